@@ -1,0 +1,164 @@
+"""The tree of joints: who hangs on whom, where, and how each may turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array, Indices, frozen_array, frozen_indices
+from poise.character.sites import Sites
+from poise.errors import BadValue, UnknownName
+
+JointKind = Literal["ball", "hinge", "fixed"]
+
+FREEDOMS: dict[str, int] = {"ball": 3, "hinge": 1, "fixed": 0}
+"""How many axes a joint of each kind may turn about."""
+
+UNSET = np.zeros(0)
+"""Stands for "the usual value" in optional array fields."""
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """A tree of joints, parents before children; joint 0 is the root.
+
+    A pose is a root position and one local rotation per joint, which maps the joint's frame to its
+    parent's (the root's to the world). Increments of a pose live in its tangent, of size D: three
+    numbers for the root's translation in world axes, then for each joint its freedoms, as turns
+    about axes of the joint's own frame.
+    """
+
+    joint_names: tuple[str, ...]
+    parents: Indices
+    """(J,) index of the parent, -1 for the root."""
+    offsets_m: Array
+    """(J, 3) joint origin in its parent's frame. The root's is kept but a pose replaces it."""
+    rest_wxyz: Array = field(default_factory=lambda: UNSET)
+    """(J, 4) local rotations of the rest pose; where every hinge angle is zero. Default identity."""
+    kinds: tuple[JointKind, ...] = ()
+    """How each joint may turn. Default: all balls."""
+    hinge_axes: Array = field(default_factory=lambda: UNSET)
+    """(J, 3) unit axis in the joint's own frame; zero for joints that are not hinges."""
+    limits_rad: Array = field(default_factory=lambda: UNSET)
+    """(J, 3, 2) lowest and highest turn from rest along each freedom: the angle of a hinge (first
+    row), the components of a ball's rotation vector. Infinite where free."""
+    end_sites: Sites = field(default_factory=Sites)
+    """The tips of the outermost bones, as the file gives them."""
+
+    def __post_init__(self) -> None:
+        count = len(self.joint_names)
+        if count == 0:
+            raise BadValue("joint_names", "at least one name", ())
+        if len(set(self.joint_names)) != count:
+            twice = sorted({n for n in self.joint_names if self.joint_names.count(n) > 1})
+            raise BadValue("joint_names", "unique", twice)
+        parents = frozen_indices("parents", self.parents, (count,))
+        if parents[0] != -1 or (parents[1:] < 0).any() or (parents >= np.arange(count)).any():
+            raise BadValue("parents", "-1 for the root, then indices of earlier joints", parents)
+        kinds = self.kinds or ("ball",) * count
+        if len(kinds) != count or any(kind not in FREEDOMS for kind in kinds):
+            raise BadValue("kinds", f"{count} of {', '.join(FREEDOMS)}", kinds)
+        rest = _or_default(self.rest_wxyz, np.tile(rotations.IDENTITY, (count, 1)))
+        axes = _or_default(self.hinge_axes, np.zeros((count, 3)))
+        limits = _or_default(self.limits_rad, np.tile([-np.inf, np.inf], (count, 3, 1)))
+        axes = frozen_array("hinge_axes", axes, (count, 3))
+        wanted = np.array([1.0 if kind == "hinge" else 0.0 for kind in kinds])
+        if np.abs(np.linalg.norm(axes, axis=1) - wanted).max() > 1e-6:
+            raise BadValue("hinge_axes", "unit for hinges and zero for other joints", axes)
+        self.end_sites.check_joints(count)
+        put = object.__setattr__
+        put(self, "parents", parents)
+        put(self, "kinds", tuple(kinds))
+        put(self, "offsets_m", frozen_array("offsets_m", self.offsets_m, (count, 3)))
+        rest = rotations.normalize(frozen_array("rest_wxyz", rest, (count, 4)))
+        put(self, "rest_wxyz", frozen_array("rest_wxyz", rest, (count, 4)))
+        put(self, "hinge_axes", axes)
+        limits = frozen_array("limits_rad", limits, (count, 3, 2), finite=False)
+        put(self, "limits_rad", limits)
+        if not (limits[..., 0] <= limits[..., 1]).all():
+            raise BadValue("limits_rad", "lower before upper", limits)
+
+    @property
+    def joint_count(self) -> int:
+        """J."""
+        return len(self.joint_names)
+
+    def index(self, name: str) -> int:
+        """The position of a joint by name."""
+        try:
+            return self.joint_names.index(name)
+        except ValueError:
+            raise UnknownName("joint", name, self.joint_names) from None
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For each joint, the joints that hang on it."""
+        lists: list[list[int]] = [[] for _ in self.joint_names]
+        for joint, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                lists[parent].append(joint)
+        return tuple(tuple(c) for c in lists)
+
+    def ancestors(self, joint: int) -> tuple[int, ...]:
+        """The joint itself, its parent, and so on up to the root."""
+        chain: list[int] = []
+        while joint >= 0:
+            chain.append(joint)
+            joint = int(self.parents[joint])
+        return tuple(chain)
+
+    @cached_property
+    def freedoms(self) -> Indices:
+        """(J,) number of axes each joint may turn about."""
+        return frozen_indices("freedoms", [FREEDOMS[k] for k in self.kinds], (self.joint_count,))
+
+    @cached_property
+    def freedom_starts(self) -> Indices:
+        """(J,) where each joint's freedoms begin in the tangent (after the root translation)."""
+        starts = 3 + np.concatenate([[0], np.cumsum(self.freedoms)[:-1]])
+        return frozen_indices("freedom_starts", starts, (self.joint_count,))
+
+    @property
+    def tangent_size(self) -> int:
+        """D: three for the root's translation, then all freedoms."""
+        return 3 + int(self.freedoms.sum())
+
+    @cached_property
+    def rest_positions_m(self) -> Array:
+        """(J, 3) joint origins in the rest pose, the root at its own offset."""
+        positions, _ = self._rest_pose
+        return positions
+
+    @cached_property
+    def rest_world_wxyz(self) -> Array:
+        """(J, 4) world rotations in the rest pose."""
+        return self._rest_pose[1]
+
+    @cached_property
+    def rest_end_positions_m(self) -> Array:
+        """(S, 3) end sites in the rest pose."""
+        joints = self.end_sites.joints
+        turned = rotations.rotate(self.rest_world_wxyz[joints], self.end_sites.offsets_m)
+        return self.rest_positions_m[joints] + turned
+
+    @cached_property
+    def _rest_pose(self) -> tuple[Array, Array]:
+        positions = self.offsets_m.copy()
+        world = self.rest_wxyz.copy()
+        for joint, parent in enumerate(self.parents.tolist()):
+            if parent >= 0:
+                offset = rotations.rotate(world[parent], self.offsets_m[joint])
+                positions[joint] = positions[parent] + offset
+                world[joint] = rotations.multiply(world[parent], self.rest_wxyz[joint])
+        return (
+            frozen_array("rest positions", positions, (self.joint_count, 3)),
+            frozen_array("rest rotations", world, (self.joint_count, 4)),
+        )
+
+
+def _or_default(value: Array, usual: Array) -> Array:
+    return usual if np.size(value) == 0 else value

@@ -1,0 +1,112 @@
+"""One error family, split by what the reader can do about it.
+
+Constructors take facts and build the sentence; the facts stay readable as attributes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class PoiseError(Exception):
+    """Whatever went wrong because of what was asked or given; the message is for the user."""
+
+
+class FileProblem(PoiseError):
+    """A file that cannot be read or written as asked: where, what was expected, what was found."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        expected: str,
+        found: str = "",
+        *,
+        line: int | None = None,
+        advice: str = "",
+    ) -> None:
+        self.path = Path(path)
+        self.expected = expected
+        self.found = found
+        self.line = line
+        self.advice = advice
+        where = f"{path}:{line}" if line is not None else f"{path}"
+        sentence = f"{where}: expected {expected}"
+        if found:
+            sentence += f", found {found}"
+        sentence += "."
+        if advice:
+            sentence += f" {advice}"
+        super().__init__(sentence)
+
+
+class UnknownName(PoiseError):
+    """A name nobody knows, with the nearest one that exists."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, advice: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        self.nearest = nearest_name(name, self.known)
+        sentence = f"No {kind} is called '{name}'."
+        if self.nearest:
+            sentence += f" Did you mean '{self.nearest}'?"
+        sentence += f" Known: {', '.join(self.known) if self.known else 'none'}."
+        if advice:
+            sentence += f" {advice}"
+        super().__init__(sentence)
+
+
+class BadShape(PoiseError):
+    """An array of the wrong shape."""
+
+    def __init__(self, argument: str, wanted: str, got: tuple[int, ...]) -> None:
+        self.argument = argument
+        self.wanted = wanted
+        self.got = got
+        super().__init__(f"{argument} must have shape {wanted}, got {got}.")
+
+
+class BadValue(PoiseError):
+    """A value outside what is allowed."""
+
+    def __init__(self, argument: str, allowed: str, got: object) -> None:
+        self.argument = argument
+        self.allowed = allowed
+        self.got = got
+        super().__init__(f"{argument} must be {allowed}, got {got!r}.")
+
+
+class MissingRoles(PoiseError):
+    """A skeleton whose parts could not all be recognised: what was found, what is missing."""
+
+    def __init__(
+        self, found: dict[str, str], missing: Iterable[str], unused: Iterable[str]
+    ) -> None:
+        self.found = dict(found)
+        self.missing = tuple(missing)
+        self.unused = tuple(unused)
+        listed = ", ".join(f"{role}={joint}" for role, joint in self.found.items()) or "nothing"
+        super().__init__(
+            f"Skeleton not recognised. Missing: {', '.join(self.missing)}. Found: {listed}. "
+            f"Joints without a role: {', '.join(self.unused) or 'none'}. "
+            "Name the missing ones in a roles file (one 'role: joint' per line) "
+            "and pass it with --roles."
+        )
+
+
+class MissingExtra(PoiseError):
+    """An optional dependency that is not installed; raised on use, never on import."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.what = what
+        self.extra = extra
+        super().__init__(f"{what} needs an optional package: pip install 'poise[{extra}]'.")
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like `name`, or None when nothing comes close."""
+    by_lower = {k.lower(): k for k in known}
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[matches[0]] if matches else None

@@ -1,0 +1,97 @@
+"""A clip: one skeleton's poses at a steady rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array, frozen_array
+from poise.character.skeleton import Skeleton
+from poise.errors import BadShape, BadValue
+from poise.motion.source import Source
+
+_UNIT_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """Poses of a skeleton over time, in metres and Y up."""
+
+    skeleton: Skeleton
+    rate_hz: float
+    root_positions_m: Array
+    """(F, 3) world."""
+    rotations_wxyz: Array
+    """(F, J, 4) each joint's frame in its parent's, the root's in the world; unit, and continuous
+    in sign along time."""
+    moving_joints: tuple[int, ...] = ()
+    """Joints other than the root whose offset varies with time (position channels)."""
+    moving_offsets_m: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    """(F, len(moving_joints), 3) those joints' origins in their parents' frames."""
+    name: str = ""
+    source: Source | None = None
+    history: tuple[str, ...] = ()
+    """What has been done to the clip since it was read, one sentence a step."""
+
+    def __post_init__(self) -> None:
+        count = self.skeleton.joint_count
+        if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
+            raise BadValue("rate_hz", "a positive number", self.rate_hz)
+        q = frozen_array("rotations_wxyz", self.rotations_wxyz, ("F", count, 4))
+        frames = len(q)
+        if frames == 0:
+            raise BadShape("rotations_wxyz", f"(at least 1 frame, {count}, 4)", q.shape)
+        norms = np.linalg.norm(q, axis=-1)
+        if np.abs(norms - 1.0).max() > _UNIT_TOLERANCE:
+            frame, joint = np.unravel_index(np.abs(norms - 1.0).argmax(), norms.shape)
+            raise BadValue(
+                f"rotation of {self.skeleton.joint_names[joint]} in frame {frame}",
+                "a unit quaternion",
+                q[frame, joint],
+            )
+        moving = tuple(int(j) for j in self.moving_joints)
+        if any(not 0 < j < count for j in moving) or len(set(moving)) != len(moving):
+            raise BadValue("moving_joints", "different joints other than the root", moving)
+        offsets = self.moving_offsets_m if moving else np.zeros((frames, 0, 3))
+        put = object.__setattr__
+        put(
+            self, "rotations_wxyz", frozen_array("rotations_wxyz", rotations.continuous(q), q.shape)
+        )
+        roots = frozen_array("root_positions_m", self.root_positions_m, (frames, 3))
+        put(self, "root_positions_m", roots)
+        put(self, "moving_joints", moving)
+        offsets = frozen_array("moving_offsets_m", offsets, (frames, len(moving), 3))
+        put(self, "moving_offsets_m", offsets)
+
+    @property
+    def frame_count(self) -> int:
+        """F."""
+        return len(self.rotations_wxyz)
+
+    @property
+    def duration_s(self) -> float:
+        """Time from the first frame to the last."""
+        return (self.frame_count - 1) / self.rate_hz
+
+    def sliced(self, start: int, stop: int) -> Clip:
+        """Frames `start` up to but not including `stop`; negative numbers count from the end."""
+        frames = self.frame_count
+        first, last, _ = slice(start, stop).indices(frames)
+        if first >= last:
+            raise BadValue("frames", f"a range inside 0:{frames}", f"{start}:{stop}")
+        source = self.source
+        if source is not None and source.channels is not None:
+            source = replace(source, channels=source.channels[first:last])
+        return replace(
+            self,
+            root_positions_m=self.root_positions_m[first:last],
+            rotations_wxyz=self.rotations_wxyz[first:last],
+            moving_offsets_m=self.moving_offsets_m[first:last],
+            source=source,
+        )
+
+    def noted(self, *steps: str) -> Clip:
+        """The same clip with more lines of history."""
+        return replace(self, history=(*self.history, *steps))
