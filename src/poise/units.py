@@ -66,7 +66,8 @@ def detect_unit(stature_file_units: float) -> Unit:
     for name in _DETECTION_ORDER:
         height_m = stature_file_units * UNITS_M[name]
         if low <= height_m <= high:
-            reason = f"detected: a figure {stature_file_units:.4g} units tall is {height_m:.2f} m in {name}"
+            found = f"a figure {stature_file_units:.4g} units tall is {height_m:.2f} m in {name}"
+            reason = f"detected: {found}"
             return Unit(name, UNITS_M[name], reason)
     reason = (
         f"assumed: a figure {stature_file_units:.4g} units tall is not human-sized in any of "

@@ -14,7 +14,7 @@ from poise.errors import BadValue, UnknownName
 SIDES = ("left", "right")
 
 TRUNK_ROLES = ("pelvis", "spine", "chest", "neck", "head")
-"""`spine` is the lowest trunk joint above the pelvis, `chest` the one that carries neck and arms."""
+"""`spine` is the lowest trunk joint above the pelvis; `chest` carries the neck and the arms."""
 
 LIMB_ROLES = ("collar", "shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
 """Each stands for two roles: `left_knee` and `right_knee`. `toe` is the ball of the foot."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.arrays import Array, Indices, frozen_array, frozen_indices
-from poise.errors import BadShape, BadValue, UnknownName
+from poise.errors import BadValue, UnknownName
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,4 @@ class Sites:
     def check_joints(self, joint_count: int) -> None:
         """Raise unless every site rides on one of `joint_count` joints."""
         if len(self) and not (0 <= self.joints.min() and self.joints.max() < joint_count):
-            raise BadShape(
-                "site joints", f"(indices below {joint_count})", (int(self.joints.max()),)
-            )
+            raise BadValue("site joints", f"indices from 0 to {joint_count - 1}", self.joints)

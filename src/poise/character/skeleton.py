@@ -38,7 +38,7 @@ class Skeleton:
     offsets_m: Array
     """(J, 3) joint origin in its parent's frame. The root's is kept but a pose replaces it."""
     rest_wxyz: Array = field(default_factory=lambda: UNSET)
-    """(J, 4) local rotations of the rest pose; where every hinge angle is zero. Default identity."""
+    """(J, 4) local rotations of the rest pose, where hinge angles are zero. Default identity."""
     kinds: tuple[JointKind, ...] = ()
     """How each joint may turn. Default: all balls."""
     hinge_axes: Array = field(default_factory=lambda: UNSET)

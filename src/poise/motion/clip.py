@@ -56,9 +56,8 @@ class Clip:
             raise BadValue("moving_joints", "different joints other than the root", moving)
         offsets = self.moving_offsets_m if moving else np.zeros((frames, 0, 3))
         put = object.__setattr__
-        put(
-            self, "rotations_wxyz", frozen_array("rotations_wxyz", rotations.continuous(q), q.shape)
-        )
+        q = frozen_array("rotations_wxyz", rotations.continuous(q), q.shape)
+        put(self, "rotations_wxyz", q)
         roots = frozen_array("root_positions_m", self.root_positions_m, (frames, 3))
         put(self, "root_positions_m", roots)
         put(self, "moving_joints", moving)
