@@ -1,0 +1,76 @@
+"""Files as the operating system gives them: regular, of bounded size, and with clear refusals."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from poise.errors import FileProblem
+
+MAX_FILE_BYTES = 256 * 2**20
+"""A quarter of a gibibyte: most of an hour of a whole body at 120 Hz as text. Anything larger is
+far more often a wrong file than a motion, and parsing it would need gigabytes."""
+
+_KINDS = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The content of a regular file no larger than `max_bytes`.
+
+    Pipes and devices are refused before they are opened, because opening one may wait for ever.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise FileProblem(path, "a file to read", kind_of(status.st_mode))
+        if status.st_size > max_bytes:
+            raise _too_large(path, status.st_size, max_bytes)
+        with path.open("rb") as file:
+            data = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:
+        raise os_problem(path, error, "read") from error
+    if len(data) > max_bytes:  # it grew since we asked
+        raise _too_large(path, len(data), max_bytes)
+    return data
+
+
+def os_problem(path: Path, error: OSError | ValueError, doing: str) -> FileProblem:
+    """What the operating system refused, as a problem with a file.
+
+    Args:
+        path: the file.
+        error: an `OSError`, or the `ValueError` Python raises for a path no system could have.
+        doing: "read" or "write".
+    """
+    if isinstance(error, FileNotFoundError):
+        if doing == "write":
+            return FileProblem(path, "an existing folder to write into", f"no {path.parent}")
+        return FileProblem(path, "an existing file", "nothing there")
+    if isinstance(error, IsADirectoryError):
+        return FileProblem(path, f"a file to {doing}", "a directory")
+    if isinstance(error, PermissionError):
+        return FileProblem(path, f"permission to {doing} it", "that it is denied")
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return FileProblem(
+        path, f"a file that can be {'read' if doing == 'read' else 'written'}", reason
+    )
+
+
+def kind_of(mode: int) -> str:
+    """What a file mode says is there, in words."""
+    return next((name for is_kind, name in _KINDS if is_kind(mode)), "something that is no file")
+
+
+def _too_large(path: Path, size: int, max_bytes: int) -> FileProblem:
+    return FileProblem(
+        path,
+        f"at most {max_bytes // 2**20} MiB",
+        f"{size / 2**20:.0f} MiB",
+        advice="Split the recording into shorter takes.",
+    )
