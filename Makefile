@@ -1,0 +1,8 @@
+# Thin: dev.py does the work, so that a machine without make has the same commands.
+PYTHON ?= python3
+
+COMMANDS = setup demo test test-slow test-blender test-wheel check bench clean
+
+.PHONY: $(COMMANDS)
+$(COMMANDS):
+	@$(PYTHON) dev.py $@

@@ -1,0 +1,127 @@
+"""Everything a developer runs, set-up included: `python dev.py demo`, `python dev.py test`.
+
+The Makefile only calls this, so that Windows users without make have the same commands. It needs
+nothing but Python: the first command makes an environment in `.venv` and installs the project.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+WHEEL_NAME_GLOB = "poise-*.whl"
+
+
+def run(*command: str | Path) -> None:
+    print("+", " ".join(str(part) for part in command), flush=True)
+    environment = {**os.environ, "VIRTUAL_ENV": str(VENV)}
+    finished = subprocess.run([str(p) for p in command], cwd=ROOT, env=environment, check=False)
+    if finished.returncode:
+        sys.exit(finished.returncode)
+
+
+def setup(extra: str = "") -> None:
+    """Make `.venv` and install the project there, unless that is done already."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    stamp = VENV / f".installed{'-' + extra if extra else ''}"
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    if not sys.version_info >= (3, 11):
+        sys.exit(f"Poise needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
+    if not PYTHON.is_file():
+        print("+ making an environment in .venv", flush=True)
+        venv.EnvBuilder(with_pip=True).create(VENV)
+    target = f".[{extra}]" if extra else "."
+    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", target)
+    stamp.write_text(wanted)
+
+
+def demo() -> None:
+    """The main job on an embedded sample."""
+    setup()
+    run(PYTHON, "examples/01_inspect_and_convert.py")
+
+
+def test(*arguments: str) -> None:
+    """The test suite, on all cores, without the slow proofs."""
+    setup("dev")
+    run(PYTHON, "-m", "pytest", "-n", "auto", "-m", "not slow", "-q", *arguments)
+
+
+def test_slow(*arguments: str) -> None:
+    """The slow proofs."""
+    setup("dev")
+    run(PYTHON, "-m", "pytest", "-m", "slow", "-q", *arguments)
+
+
+def test_blender() -> None:
+    """Written files against Blender, which gets an environment of its own."""
+    setup("dev")
+    run(PYTHON, "tests/blender/run.py")
+
+
+def test_wheel() -> None:
+    """Build the wheel, install it in a clean environment, and use it there."""
+    setup("dev")
+    with tempfile.TemporaryDirectory() as folder:
+        dist, clean = Path(folder) / "dist", Path(folder) / "clean"
+        run(PYTHON, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", dist, ".")
+        (wheel,) = dist.glob(WHEEL_NAME_GLOB)
+        venv.EnvBuilder(with_pip=True).create(clean)
+        scripts = clean / BIN.name
+        python = scripts / PYTHON.name
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+        poise = scripts / ("poise.exe" if os.name == "nt" else "poise")
+        sample = Path(folder) / "sample.bvh"
+        run(python, "-c", "import poise, sys; print(poise.__version__, 'on', sys.version)")
+        run(poise, "sample", "walk", "-o", sample)
+        run(poise, "inspect", sample)
+        run(poise, "convert", sample, Path(folder) / "sample.glb")
+
+
+def check() -> None:
+    """Lint, format and types."""
+    setup("dev")
+    run(PYTHON, "-m", "ruff", "check", ".")
+    run(PYTHON, "-m", "ruff", "format", "--check", ".")
+    run(PYTHON, "-m", "pyright", "--pythonpath", PYTHON)
+
+
+def bench(*arguments: str) -> None:
+    """Speed against peers, in one run."""
+    setup("dev")
+    run(PYTHON, "-m", "benchmarks", *arguments)
+
+
+def clean() -> None:
+    """Remove the environments and caches."""
+    for name in (".venv", ".venv-blender", ".pytest_cache", ".ruff_cache", "out"):
+        shutil.rmtree(ROOT / name, ignore_errors=True)
+
+
+COMMANDS = {
+    "setup": lambda: setup("dev"),
+    "demo": demo,
+    "test": test,
+    "test-slow": test_slow,
+    "test-blender": test_blender,
+    "test-wheel": test_wheel,
+    "check": check,
+    "bench": bench,
+    "clean": clean,
+}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        sys.exit(f"usage: python dev.py {{{','.join(COMMANDS)}}}")
+    COMMANDS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,72 @@
+"""The cleaning steps in the order they run, and running them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from poise.errors import UnknownName
+from poise.motion.cleanup import (
+    dropped_frames,
+    missing_thorax,
+    rotation_flips,
+    t_pose,
+    wrong_unit,
+)
+from poise.motion.cleanup.finding import Finding
+from poise.motion.clip import Clip
+
+
+@dataclass(frozen=True)
+class Step:
+    """A defect that can be looked for and repaired."""
+
+    name: str
+    find: Callable[[Clip], Finding | None]
+    repair: Callable[[Clip, Finding], Clip]
+
+
+# Sizes first, because the others judge lengths; the T-pose before the dropped frames, because a
+# gap beside it must not be filled from it; flips last, because a zero frame looks like one.
+STEPS: dict[str, Step] = {
+    module.NAME: Step(module.NAME, module.find, module.repair)
+    for module in (wrong_unit, missing_thorax, t_pose, dropped_frames, rotation_flips)
+}
+
+
+def findings(clip: Clip) -> tuple[Finding, ...]:
+    """Everything the steps find in a clip."""
+    return clean(clip)[1]
+
+
+def clean(clip: Clip, steps: Sequence[str] = tuple(STEPS)) -> tuple[Clip, tuple[Finding, ...]]:
+    """Repair what the named steps find.
+
+    Returns the cleaned clip, with each repair in its history, and all findings: also those that
+    can only be reported (their `repair` is empty). Frames are numbered as in the clip given.
+    """
+    for name in steps:
+        if name not in STEPS:
+            raise UnknownName("cleaning step", name, STEPS)
+    found: list[Finding] = []
+    removed = 0
+    for name, step in STEPS.items():
+        finding = step.find(clip) if name in steps else None
+        if finding is None:
+            continue
+        original = replace(finding, frames=tuple(f + removed for f in finding.frames))
+        found.append(original)
+        if finding.repair:
+            before = clip.frame_count
+            clip = step.repair(clip, finding)
+            removed += before - clip.frame_count
+            clip = clip.noted(f"{name}: {finding.repair}{_frames_in_words(original.frames)}")
+    return clip, tuple(found)
+
+
+def _frames_in_words(frames: tuple[int, ...]) -> str:
+    if not frames:
+        return ""
+    shown = ", ".join(str(f) for f in frames[:8])
+    more = f" and {len(frames) - 8} more" if len(frames) > 8 else ""
+    return f" (frame{'s' if len(frames) > 1 else ''} {shown}{more})"
