@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
+
+from poise.announce import announce
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,3 +38,21 @@ def inlined(function: F) -> F:
         "fastmath": {"contract"},
     }  # fmt: skip
     return cast(F, numba.njit(**options)(function))
+
+
+class _Announcer(event.Listener):
+    """Says once per run that Numba compiles: kernels loaded from the cache make no sound."""
+
+    said = False
+
+    def on_start(self, event: object) -> None:
+        """Compilation of one function begins."""
+        if not self.said:
+            self.said = True
+            announce("compiling for this machine, only the first time")
+
+    def on_end(self, event: object) -> None:
+        """Compilation of one function ended."""
+
+
+event.register("numba:compile", _Announcer())

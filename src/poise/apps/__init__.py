@@ -1,1 +1,1 @@
-"""TODO."""
+"""What people run: thin, no algorithm lives here."""

@@ -74,12 +74,13 @@ class Clip:
         """Time from the first frame to the last."""
         return (self.frame_count - 1) / self.rate_hz
 
-    def sliced(self, start: int, stop: int) -> Clip:
+    def sliced(self, start: int | None, stop: int | None) -> Clip:
         """Frames `start` up to but not including `stop`; negative numbers count from the end."""
         frames = self.frame_count
         first, last, _ = slice(start, stop).indices(frames)
         if first >= last:
-            raise BadValue("frames", f"a range inside 0:{frames}", f"{start}:{stop}")
+            asked = ":".join("" if end is None else str(end) for end in (start, stop))
+            raise BadValue("frames", f"a range inside 0:{frames}", asked)
         source = self.source
         if source is not None and source.channels is not None:
             source = replace(source, channels=source.channels[first:last])

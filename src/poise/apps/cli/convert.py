@@ -1,0 +1,117 @@
+"""`poise convert`: from one format to another, trimmed, resampled, cleaned."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poise.apps.cli.options import Skeleton, Unit, Up
+from poise.apps.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from poise.motion import Clip
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="The clip to read.")],
+    target: Annotated[Path, typer.Argument(help="The file to write; its extension decides.")],
+    frames: Annotated[
+        str | None,
+        typer.Option(help="Keep frames START:STOP, counted from 0, STOP not included."),
+    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Resample to this frame rate.")] = None,
+    clean: Annotated[
+        str | None,
+        typer.Option(
+            help="Repair defects: 'all', or some of wrong-unit, missing-thorax, t-pose, "
+            "dropped-frames, rotation-flips, with commas between.",
+        ),
+    ] = None,
+    unit: Unit = None,
+    up: Up = None,
+    skeleton: Skeleton = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
+    ] = None,
+    animation: Annotated[
+        str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
+    ] = None,
+    provenance: Annotated[
+        bool,
+        typer.Option(
+            help="Also for formats without room for it: where the clip came from, "
+            "in a small JSON beside the output."
+        ),
+    ] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
+) -> None:
+    """Write a clip in another format.
+
+    Joint names, end sites and everything a step does not touch come out as they went in; a clip
+    written back to its own format keeps its unit, axes and channel order.
+
+        poise convert walk.bvh walk.glb
+
+        poise convert walk.bvh short.bvh --frames 120:480 --fps 30
+
+        poise convert 02_01.bvh clean.bvh --clean all
+    """  # fmt: skip
+    from poise.errors import FileProblem
+    from poise.formats import load_clip, save_clip
+    from poise.motion.resample import resample
+
+    if target.exists() and not overwrite:
+        raise FileProblem(target, "a new file", "one that exists", advice="Add --overwrite.")
+    wanted = _frame_range(frames)
+    with waiting(f"reading {source.name}"):
+        clip = load_clip(
+            source, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation
+        )
+    _say(clip.source.notes if clip.source else ())
+    if wanted is not None:
+        first, last, _ = slice(*wanted).indices(clip.frame_count)
+        clip = clip.sliced(*wanted).noted(f"frames {first}:{last} of {clip.frame_count}")
+    clip = _cleaned(clip, clean)
+    if fps is not None:
+        with waiting("resampling"):
+            clip = resample(clip, fps)
+    with waiting(f"writing {target.name}"):
+        notes = save_clip(clip, target, sidecar=provenance)
+    _say(notes)
+    print(f"{target}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")
+
+
+def _frame_range(text: str | None) -> tuple[int | None, int | None] | None:
+    from poise.errors import BadValue
+
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*", text)
+    if match is None:
+        raise BadValue("--frames", "START:STOP, for example 120:480 or :300", text)
+    start, stop = match.groups()
+    return (int(start) if start else None, int(stop) if stop else None)
+
+
+def _cleaned(clip: Clip, steps: str | None) -> Clip:
+    from poise.motion.cleanup import STEPS, clean, findings
+
+    if steps is None:
+        found = [f.step for f in findings(clip) if f.repair]
+        if found:
+            _say((f"left as it is: {', '.join(found)} (repair with --clean all)",))
+        return clip
+    names = tuple(STEPS) if steps.strip() == "all" else tuple(s.strip() for s in steps.split(","))
+    before = len(clip.history)
+    clip, found = clean(clip, names)
+    _say(clip.history[before:])
+    _say(tuple(f"{f.step}: {f.summary}; left alone" for f in found if not f.repair))
+    return clip
+
+
+def _say(lines: tuple[str, ...]) -> None:
+    for line in lines:
+        typer.echo(f"note: {line}", err=True)

@@ -1,0 +1,88 @@
+"""The `poise` command: what a user types, and what comes back when it goes wrong.
+
+Exit codes: 0 done; 2 something in the request or a file is wrong (one line says what); 3 a method
+ended without meeting its goals; 70 a bug in Poise; 130 interrupted.
+
+Commands import what they need when they run, so that `poise --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from poise.apps.cli.convert import convert
+from poise.apps.cli.formats import formats
+from poise.apps.cli.inspect import inspect
+from poise.apps.cli.sample import sample
+from poise.errors import PoiseError
+
+EXIT_WRONG_INPUT = 2
+EXIT_BUG = 70
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="poise",
+    help="Edit captured motion so that it does what you ask and still obeys the body and the "
+    "ground.\n\nStart with [bold]poise inspect CLIP[/bold]: it says what a clip is and what is "
+    "wrong with it.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(inspect)
+app.command()(convert)
+app.command()(sample)
+app.command()(formats)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from poise import __version__
+
+        print(f"poise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and a code, never a traceback."""
+    try:
+        app()
+    except PoiseError as problem:
+        fail(str(problem))
+    except KeyboardInterrupt:
+        print("poise: interrupted", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output has gone (poise inspect ... | head): nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as bug:
+        if os.environ.get("POISE_DEBUG"):
+            raise
+        print(
+            f"poise: internal error: {type(bug).__name__}: {bug}\n"
+            "This is a bug in Poise. Run again with POISE_DEBUG=1 to see where, and please report "
+            "it with the file if you can.",
+            file=sys.stderr,
+        )
+        sys.exit(EXIT_BUG)
+
+
+def fail(message: str) -> None:
+    """Say one line and leave with the code for wrong input."""
+    print(f"poise: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(EXIT_WRONG_INPUT)

@@ -1,0 +1,35 @@
+"""What the user sees while waiting: nothing for a moment, then what is being done.
+
+All of it goes to standard error, and only to a terminal, so that piped output stays clean.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from poise.announce import listening
+
+PATIENCE_S = 0.7
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show `what` with a spinner once it has taken longer than a moment."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status(what)
+    timer = threading.Timer(PATIENCE_S, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        with listening(lambda news: status.update(f"{what} ({news})")):
+            yield
+    finally:
+        timer.cancel()
+        status.stop()

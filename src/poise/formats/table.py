@@ -1,0 +1,146 @@
+"""The table of formats, and loading and saving through it.
+
+Readers and writers are named, not imported: a format's libraries load when a file needs them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from poise.character import Character
+from poise.errors import BadValue, FileProblem, nearest_name
+from poise.formats.parsed import clip_from
+from poise.motion import Clip
+from poise.motion.provenance import provenance_of
+
+
+@dataclass(frozen=True)
+class Format:
+    """What Poise can do with files of one kind. Functions are "module:name" inside this folder."""
+
+    name: str
+    extensions: tuple[str, ...]
+    about: str
+    read_motion: str = ""
+    """path, **options -> Parsed."""
+    read_clip: str = ""
+    """path -> Clip, for the format that stores clips as they are."""
+    write_clip: str = ""
+    """path, clip, provenance -> notes."""
+    read_character: str = ""
+    """path -> Character."""
+    options: tuple[str, ...] = ()
+    """Keyword arguments that `read_motion` takes beside the path."""
+    holds_provenance: bool = False
+    """Whether the format has room for where a clip came from."""
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "bvh", (".bvh",), "Biovision hierarchy",
+        read_motion="bvh:read", write_clip="bvh:write", read_character="bvh:read_character",
+    ),
+    Format(
+        "amc", (".amc",), "Acclaim motion; its skeleton is the .asf beside it",
+        read_motion="amc:read", write_clip="amc:write", options=("skeleton", "rate_hz"),
+        holds_provenance=True,
+    ),
+    Format("asf", (".asf",), "Acclaim skeleton", read_character="asf:read_character"),
+    Format(
+        "gltf", (".glb", ".gltf"), "glTF 2.0, written with a simple skinned body",
+        read_motion="gltf_read:read", write_clip="gltf_write:write", options=("animation",),
+        holds_provenance=True,
+    ),
+    Format(
+        "npz", (".npz",), "Poise's own, without loss",
+        read_clip="npz:read_clip", write_clip="npz:write", holds_provenance=True,
+    ),
+    Format("mjcf", (".xml", ".mjcf"), "MuJoCo robot", read_character="robots:read_character"),
+    Format("urdf", (".urdf",), "ROS robot", read_character="robots:read_character"),
+)  # fmt: skip
+
+
+def load_clip(
+    path: str | Path, *, unit: str | None = None, up: str | None = None, **options: Any
+) -> Clip:
+    """Read a motion file as it is, without cleaning anything.
+
+    Args:
+        path: the file; its extension says the format.
+        unit: length unit of the file's numbers (`cm`, `in`, or metres per unit as a number), for
+            files that do not state one or state it wrongly.
+        up: the file's up axis, "y" or "z", likewise.
+        **options: what only some formats take: `skeleton` (the .asf of an .amc), `rate_hz` (of an
+            .amc), `animation` (name or number of one of several in a glTF file).
+    """
+    path = Path(path)
+    found = _format_of(path, "read_motion", "read_clip")
+    options = {name: value for name, value in options.items() if value is not None}
+    for name in options:
+        if name not in found.options:
+            raise BadValue(name, f"left out for {found.name} files", options[name])
+    if found.read_clip:
+        if unit is not None or up is not None:
+            raise BadValue("unit and up", f"left out for {found.name} files", (unit, up))
+        return _function(found.read_clip)(path)
+    parsed = _function(found.read_motion)(path, **options)
+    return clip_from(parsed, path, found.name, unit=unit, up=up)
+
+
+def load_character(path: str | Path) -> Character:
+    """Read a skeleton or robot file as a character."""
+    path = Path(path)
+    return _function(_format_of(path, "read_character").read_character)(path)
+
+
+def save_clip(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[str, ...]:
+    """Write a clip in the format of the extension; returns what is to be said about it.
+
+    A clip that goes back to its own format keeps its unit, axes, names and channel order. Where it
+    came from is written into the file where there is room; with `sidecar`, a format without room
+    gets a small `.provenance.json` beside it.
+    """
+    path = Path(path)
+    found = _format_of(path, "write_clip")
+    provenance = provenance_of(clip)
+    notes: tuple[str, ...] = _function(found.write_clip)(path, clip, provenance)
+    if sidecar and not found.holds_provenance:
+        beside = path.with_name(path.name + ".provenance.json")
+        text = json.dumps(provenance.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        _function("atomic:atomic_write")(beside, text.encode("utf-8"))
+        notes = (*notes, f"provenance written to {beside.name}")
+    return notes
+
+
+def extensions(ability: str) -> tuple[str, ...]:
+    """All extensions with an ability: "read_motion", "write_clip" or "read_character"."""
+    return tuple(e for f in FORMATS if getattr(f, ability) for e in f.extensions)
+
+
+def _format_of(path: Path, *abilities: str) -> Format:
+    extension = path.suffix.lower()
+    able = [f for f in FORMATS if any(getattr(f, ability) for ability in abilities)]
+    for candidate in able:
+        if extension in candidate.extensions:
+            return candidate
+    known = [e for f in able for e in f.extensions]
+    verb = "written" if abilities == ("write_clip",) else "read"
+    kind = "a character" if abilities == ("read_character",) else "a clip"
+    near = nearest_name(extension, known) if extension else None
+    raise FileProblem(
+        path,
+        f"an extension that {kind} can be {verb} from" if verb == "read"
+        else f"an extension that {kind} can be written to",
+        f"'{extension}'" if extension else "none",
+        advice=(f"Did you mean '{near}'? " if near else "") + f"Known: {', '.join(known)}.",
+    )  # fmt: skip
+
+
+def _function(named: str) -> Callable[..., Any]:
+    module, name = named.split(":")
+    return getattr(import_module(f"poise.formats.{module}"), name)

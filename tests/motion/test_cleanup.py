@@ -1,0 +1,141 @@
+"""Cleaning steps: each defect is found where it was put, and repaired to the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise import rotations
+from poise.errors import UnknownName
+from poise.motion import Clip
+from poise.motion.cleanup import STEPS, clean, findings
+from poise.samples import walk, with_dropped_frames, with_t_pose
+
+
+@pytest.fixture(scope="module")
+def clip() -> Clip:
+    return walk(seconds=1.5)
+
+
+def worst_angle_deg(a: Clip, b: Clip) -> float:
+    return float(np.degrees(rotations.angle_between(a.rotations_wxyz, b.rotations_wxyz).max()))
+
+
+def flipped(clip: Clip, joint: str, first: int, last: int, degrees: float = 90.0) -> Clip:
+    q = clip.rotations_wxyz.copy()
+    j = clip.skeleton.index(joint)
+    turn = rotations.from_axis_angle([0.0, 1.0, 0.0], np.radians(degrees))
+    q[first : last + 1, j] = rotations.multiply(q[first : last + 1, j], turn)
+    return replace(clip, rotations_wxyz=q)
+
+
+def test_a_clean_clip_has_no_findings_and_comes_back_unchanged(clip: Clip) -> None:
+    assert findings(clip) == ()
+    cleaned, found = clean(clip)
+    assert cleaned is clip and found == ()
+
+
+def test_a_t_pose_is_named_and_removed(clip: Clip) -> None:
+    cleaned, (found,) = clean(with_t_pose(clip))
+    assert (found.step, found.frames) == ("t-pose", (0,))
+    assert cleaned.frame_count == clip.frame_count
+    np.testing.assert_array_equal(cleaned.root_positions_m, clip.root_positions_m)
+
+
+def test_a_foreign_first_pose_is_found_without_exact_zeros(clip: Clip) -> None:
+    rng = np.random.default_rng(3)
+    fake = with_t_pose(clip)
+    q = fake.rotations_wxyz.copy()
+    q[0] = rotations.multiply(q[0], rotations.exp(rng.normal(scale=0.5, size=(len(q[0]), 3))))
+    (found,) = findings(replace(fake, rotations_wxyz=q))
+    assert (found.step, found.frames) == ("t-pose", (0,))
+
+
+def test_dropped_frames_are_filled_from_their_neighbours(clip: Clip) -> None:
+    cleaned, (found,) = clean(with_dropped_frames(clip, (40, 41, 90)))
+    assert (found.step, found.frames) == ("dropped-frames", (40, 41, 90))
+    assert worst_angle_deg(cleaned, clip) < 0.6
+    assert np.abs(cleaned.root_positions_m - clip.root_positions_m).max() < 0.002
+
+
+@pytest.mark.parametrize("frames", [(0,), (180,), (179, 180)])
+def test_dropped_frames_at_the_ends_carry_the_motion_on(clip: Clip, frames: tuple[int]) -> None:
+    assert clip.frame_count == 181
+    damaged = with_dropped_frames(clip, frames)
+    cleaned, (found,) = clean(damaged, ["dropped-frames"])
+    assert found.frames == frames
+    assert worst_angle_deg(cleaned, clip) < 1.0
+
+
+def test_a_drop_right_behind_the_t_pose_is_not_filled_from_it(clip: Clip) -> None:
+    damaged = with_t_pose(with_dropped_frames(clip, (0,)))
+    cleaned, found = clean(damaged)
+    assert [(f.step, f.frames) for f in found] == [("t-pose", (0,)), ("dropped-frames", (1,))]
+    assert worst_angle_deg(cleaned, clip) < 1.0
+
+
+def test_a_flip_is_bridged_and_nothing_else_is_touched(clip: Clip) -> None:
+    damaged = flipped(clip, "LeftFoot", 60, 63)
+    cleaned, (found,) = clean(damaged)
+    assert (found.step, found.joints) == ("rotation-flips", ("LeftFoot",))
+    assert found.frames == (60, 61, 62, 63)
+    assert worst_angle_deg(cleaned, clip) < 1.5
+    others = [j for j, n in enumerate(clip.skeleton.joint_names) if n != "LeftFoot"]
+    np.testing.assert_array_equal(
+        cleaned.rotations_wxyz[:, others], damaged.rotations_wxyz[:, others]
+    )
+
+
+def test_a_lasting_jump_is_reported_and_left_alone(clip: Clip) -> None:
+    damaged = flipped(clip, "Head", 100, clip.frame_count - 1)
+    cleaned, (found,) = clean(damaged)
+    assert found.repair == "" and found.frames == (100,)
+    assert worst_angle_deg(cleaned, damaged) == 0.0
+
+
+def test_a_figure_of_cat_size_in_metres_is_called_a_wrong_unit(clip: Clip) -> None:
+    small = replace(clip.skeleton, offsets_m=clip.skeleton.offsets_m * 100.0)
+    ends = replace(small.end_sites, offsets_m=small.end_sites.offsets_m * 100.0)
+    giant = replace(
+        clip,
+        skeleton=replace(small, end_sites=ends),
+        root_positions_m=clip.root_positions_m * 100.0,
+    )
+    cleaned, (found,) = clean(giant)
+    assert found.step == "wrong-unit" and "cm" in found.repair
+    np.testing.assert_allclose(cleaned.root_positions_m, clip.root_positions_m, atol=1e-12)
+    np.testing.assert_allclose(cleaned.skeleton.offsets_m, clip.skeleton.offsets_m, atol=1e-12)
+
+
+def test_steps_can_be_switched_and_an_unknown_one_is_named(clip: Clip) -> None:
+    damaged = with_t_pose(with_dropped_frames(clip, (50,)))
+    cleaned, found = clean(damaged, ["t-pose"])
+    assert [f.step for f in found] == ["t-pose"]
+    assert cleaned.frame_count == clip.frame_count
+    with pytest.raises(UnknownName, match="Did you mean 't-pose'"):
+        clean(damaged, ["tpose"])
+
+
+def test_what_was_done_stands_in_the_history(clip: Clip) -> None:
+    cleaned, _ = clean(with_t_pose(clip))
+    assert cleaned.history[-1] == "t-pose: remove it (frame 0)"
+
+
+def test_a_still_clip_is_not_called_artificial() -> None:
+    clip = walk(seconds=0.2)
+    frozen = replace(
+        clip, rotations_wxyz=np.repeat(clip.rotations_wxyz[:1], len(clip.rotations_wxyz), 0)
+    )
+    assert findings(frozen) == ()
+    at_rest = replace(
+        clip, rotations_wxyz=np.tile(clip.skeleton.rest_wxyz, (clip.frame_count, 1, 1))
+    )
+    assert findings(at_rest) == ()
+
+
+def test_every_step_survives_one_frame(clip: Clip) -> None:
+    one = clip.sliced(0, 1)
+    for step in STEPS.values():
+        assert step.find(one) is None

@@ -1,0 +1,96 @@
+"""What may import what, and the habits of the house, as checks that can fail."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
+
+LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce"}
+# A line here is a design decision.
+MAY_IMPORT = {
+    "character": LEAVES,
+    "motion": LEAVES | {"character"},
+    "formats": LEAVES | {"character", "motion"},
+    "mechanics": LEAVES | {"character"},
+    "samples": LEAVES | {"character", "motion", "mechanics"},
+    "apps": LEAVES | {"character", "motion", "formats", "mechanics", "samples"},
+}
+LEAF_MAY_IMPORT = {
+    "errors": set(),
+    "announce": set(),
+    "arrays": {"errors"},
+    "units": {"arrays", "errors"},
+    "rotations": {"arrays", "errors"},
+    "compiled": {"announce"},
+}
+FILES = sorted(SOURCE.rglob("*.py"))
+FORBIDDEN_NAMES = {"utils", "helpers", "misc", "common", "base"}
+LONGEST_FILE = 500
+LONGEST_FORMAT_OR_KERNEL = 600
+
+
+def name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def owner(path: Path) -> str:
+    parts = path.relative_to(SOURCE).parts
+    return parts[0] if len(parts) > 1 else path.stem
+
+
+def imported_packages(path: Path) -> set[str]:
+    """First names below `poise` that a file imports, at the top or inside functions."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name(path)}: relative import"
+            modules = [node.module or ""]
+            if node.module == "poise":
+                modules = [f"poise.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found |= {m.split(".")[1] for m in modules if m.startswith("poise.")}
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_imports_are_on_the_allow_list(path: Path) -> None:
+    own = owner(path)
+    if own == "__init__":
+        return
+    allowed = LEAF_MAY_IMPORT[own] if own in LEAVES else MAY_IMPORT[own] | {own}
+    assert imported_packages(path) <= allowed, f"{name(path)} imports what {own} may not"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_files_stay_small_and_well_named(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").count("\n")
+    wall = LONGEST_FORMAT_OR_KERNEL if owner(path) in ("formats", "mechanics") else LONGEST_FILE
+    assert lines <= wall, f"{name(path)} has {lines} lines"
+    assert path.stem not in FORBIDDEN_NAMES
+
+
+def test_no_class_inherits_from_one_of_ours_except_errors() -> None:
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    ours = {
+        node.name
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and path.stem != "errors"
+    }
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                parents = {b.id for b in node.bases if isinstance(b, ast.Name)}
+                assert not parents & ours, f"{name(path)}: {node.name} inherits from {parents}"
+
+
+def test_every_package_says_what_it_is_for() -> None:
+    for path in FILES:
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), name(path)
