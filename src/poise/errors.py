@@ -82,18 +82,33 @@ class MissingRoles(PoiseError):
     """A skeleton whose parts could not all be recognised: what was found, what is missing."""
 
     def __init__(
-        self, found: dict[str, str], missing: Iterable[str], unused: Iterable[str]
+        self,
+        found: dict[str, str],
+        missing: Iterable[str],
+        unused: Iterable[str],
+        reason: str = "",
     ) -> None:
         self.found = dict(found)
         self.missing = tuple(missing)
         self.unused = tuple(unused)
+        self.reason = reason
         listed = ", ".join(f"{role}={joint}" for role, joint in self.found.items()) or "nothing"
         super().__init__(
-            f"Skeleton not recognised. Missing: {', '.join(self.missing)}. Found: {listed}. "
-            f"Joints without a role: {', '.join(self.unused) or 'none'}. "
+            f"Skeleton not recognised{f' ({reason})' if reason else ''}. "
+            f"Missing: {', '.join(self.missing)}. Found: {listed}. "
+            f"Joints without a role: {_listed(self.unused)}. "
             "Name the missing ones in a roles file (one 'role: joint' per line) "
             "and pass it with --roles."
         )
+
+
+_LONGEST_LIST = 40
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:_LONGEST_LIST]) or "none"
+    hidden = len(names) - _LONGEST_LIST
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
 
 
 class MissingExtra(PoiseError):

@@ -14,7 +14,8 @@ from poise.errors import BadValue, UnknownName
 SIDES = ("left", "right")
 
 TRUNK_ROLES = ("pelvis", "spine", "chest", "neck", "head")
-"""`spine` is the lowest trunk joint above the pelvis; `chest` carries the neck and the arms."""
+"""`spine` is the lowest trunk joint above the pelvis; `chest` carries the neck and the arms. A
+trunk of one joint has a `chest` and no `spine`."""
 
 LIMB_ROLES = ("collar", "shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
 """Each stands for two roles: `left_knee` and `right_knee`. `toe` is the ball of the foot."""
@@ -26,9 +27,10 @@ JOINT_ROLES: tuple[str, ...] = (
 
 REQUIRED_ROLES: tuple[str, ...] = (
     "pelvis",
-    *(f"{s}_{l}" for s in SIDES for l in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")),
+    *(f"{s}_{l}" for s in SIDES for l in ("shoulder", "elbow", "hip", "knee", "ankle")),
 )
-"""Without these a skeleton counts as not recognised. The others exist only on some skeletons."""
+"""Without these a skeleton counts as not recognised. The others exist only on some skeletons: some
+robots have no wrist, many captures no toes."""
 
 SITE_ROLES: tuple[str, ...] = (
     "head_top",
@@ -44,7 +46,8 @@ class Roles:
     joints: Mapping[str, str]
     """Role to joint name."""
     forward: Array
-    """(3,) unit, horizontal: where the figure faces in its rest pose, world axes."""
+    """(3,) unit: where the figure faces in its rest pose, world axes. Horizontal when that pose is
+    upright; square to the trunk when it is not."""
     convention: str
     """The naming that was recognised ("CMU", "Mixamo", ...), or how the roles came about."""
     notes: tuple[str, ...] = ()
