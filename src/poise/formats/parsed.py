@@ -102,31 +102,46 @@ def _up_axis(parsed: Parsed, given: str | None) -> tuple[str, str]:
     return _detect_up(parsed)
 
 
+_HEAD_WORDS = ("head", "neck")
+_FOOT_WORDS = ("foot", "ankle", "toe")
+_UPRIGHT = 0.9
+"""Cosine of the steepest lean at which a figure counts as standing along an axis."""
+
+
 def _detect_up(parsed: Parsed) -> tuple[str, str]:
-    """The axis along which the trunk stands above the legs, on average over the clip.
+    """Z if the figure stands along Z, at rest and in motion; else Y, the custom of these formats.
 
-    The legs are the joints at the ends of the longest chains on the lower side; rather than name
-    them, compare the rest pose's spread: a figure's root-to-highest and root-to-lowest points lie
-    along its up axis in the frame of the root, and the root's own rotation carries that to the
-    world.
+    A figure that is upright in one but not in the other (a rest pose in other axes than the
+    motion, or somebody lying down) is taken as Y up, unless its motion stands along Z with the
+    root a leg's length above zero.
     """
-    skeleton = parsed.skeleton
-    points = np.concatenate([skeleton.rest_positions_m, skeleton.rest_end_positions_m])
-    points = points - skeleton.rest_positions_m[0]
-    points = rotations.rotate(rotations.conjugate(skeleton.rest_world_wxyz[0]), points)
-    # In the root's frame: a body axis that has points far on both sides and few in between.
-    spread = np.ptp(points, axis=0)
-    axis = int(np.argmax(np.where(_is_symmetric(points), 0.0, spread)))
-    turned = np.abs(rotations.rotate(parsed.rotations_wxyz[:, 0], np.eye(3)[axis]).mean(axis=0))
-    if turned[2] > 1.5 * turned[1]:
+    body_axis, leg = _foot_to_head(parsed.skeleton)
+    custom = "assumed: Y, the custom of this format"
+    if body_axis is None:
+        return "y", custom
+    rest_root = parsed.skeleton.rest_wxyz[0]
+    in_root = rotations.rotate(rotations.conjugate(rest_root), body_axis)
+    moving = rotations.rotate(parsed.rotations_wxyz[:, 0], in_root).mean(axis=0)
+    root_height = float(np.median(parsed.root_positions[:, 2]))
+    a_leg_above_zero = 0.5 * leg < root_height < 1.5 * leg
+    if moving[2] > _UPRIGHT and (body_axis[2] > _UPRIGHT or a_leg_above_zero):
         return "z", "detected: the figure stands along Z"
-    return "y", "assumed: Y, the custom of this format"
+    return "y", custom
 
 
-def _is_symmetric(points: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """For each axis, whether the figure extends about equally to both sides (left and right)."""
-    high, low = points.max(axis=0), -points.min(axis=0)
-    return np.abs(high - low) < 0.06 * np.maximum(high + low, 1e-12)
+def _foot_to_head(skeleton: Skeleton) -> tuple[Array | None, float]:
+    """Unit vector from feet to head at rest (None without names), and the length of a leg."""
+    names = [name.lower() for name in skeleton.joint_names]
+    heads = [i for i, name in enumerate(names) if any(word in name for word in _HEAD_WORDS)]
+    feet = [i for i, name in enumerate(names) if any(word in name for word in _FOOT_WORDS)]
+    if not heads or not feet:
+        return None, 0.0
+    places = skeleton.rest_positions_m
+    head, foot = places[heads].mean(axis=0), places[feet].mean(axis=0)
+    length = float(np.linalg.norm(head - foot))
+    if length == 0.0:
+        return None, 0.0
+    return (head - foot) / length, float(np.linalg.norm(places[0] - foot))
 
 
 def snapped_rate_hz(frame_time_s: float, digits: int) -> float:

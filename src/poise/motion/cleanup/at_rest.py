@@ -23,3 +23,8 @@ def joints_at_rest(clip: Clip) -> NDArray[np.bool_]:
 def captured_joints(at_rest: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(J,) joints that leave the rest pose in most frames, so that being there means something."""
     return at_rest.mean(axis=0) < 0.5
+
+
+def all_zero_frames(clip: Clip, at_rest: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(F,) frames in which the root is at the origin and every joint exactly at rest."""
+    return (np.abs(clip.root_positions_m).max(axis=1) == 0.0) & at_rest.all(axis=1)

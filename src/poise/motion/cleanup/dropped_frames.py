@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.motion.cleanup.at_rest import captured_joints, joints_at_rest
+from poise.motion.cleanup.at_rest import all_zero_frames, captured_joints, joints_at_rest
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
 
@@ -17,13 +17,11 @@ NAME = "dropped-frames"
 
 
 def find(clip: Clip) -> Finding | None:
-    """Frames in which the root is at the origin and every captured joint exactly at rest."""
+    """Frames in which the root is at the origin and every joint exactly at rest."""
     at_rest = joints_at_rest(clip)
-    captured = captured_joints(at_rest)
-    if not captured.any():
+    if not captured_joints(at_rest).any():
         return None
-    origin = np.abs(clip.root_positions_m).max(axis=1) == 0.0
-    dropped = origin & at_rest[:, captured].all(axis=1)
+    dropped = all_zero_frames(clip, at_rest)
     frames = tuple(int(i) for i in np.flatnonzero(dropped))
     if not frames or len(frames) > clip.frame_count - 2:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise import rotations
-from poise.motion.cleanup.at_rest import captured_joints, joints_at_rest
+from poise.motion.cleanup.at_rest import all_zero_frames, captured_joints, joints_at_rest
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
 
@@ -58,8 +58,8 @@ def _leading_rest_frames(clip: Clip) -> int:
     artificial = share >= _SHARE_AT_REST
     count = int(np.argmin(artificial)) if not artificial.all() else 0
     # An all-zero frame right behind a T-pose is a dropped sample, which has its own step.
-    origin = np.abs(clip.root_positions_m).max(axis=1) == 0.0
-    while count > 1 and origin[count - 1] and not origin[0]:
+    zero = all_zero_frames(clip, at_rest)
+    while count > 1 and zero[count - 1] and not zero[0]:
         count -= 1
     return count
 
