@@ -1,0 +1,294 @@
+"""Reading motion from glTF 2.0: a skinned figure, or any animated tree of nodes.
+
+glTF is in metres with Y up by its specification. What our skeletons do not have (scale, a tree
+above the root) is folded into what they have: joint positions come out exactly where glTF puts
+them. Scale that changes or is not uniform turns into offsets that move with time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Sites, Skeleton
+from poise.errors import BadValue, UnknownName
+from poise.formats.gltf_document import Document, Json, load_document
+from poise.formats.gltf_nodes import Figure, Nodes, figure_of, nodes_of, poise_extras
+from poise.formats.gltf_sampling import Curve, Timeline, curves_of, sampled, timeline
+from poise.formats.parsed import Parsed
+from poise.units import Unit
+
+MAX_VALUES = 2**24
+"""Most joint poses (frames × joints) a file may unfold to: half a gigabyte."""
+
+_UNIT = Unit("m", 1.0, "stated by the file: glTF is in metres")
+
+_STEADY = 1e-6
+"""Share of the figure's size below which a translation that wavers counts as constant."""
+
+_SCALE_NOISE = 2e-6
+"""Scales this close to one, or to each other, are one number with float32 rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Local:
+    """A node's transform over time; the first axis is 1 where nothing moves, else F."""
+
+    translation: Array
+    rotation: Array
+    """wxyz"""
+    scale: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """Joints in the form of our skeletons, lists by joint; the root's are world transforms."""
+
+    offsets: list[Array]
+    """(1 or F, 3)"""
+    turns: list[Array]
+    """(1 or F, 4) wxyz"""
+    stretches: list[Array]
+    """(1 or F, 3, 3) what scale above and at the joint does to vectors in its frame."""
+
+
+def read(path: Path, animation: str | int | None = None) -> Parsed:
+    """Read one animation of a .glb or .gltf file.
+
+    Args:
+        path: the file.
+        animation: name or number (from 0) where there are several; the first by default.
+    """
+    document = load_document(path)
+    nodes = nodes_of(document)
+    chosen, notes = _chosen_animation(document, animation)
+    curves = curves_of(document, chosen)
+    figure = figure_of(document, nodes, {node for node, _ in curves})
+    names = tuple(nodes.names[node] for node in figure.joints)
+    if set(nodes.renamed) & set(names):
+        notes.append("Several nodes share a name; numbers were appended.")
+    involved = set(figure.joints) | set(nodes.path_up(figure.joints[0]))
+    used = {key: curve for key, curve in curves.items() if key[0] in involved}
+    line = timeline(document, list(used.values()), _stated_rate(chosen))
+    if not used:
+        notes.append("No animation moves the figure: one frame, in the rest pose.")
+    notes += [*figure.notes, *line.notes]
+    if line.frame_count * len(figure.joints) > MAX_VALUES:
+        found = f"{line.frame_count} frames of {len(figure.joints)} joints"
+        raise document.problem(f"at most {MAX_VALUES} joint poses", found)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is found at the end
+            rest = _tree(nodes, figure, {n: _local(nodes, n, {}, line) for n in involved})
+            moved = _tree(nodes, figure, {n: _local(nodes, n, used, line) for n in involved})
+            return _parsed(document, nodes, figure, rest, moved, line, tuple(notes))
+    except BadValue as problem:
+        raise document.problem("a consistent skeleton", str(problem).rstrip(".")) from problem
+
+
+def _parsed(
+    document: Document,
+    nodes: Nodes,
+    figure: Figure,
+    rest: _Tree,
+    moved: _Tree,
+    line: Timeline,
+    notes: tuple[str, ...],
+) -> Parsed:
+    if any(_uniform(stretch) is None for stretch in moved.stretches):
+        notes = (*notes, "Scale that changes or is not uniform became moving joint offsets.")
+    for values in (*moved.offsets, *moved.turns):
+        if not np.isfinite(values).all():
+            raise document.problem("scales that multiply to finite numbers", "an overflow")
+    parents = _parents(nodes, figure)
+    tolerance = _STEADY * _extent(rest, parents)
+    offsets = np.array([o[0] for o in rest.offsets])
+    moving: list[int] = []
+    shifted = 0
+    for joint in range(1, len(figure.joints)):
+        values = moved.offsets[joint]
+        if np.ptp(values, axis=0).max() > tolerance:
+            moving.append(joint)
+        elif np.abs(values[0] - offsets[joint]).max() > tolerance:
+            offsets[joint] = values.mean(axis=0)
+            shifted += 1
+    if shifted:
+        notes = (*notes, f"The animation holds {shifted} joint(s) off their rest offsets; kept so.")
+    frames = line.frame_count
+    skeleton = _skeleton(document, nodes, figure, offsets, np.array([t[0] for t in rest.turns]))
+    skeleton = replace(skeleton, end_sites=_end_sites(nodes, figure, moved))
+    turns = [np.broadcast_to(turn, (frames, 4)) for turn in moved.turns]
+    paths = [np.broadcast_to(moved.offsets[joint], (frames, 3)) for joint in moving]
+    return Parsed(
+        skeleton=skeleton,
+        rate_hz=line.rate_hz,
+        root_positions=np.broadcast_to(moved.offsets[0], (frames, 3)).copy(),
+        rotations_wxyz=np.stack(turns, axis=1),
+        moving_joints=tuple(moving),
+        moving_offsets=np.stack(paths, axis=1) if paths else np.zeros((frames, 0, 3)),
+        unit=_UNIT,
+        up="y",
+        notes=notes,
+    )
+
+
+def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Json, list[str]]:
+    animations = document.items("animations")
+    names = [
+        name if isinstance(name := a.get("name"), str) and name else str(i)
+        for i, a in enumerate(animations)
+    ]
+    if not animations:
+        if wanted is not None:
+            raise UnknownName("animation", str(wanted), ())
+        return {}, []
+    number = 0
+    if wanted is not None:
+        if str(wanted) in names:
+            number = names.index(str(wanted))
+        elif str(wanted).isdecimal() and int(wanted) < len(animations):
+            number = int(wanted)
+        else:
+            raise UnknownName("animation", str(wanted), names, advice="Numbers count from 0.")
+    others = [name for i, name in enumerate(names) if i != number]
+    notes = [f"Read animation '{names[number]}'; others: {', '.join(others)}."] if others else []
+    return animations[number], notes
+
+
+def _stated_rate(animation: Json) -> float | None:
+    rate: object = poise_extras(animation).get("rate_hz")
+    if isinstance(rate, int | float) and 0 < rate < 1e5:
+        return float(rate)
+    return None
+
+
+def _local(nodes: Nodes, node: int, curves: dict[tuple[int, str], Curve], line: Timeline) -> _Local:
+    def over_time(path: str, rest: Array) -> Array:
+        curve = curves.get((node, path))
+        return rest[None] if curve is None else sampled(curve, line)
+
+    scale = over_time("scale", nodes.scales[node])
+    if np.ptp(scale, axis=0).max() < _SCALE_NOISE * np.abs(scale).max():
+        scale = scale[:1]
+    if len(scale) == 1 and np.abs(scale - 1.0).max() < _SCALE_NOISE:
+        scale = np.ones((1, 3))
+    turn = over_time("rotation", nodes.rotations_xyzw[node])
+    return _Local(
+        over_time("translation", nodes.translations[node]), rotations.from_xyzw(turn), scale
+    )
+
+
+def _tree(nodes: Nodes, figure: Figure, locals_: dict[int, _Local]) -> _Tree:
+    """Transforms of nodes, with scale, as offsets and rotations, without."""
+    position, turn = np.zeros((1, 3)), rotations.IDENTITY[None]
+    stretch = np.eye(3)[None]
+    for node in reversed(nodes.path_up(figure.joints[0])):
+        here = locals_[node]
+        position = position + rotations.rotate(turn, _stretched(stretch, here.translation))
+        turn = rotations.multiply(turn, here.rotation)
+        stretch = _stretch_below(stretch, here)
+    tree = _Tree([position], [rotations.normalize(turn)], [stretch])
+    index = {node: joint for joint, node in enumerate(figure.joints)}
+    for node in figure.joints[1:]:
+        here, above = locals_[node], tree.stretches[index[nodes.parents[node]]]
+        tree.offsets.append(_stretched(above, here.translation))
+        tree.turns.append(here.rotation)
+        tree.stretches.append(_stretch_below(above, here))
+    return tree
+
+
+def _stretch_below(above: Array, here: _Local) -> Array:
+    """The stretch in a joint's own frame, from that of its parent: Rᵀ·E·R·S."""
+    uniform = _uniform(above)
+    if uniform is not None:
+        return uniform * here.scale[:, :, None] * np.eye(3)
+    turn = rotations.to_matrix(here.rotation)
+    return np.swapaxes(turn, 1, 2) @ above @ turn * here.scale[:, None, :]
+
+
+def _stretched(stretch: Array, vectors: Array) -> Array:
+    uniform = _uniform(stretch)
+    if uniform is not None:
+        return uniform * vectors
+    return (stretch @ vectors[:, :, None])[:, :, 0]
+
+
+def _uniform(stretch: Array) -> float | None:
+    """The one factor of a stretch that is constant and the same in all directions."""
+    if len(stretch) > 1:
+        return None
+    factor = float(np.trace(stretch[0])) / 3.0
+    if np.abs(stretch[0] - factor * np.eye(3)).max() > _SCALE_NOISE * abs(factor):
+        return None
+    return factor
+
+
+def _parents(nodes: Nodes, figure: Figure) -> list[int]:
+    index = {node: joint for joint, node in enumerate(figure.joints)}
+    return [-1, *(index[nodes.parents[node]] for node in figure.joints[1:])]
+
+
+def _extent(rest: _Tree, parents: list[int]) -> float:
+    skeleton = Skeleton(
+        joint_names=tuple(str(i) for i in range(len(parents))),
+        parents=np.array(parents),
+        offsets_m=np.array([o[0] for o in rest.offsets]),
+        rest_wxyz=np.array([t[0] for t in rest.turns]),
+    )
+    return float(np.ptp(skeleton.rest_positions_m, axis=0).max())
+
+
+def _skeleton(
+    document: Document, nodes: Nodes, figure: Figure, offsets: Array, rest_wxyz: Array
+) -> Skeleton:
+    count = len(figure.joints)
+    kinds = ["ball"] * count
+    axes, limits = np.zeros((count, 3)), np.tile([-np.inf, np.inf], (count, 3, 1))
+    for joint, node in enumerate(figure.joints):
+        extras = poise_extras(nodes.facts[node])
+        where = f"'extras' of node {node}"
+        if "kind" in extras:
+            kinds[joint] = str(extras["kind"])
+            axes[joint] = document.numbers(extras, "axis", [0.0] * 3, where)
+        if "limits_rad" in extras:
+            limits[joint] = _limits(document, extras["limits_rad"], where)
+    return Skeleton(
+        joint_names=tuple(nodes.names[node] for node in figure.joints),
+        parents=np.array(_parents(nodes, figure)),
+        offsets_m=offsets,
+        rest_wxyz=rest_wxyz,
+        kinds=cast(Any, tuple(kinds)),
+        hinge_axes=axes,
+        limits_rad=limits,
+    )
+
+
+def _limits(document: Document, value: object, where: str) -> Array:
+    """Three pairs; null stands for infinity, which JSON does not have."""
+    pairs = cast(list[Any], value) if isinstance(value, list) else []
+    flat = [x for pair in pairs if isinstance(pair, list) for x in cast(list[Any], pair)]
+    numeric = all(x is None or type(x) in (int, float) for x in flat)
+    if len(pairs) != 3 or len(flat) != 6 or not numeric:
+        raise document.problem(f"three pairs of limits in {where}", "something else")
+    free = [-np.inf, np.inf] * 3
+    given = [free[i] if x is None else float(x) for i, x in enumerate(flat)]
+    return np.array(given).reshape(3, 2)
+
+
+def _end_sites(nodes: Nodes, figure: Figure, moved: _Tree) -> Sites:
+    index = {node: joint for joint, node in enumerate(figure.joints)}
+    names: list[str] = []
+    joints = [index[nodes.parents[node]] for node in figure.tips]
+    offsets = [
+        _stretched(moved.stretches[joint][:1], nodes.translations[node][None])[0]
+        for joint, node in zip(joints, figure.tips, strict=True)
+    ]
+    for node in figure.tips:
+        given = poise_extras(nodes.facts[node]).get("end_site")
+        fits = isinstance(given, str) and given not in names
+        names.append(cast(str, given) if fits else nodes.names[node])
+    return Sites(tuple(names), np.array(joints, dtype=np.int64), np.array(offsets).reshape(-1, 3))
