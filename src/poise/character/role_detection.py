@@ -50,7 +50,7 @@ def find_roles(
     return roles
 
 
-def roles_as_found(
+def find_partial_roles(
     skeleton: Skeleton,
     overrides: RoleOverrides | Mapping[str, str] | None = None,
     *,

@@ -1,0 +1,274 @@
+"""Named points of a recognised figure: toe tips, heels, hand tips and the top of the head.
+
+A point comes from the file where the file has one (an end site, an end joint, a heel joint), else
+from published body proportions, scaled by the figure's own bones.
+
+The foot is measured in its own frame: forward along the foot and level, down along the shin but
+square to forward. So a foot on a splayed leg (CMU figures rest with legs 20 degrees apart) gets its
+heel under the ankle, where it is once the leg stands straight, and not beside it. The sole lies at
+the level of the lowest of ball, toe tip and heel that the file gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character.role_geometry import Figure, Tip, flattened
+from poise.character.role_names import HEEL_KEYS, name_parts
+from poise.character.roles import SIDES, Roles
+from poise.character.sites import Sites
+from poise.character.skeleton import Skeleton
+
+HEEL_BEHIND_ANKLE = 0.375
+"""Heel contact behind the ankle, per ankle-to-ball distance: 49 to 130 mm in the lower-limb model
+of Delp et al. 1990 (its calcaneus and toe offsets)."""
+
+TOES_BEYOND_BALL = 0.51
+"""Toe tip beyond the ball of the foot, per ankle-to-ball distance: the ball lies at 73 % of foot
+length (19.7 of 27.0 cm, Gordon et al. 1989), and heel to ball is 1.375 times ankle to ball."""
+
+HAND_PER_FOREARM = 0.108 / 0.146
+"""Wrist to finger tip per forearm (Winter 2009, figure 4.1)."""
+
+CROWN_PER_LEG = 0.13 / 0.491
+"""Base of the skull to its top per hip-to-ankle length (Winter 2009, figure 4.1)."""
+
+NECK_AND_HEAD_PER_LEG = 0.182 / 0.491
+"""Base of the neck to the top of the head, per hip-to-ankle length (same source)."""
+
+_REAL_SHARE = 0.02
+"""A tip nearer to its joint than this share of the leg is a placeholder, not a place."""
+
+_BEHIND_SHARE = 0.15
+"""A tip this share of the foot behind the ankle is a heel."""
+
+
+@dataclass(frozen=True)
+class _Point:
+    name: str
+    joint: int
+    offset_m: Array
+
+
+def role_sites(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None) -> Sites:
+    """The points of `SITE_ROLES` that this figure's roles allow.
+
+    Args:
+        skeleton: the figure.
+        roles: its roles; limbs that are missing give no points.
+        standing_wxyz: (J, 4) local rotations of an upright pose. Without one, a figure whose rest
+            pose does not stand gets no heels, because its feet do not show where the ground is.
+    """
+    return role_sites_and_notes(skeleton, roles, standing_wxyz=standing_wxyz)[0]
+
+
+def role_sites_and_notes(
+    skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None
+) -> tuple[Sites, tuple[str, ...]]:
+    """Like `role_sites`, with a sentence on each point that could not be placed."""
+    posed = skeleton if standing_wxyz is None else replace(skeleton, rest_wxyz=standing_wxyz)
+    maker = _Points(Figure(posed), {r: skeleton.index(n) for r, n in roles.joints.items()})
+    points = maker.all()
+    sites = Sites(
+        tuple(point.name for point in points),
+        np.array([point.joint for point in points], dtype=np.int64),
+        np.array([point.offset_m for point in points]).reshape(-1, 3),
+    )
+    return sites, tuple(maker.notes)
+
+
+class _Points:
+    def __init__(self, figure: Figure, joints: Mapping[str, int]) -> None:
+        self.figure = figure
+        self.joints = joints
+        self.up = figure.up(joints)
+        self.notes: list[str] = []
+        self.leg_m = max([self._length(s, "hip", "knee", "ankle") for s in SIDES])
+
+    def all(self) -> list[_Point]:
+        points: list[_Point | None] = []
+        for side in SIDES:
+            points.extend(self._foot(side))
+            points.append(self._hand_tip(side))
+        points.append(self._head_top())
+        return [point for point in points if point is not None]
+
+    def _length(self, side: str, *parts: str) -> float:
+        line = [self.joints.get(f"{side}_{part}") for part in parts]
+        known = [joint for joint in line if joint is not None]
+        return float(np.linalg.norm(np.diff(self.figure.positions[known], axis=0), axis=1).sum())
+
+    def _at(self, name: str, joint: int, position: Array) -> _Point:
+        """A point that rides on `joint`, given where it is in the pose."""
+        frame = self.figure.skeleton.rest_world_wxyz[joint]
+        offset = rotations.rotate(
+            rotations.conjugate(frame), position - self.figure.positions[joint]
+        )
+        return _Point(name, joint, offset)
+
+    def _foot(self, side: str) -> list[_Point | None]:
+        ankle, toe = self.joints.get(f"{side}_ankle"), self.joints.get(f"{side}_toe")
+        if ankle is None:
+            return []
+        figure = self.figure
+        heel_joint = self._heel_joint(ankle, side)
+        origin = figure.positions[ankle]
+        tips = [
+            t for t in figure.tips_under(ankle) if t.joint != heel_joint and not self._names_heel(t)
+        ]
+        front = self._front_tip(ankle, toe, tips)
+        ahead = figure.toe_direction(ankle, toe, self.up)
+        if ahead is None and front is not None:
+            ahead = flattened(front.position_m - origin, self.up)
+        if ahead is None or not figure.stands(self.joints):
+            self.notes.append(
+                f"The {side} foot does not show where the ground is: no heel site. "
+                "A standing pose would tell."
+            )
+            return [self._tip_along_the_foot(side, ankle, toe, front)]
+        forward = ahead / np.linalg.norm(ahead)
+        if toe is not None:
+            ball_ahead = float((figure.positions[toe] - origin) @ forward)
+        elif front is not None:
+            ball_ahead = float((front.position_m - origin) @ forward) / (1 + TOES_BEYOND_BALL)
+        else:
+            return []
+        down = self._down(side, forward)
+        levels = [float((figure.positions[toe] - origin) @ down)] if toe is not None else []
+        levels += [float((t.position_m - origin) @ down) for t in (front,) if t is not None]
+        sole = max(levels)
+        if front is not None:
+            tip = _Point(f"{side}_toe_tip", front.joint, front.offset_m)
+        else:
+            reach = ball_ahead * (1 + TOES_BEYOND_BALL)
+            carrier = ankle if toe is None else toe
+            tip = self._at(f"{side}_toe_tip", carrier, origin + reach * forward + sole * down)
+        heel = self._heel(side, ankle, heel_joint, origin, forward, ball_ahead, down, sole)
+        return [tip, heel]
+
+    def _heel(
+        self,
+        side: str,
+        ankle: int,
+        heel_joint: int | None,
+        origin: Array,
+        forward: Array,
+        ball_ahead: float,
+        down: Array,
+        sole: float,
+    ) -> _Point:
+        name = f"{side}_heel"
+        if heel_joint is not None:
+            return _Point(name, heel_joint, np.zeros(3))
+        behind = [
+            t
+            for t in self.figure.tips_under(ankle)
+            if (t.position_m - origin) @ forward < -_BEHIND_SHARE * ball_ahead
+        ]
+        if behind:
+            rear = min(behind, key=lambda t: float((t.position_m - origin) @ forward))
+            return _Point(name, rear.joint, rear.offset_m)
+        back = -HEEL_BEHIND_ANKLE * ball_ahead
+        return self._at(name, ankle, origin + back * forward + sole * down)
+
+    def _down(self, side: str, forward: Array) -> Array:
+        """Down in the foot's frame: along the shin, square to forward."""
+        knee, ankle = self.joints.get(f"{side}_knee"), self.joints[f"{side}_ankle"]
+        shin = (
+            -self.up if knee is None else np.diff(self.figure.positions[[knee, ankle]], axis=0)[0]
+        )
+        down = flattened(shin, forward)
+        return down / np.linalg.norm(down)
+
+    def _front_tip(self, ankle: int, toe: int | None, tips: list[Tip]) -> Tip | None:
+        """The tip that lies farthest out from the ankle, if the file has a real one."""
+        start = ankle if toe is None else toe
+        under = [t for t in tips if self.figure.is_under(t.joint, start)]
+        origin = self.figure.positions[ankle]
+        far = max(
+            under,
+            key=lambda t: float(np.linalg.norm(flattened(t.position_m - origin, self.up))),
+            default=None,
+        )
+        if far is None:
+            return None
+        gap = np.linalg.norm(far.position_m - self.figure.positions[start])
+        return far if gap > _REAL_SHARE * self.leg_m else None
+
+    def _tip_along_the_foot(
+        self, side: str, ankle: int, toe: int | None, front: Tip | None
+    ) -> _Point | None:
+        if front is not None:
+            return _Point(f"{side}_toe_tip", front.joint, front.offset_m)
+        if toe is None:
+            return None
+        foot = self.figure.positions[toe] - self.figure.positions[ankle]
+        end = self.figure.positions[toe] + TOES_BEYOND_BALL * foot
+        return self._at(f"{side}_toe_tip", toe, end)
+
+    def _heel_joint(self, ankle: int, side: str) -> int | None:
+        for joint, name in enumerate(self.figure.skeleton.joint_names):
+            parts = name_parts(name)
+            if parts.key in HEEL_KEYS and parts.side == side and self.figure.is_under(joint, ankle):
+                return joint
+        return None
+
+    def _names_heel(self, tip: Tip) -> bool:
+        return name_parts(tip.name).key in HEEL_KEYS
+
+    def _hand_tip(self, side: str) -> _Point | None:
+        elbow, wrist = self.joints.get(f"{side}_elbow"), self.joints.get(f"{side}_wrist")
+        start = elbow if wrist is None else wrist
+        if start is None:
+            return None
+        figure = self.figure
+        origin = figure.positions[start]
+        tips = [t for t in figure.tips_under(start) if not self._is_thumb(t)]
+        far = max(tips, key=lambda t: float(np.linalg.norm(t.position_m - origin)), default=None)
+        name = f"{side}_hand_tip"
+        if far is not None and np.linalg.norm(far.position_m - origin) > _REAL_SHARE * self.leg_m:
+            return _Point(name, far.joint, far.offset_m)
+        if wrist is None or elbow is None:
+            return None
+        forearm = origin - figure.positions[elbow]
+        return self._at(name, wrist, origin + HAND_PER_FOREARM * forearm)
+
+    def _is_thumb(self, tip: Tip) -> bool:
+        carrier = self.figure.skeleton.joint_names[tip.joint]
+        return name_parts(tip.name).thumb or name_parts(carrier).thumb
+
+    def _head_top(self) -> _Point | None:
+        head, neck = self.joints.get("head"), self.joints.get("neck")
+        start = neck if head is None else head
+        share = NECK_AND_HEAD_PER_LEG if head is None else CROWN_PER_LEG
+        if start is None:
+            return self._top_of_chest()
+        origin = self.figure.positions[start]
+        tips = self.figure.tips_under(start)
+        top = self._highest([t for t in tips if name_parts(t.name).side is None])  # no eyes, ears
+        if top is not None and (top.position_m - origin) @ self.up > 0.05 * self.leg_m:
+            return _Point("head_top", top.joint, top.offset_m)
+        if self.leg_m == 0:
+            return None
+        return self._at("head_top", start, origin + share * self.leg_m * self.up)
+
+    def _top_of_chest(self) -> _Point | None:
+        """For robots whose head is part of the torso: the highest tip the torso itself has."""
+        torso = self.joints.get("chest", self.joints.get("pelvis"))
+        if torso is None:
+            return None
+        own = [t for t in self.figure.tips_under(torso) if self._is_rigid(t.joint, torso)]
+        top = self._highest(own)
+        return None if top is None else _Point("head_top", top.joint, top.offset_m)
+
+    def _is_rigid(self, joint: int, torso: int) -> bool:
+        line = self.figure.path(torso, joint)[1:]
+        return all(self.figure.skeleton.kinds[j] == "fixed" for j in line)
+
+    def _highest(self, tips: list[Tip]) -> Tip | None:
+        return max(tips, key=lambda t: float(t.position_m @ self.up), default=None)
