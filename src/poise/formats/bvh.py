@@ -20,5 +20,6 @@ from poise.formats.bvh_layout import BvhLayout as BvhLayout
 from poise.formats.bvh_layout import BvhTip as BvhTip
 from poise.formats.bvh_read import MAX_JOINTS as MAX_JOINTS
 from poise.formats.bvh_read import read as read
+from poise.formats.bvh_read import read_character as read_character
 from poise.formats.bvh_read import read_skeleton as read_skeleton
 from poise.formats.bvh_write import write as write

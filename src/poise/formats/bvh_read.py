@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Sites, Skeleton
+from poise.character import Character, Sites, Skeleton
 from poise.character.skeleton import JointKind
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
 from poise.formats.bvh_layout import CHANNEL_AXES, BvhJoint, BvhLayout, BvhTip, PrintStyle
 from poise.formats.parsed import Parsed, snapped_rate_hz
+from poise.formats.skeleton_file import character_from
 from poise.formats.text import Scanner, Text, number_from, numbers, read_text, shown
 
 MAX_JOINTS = 2000
@@ -67,6 +68,11 @@ def read_skeleton(path: Path) -> Parsed:
         root_positions=np.array([joints[0].offset]),
         rotations_wxyz=np.tile([1.0, 0.0, 0.0, 0.0], (1, count, 1)),
     )
+
+
+def read_character(path: Path) -> Character:
+    """The hierarchy alone as a character, in metres and Y up."""
+    return character_from(read_skeleton(path), path, "bvh")
 
 
 @dataclass

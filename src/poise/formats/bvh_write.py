@@ -25,14 +25,21 @@ from poise.formats.bvh_read import MAX_JOINTS
 from poise.formats.parsed import snapped_rate_hz
 from poise.formats.text import MAX_MAGNITUDE
 from poise.motion import Clip
+from poise.motion.provenance import Provenance
 
 
-def write(path: Path, clip: Clip) -> tuple[str, ...]:
+def write(path: Path, clip: Clip, provenance: Provenance | None = None) -> tuple[str, ...]:
     """Write a clip as BVH and return what should be said about it.
+
+    Args:
+        path: where to.
+        clip: what.
+        provenance: not written; BVH has no room that every reader would skip.
 
     Raises:
         FileProblem: the file cannot be written, or the clip does not fit the format.
     """
+    del provenance
     count = clip.skeleton.joint_count
     if count > MAX_JOINTS:
         raise FileProblem(path, f"at most {MAX_JOINTS} joints", f"{count}")

@@ -197,7 +197,7 @@ def numbers(text: Text, start: int, count: int, what: str) -> tuple[Array, int]:
         stop = _chunk_end(content, start)
         chunk = content[start:stop]
         words = chunk.split()
-        part = _converted(chunk, words)
+        part = converted(chunk, words)
         if part is None:
             raise _culprit(text, chunk, start, what)
         room = min(len(part), max(0, count - seen))
@@ -215,8 +215,8 @@ def _chunk_end(content: str, start: int) -> int:
     return blank.start() if blank else len(content)
 
 
-def _converted(chunk: str, words: list[str]) -> Array | None:
-    """All words as numbers at once; None when one of them is not an acceptable number."""
+def converted(chunk: str, words: list[str]) -> Array | None:
+    """All words of a chunk of text as numbers at once; None when one is not acceptable."""
     if not chunk.isascii() or "_" in chunk:  # float() would take ١٢ and 1_2
         return None
     try:
