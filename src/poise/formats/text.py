@@ -277,6 +277,10 @@ class Lines:
                 return Line(start, tuple(words))
         return Line(len(content), ())
 
+    def skip_to(self, position: int) -> None:
+        """Go on from a character offset."""
+        self._at, self._kept = position, None
+
     def back(self, line: Line) -> None:
         """Give a line back, to be the next one again."""
         self._kept = line
