@@ -1,1 +1,27 @@
-"""How bodies move: compiled kernels, batched over frames, that every method and measure shares."""
+"""How bodies move: compiled kernels, batched over frames, that every method and measure shares.
+
+Frames come first in every array; a single pose may come without the frame axis and counts as one
+frame. Velocities are the root origin's in world axes, and each joint's angular velocity relative to
+its parent in the joint's own frame; accelerations are the time derivatives of those numbers.
+Quaternions are taken to be unit. `parallel=False` keeps a call on one core; the bits are the same.
+"""
+
+from poise.mechanics.center_of_mass import center_of_mass as center_of_mass
+from poise.mechanics.inverse_dynamics import GRAVITY_M_S2 as GRAVITY_M_S2
+from poise.mechanics.inverse_dynamics import JointForces as JointForces
+from poise.mechanics.inverse_dynamics import generalized_forces as generalized_forces
+from poise.mechanics.inverse_dynamics import inverse_dynamics as inverse_dynamics
+from poise.mechanics.jacobians import angular_jacobians as angular_jacobians
+from poise.mechanics.jacobians import center_of_mass_jacobian as center_of_mass_jacobian
+from poise.mechanics.jacobians import site_jacobians as site_jacobians
+from poise.mechanics.kinematics import BodyState as BodyState
+from poise.mechanics.kinematics import forward_kinematics as forward_kinematics
+from poise.mechanics.kinematics import site_positions as site_positions
+from poise.mechanics.momentum import Momentum as Momentum
+from poise.mechanics.momentum import MomentumRate as MomentumRate
+from poise.mechanics.momentum import momentum as momentum
+from poise.mechanics.momentum import momentum_matrix as momentum_matrix
+from poise.mechanics.momentum import momentum_rate as momentum_rate
+from poise.mechanics.wrenches import Wrenches as Wrenches
+from poise.mechanics.wrenches import point_forces as point_forces
+from poise.mechanics.zero_moment_point import zero_moment_point as zero_moment_point

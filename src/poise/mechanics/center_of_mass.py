@@ -1,0 +1,55 @@
+"""Where the weight of a body is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character.body import Body
+from poise.compiled import compiled
+from poise.errors import BadShape, BadValue
+from poise.mechanics.frames import over_frames
+from poise.mechanics.kinematics import BodyState
+from poise.mechanics.quaternion_kernels import turn
+
+
+def center_of_mass(state: BodyState, body: Body, *, parallel: bool = True) -> Array:
+    """(F, 3) the centre of mass in the world.
+
+    Its velocity and acceleration are `momentum(...).linear_kg_m_s` and
+    `momentum_rate(...).force_n` over the total mass.
+    """
+    check_body(state.skeleton.joint_count, body)
+    centers = np.empty((state.frame_count, 3))
+    over_frames(
+        _center, state.frame_count, state.skeleton.joint_count, parallel,
+        body.masses_kg, body.centers_m, state.positions_m, state.rotations_wxyz, centers,
+    )  # fmt: skip
+    return centers
+
+
+def check_body(joint_count: int, body: Body) -> None:
+    """Raise unless the body has one segment per joint and weighs something."""
+    if len(body.masses_kg) != joint_count:
+        raise BadShape("body.masses_kg", f"({joint_count},)", body.masses_kg.shape)
+    if not body.total_mass_kg > 0:
+        raise BadValue("total mass of the body", "more than zero", body.total_mass_kg)
+
+
+@compiled
+def _center(
+    first: int, last: int,
+    masses: Array, offsets: Array, positions: Array, rotations: Array, centers: Array,
+) -> None:  # fmt: skip
+    share = 1.0 / masses.sum()
+    for f in range(first, last):
+        cx, cy, cz = 0.0, 0.0, 0.0
+        for j in range(len(masses)):
+            p, q, m = positions[f, j], rotations[f, j], masses[j]
+            ox, oy, oz = turn(
+                q[0], q[1], q[2], q[3], offsets[j, 0], offsets[j, 1], offsets[j, 2]
+            )  # fmt: skip
+            cx += m * (p[0] + ox)
+            cy += m * (p[1] + oy)
+            cz += m * (p[2] + oz)
+        centers[f, 0], centers[f, 1], centers[f, 2] = cx * share, cy * share, cz * share

@@ -1,0 +1,161 @@
+"""How points, directions and the centre of mass answer to small changes of a pose.
+
+Columns follow the tangent of `Skeleton`: three for the root's translation, then each joint's
+freedoms. A freedom is a turn about a world axis e through its joint's origin c, so a point p that
+the joint carries moves by e × (p − c), and no column needs more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.character.body import Body
+from poise.character.sites import Sites
+from poise.compiled import compiled, inlined
+from poise.errors import BadValue
+from poise.mechanics.center_of_mass import check_body
+from poise.mechanics.frames import over_frames
+from poise.mechanics.kinematics import BodyState
+from poise.mechanics.quaternion_kernels import Vector, cross, matrix, turn
+
+
+def site_jacobians(state: BodyState, sites: Sites, *, parallel: bool = True) -> Array:
+    """(F, S, 3, D) velocity of each site in the world per unit of each tangent direction."""
+    skeleton = state.skeleton
+    sites.check_joints(skeleton.joint_count)
+    jacobians = np.zeros((state.frame_count, len(sites), 3, skeleton.tangent_size))
+    over_frames(
+        _sites, state.frame_count, 3 * len(sites) * skeleton.joint_count, parallel,
+        skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
+        sites.joints, sites.offsets_m, state.positions_m, state.rotations_wxyz, jacobians,
+    )  # fmt: skip
+    return jacobians
+
+
+def angular_jacobians(
+    state: BodyState, joints: Sequence[int], *, parallel: bool = True
+) -> Array:  # fmt: skip
+    """(F, len(joints), 3, D) angular velocity of each joint's frame in world axes."""
+    skeleton = state.skeleton
+    chosen = np.array(joints, dtype=np.int64)
+    if len(chosen) and not (0 <= chosen.min() and chosen.max() < skeleton.joint_count):
+        raise BadValue("joints", f"indices from 0 to {skeleton.joint_count - 1}", tuple(joints))
+    jacobians = np.zeros((state.frame_count, len(chosen), 3, skeleton.tangent_size))
+    over_frames(
+        _angular, state.frame_count, 3 * len(chosen) * skeleton.joint_count, parallel,
+        skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
+        chosen, state.rotations_wxyz, jacobians,
+    )  # fmt: skip
+    return jacobians
+
+
+def center_of_mass_jacobian(state: BodyState, body: Body, *, parallel: bool = True) -> Array:
+    """(F, 3, D) velocity of the centre of mass in the world."""
+    skeleton = state.skeleton
+    check_body(skeleton.joint_count, body)
+    jacobians = np.empty((state.frame_count, 3, skeleton.tangent_size))
+    over_frames(
+        _center, state.frame_count, skeleton.joint_count, parallel,
+        skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
+        body.masses_kg, body.centers_m, state.positions_m, state.rotations_wxyz, jacobians,
+    )  # fmt: skip
+    return jacobians
+
+
+@inlined
+def world_axis(
+    freedoms: Indices, hinge_axes: Array, rotations: Array, joint: int, freedom: int
+) -> Vector:  # fmt: skip
+    """The world axis of one freedom: a column of a ball's rotation, or the turned hinge axis."""
+    w, x, y, z = rotations[joint, 0], rotations[joint, 1], rotations[joint, 2], rotations[joint, 3]
+    if freedoms[joint] == 1:
+        a = hinge_axes[joint]
+        return turn(w, x, y, z, a[0], a[1], a[2])
+    m = matrix(w, x, y, z)
+    if freedom == 0:
+        return m[0], m[3], m[6]
+    if freedom == 1:
+        return m[1], m[4], m[7]
+    return m[2], m[5], m[8]
+
+
+@compiled
+def _sites(
+    first: int, last: int,
+    parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
+    joints: Indices, offsets: Array, positions: Array, rotations: Array, jacobians: Array,
+) -> None:  # fmt: skip
+    for f in range(first, last):
+        p, r = positions[f], rotations[f]
+        for s in range(len(joints)):
+            out, j = jacobians[f, s], int(joints[s])
+            ox, oy, oz = turn(
+                r[j, 0], r[j, 1], r[j, 2], r[j, 3], offsets[s, 0], offsets[s, 1], offsets[s, 2]
+            )  # fmt: skip
+            px, py, pz = p[j, 0] + ox, p[j, 1] + oy, p[j, 2] + oz
+            out[0, 0], out[1, 1], out[2, 2] = 1.0, 1.0, 1.0
+            while j >= 0:
+                dx, dy, dz = px - p[j, 0], py - p[j, 1], pz - p[j, 2]
+                for k in range(freedoms[j]):
+                    ex, ey, ez = world_axis(freedoms, hinge_axes, r, j, k)
+                    column = starts[j] + k
+                    out[0, column], out[1, column], out[2, column] = cross(
+                        ex, ey, ez, dx, dy, dz
+                    )  # fmt: skip
+                j = int(parents[j])
+
+
+@compiled
+def _angular(
+    first: int, last: int,
+    parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
+    joints: Indices, rotations: Array, jacobians: Array,
+) -> None:  # fmt: skip
+    for f in range(first, last):
+        for s in range(len(joints)):
+            out, j = jacobians[f, s], int(joints[s])
+            while j >= 0:
+                for k in range(freedoms[j]):
+                    ex, ey, ez = world_axis(freedoms, hinge_axes, rotations[f], j, k)
+                    column = starts[j] + k
+                    out[0, column], out[1, column], out[2, column] = ex, ey, ez
+                j = int(parents[j])
+
+
+@compiled
+def _center(
+    first: int, last: int,
+    parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
+    masses: Array, offsets: Array, positions: Array, rotations: Array, jacobians: Array,
+) -> None:  # fmt: skip
+    """A joint's turn moves its whole subtree: e × (first moment of the subtree about c) / mass."""
+    count = len(parents)
+    share = 1.0 / masses.sum()
+    moments = np.empty((count, 4))
+    for f in range(first, last):
+        p, r, out = positions[f], rotations[f], jacobians[f]
+        for j in range(count):
+            ox, oy, oz = turn(
+                r[j, 0], r[j, 1], r[j, 2], r[j, 3], offsets[j, 0], offsets[j, 1], offsets[j, 2]
+            )  # fmt: skip
+            m = masses[j]
+            moments[j, 0], moments[j, 3] = m * (p[j, 0] + ox), m
+            moments[j, 1], moments[j, 2] = m * (p[j, 1] + oy), m * (p[j, 2] + oz)
+        for c in range(3):
+            for d in range(3):
+                out[c, d] = 1.0 if c == d else 0.0
+        for j in range(count - 1, -1, -1):
+            if j > 0:
+                for c in range(4):
+                    moments[parents[j], c] += moments[j, c]
+            m = moments[j, 3]
+            dx = share * (moments[j, 0] - m * p[j, 0])
+            dy = share * (moments[j, 1] - m * p[j, 1])
+            dz = share * (moments[j, 2] - m * p[j, 2])
+            for k in range(freedoms[j]):
+                ex, ey, ez = world_axis(freedoms, hinge_axes, r, j, k)
+                column = starts[j] + k
+                out[0, column], out[1, column], out[2, column] = cross(ex, ey, ez, dx, dy, dz)

@@ -1,0 +1,149 @@
+"""Forward kinematics: from a pose to where every joint and site is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.arrays import Array, Indices
+from poise.character.sites import Sites
+from poise.character.skeleton import Skeleton
+from poise.compiled import compiled
+from poise.errors import BadValue
+from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.quaternion_kernels import multiply, turn
+
+_NO_OFFSETS = np.zeros((1, 0, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class BodyState:
+    """Where all joints are, frame by frame; only `forward_kinematics` makes one."""
+
+    skeleton: Skeleton
+    positions_m: Array
+    """(F, J, 3) joint origins in the world."""
+    rotations_wxyz: Array
+    """(F, J, 4) joint frames in the world."""
+
+    @property
+    def frame_count(self) -> int:
+        """F."""
+        return len(self.positions_m)
+
+
+def forward_kinematics(
+    skeleton: Skeleton,
+    root_positions_m: ArrayLike,
+    rotations_wxyz: ArrayLike,
+    moving_joints: Sequence[int] = (),
+    moving_offsets_m: ArrayLike | None = None,
+    *,
+    parallel: bool = True,
+) -> BodyState:
+    """Joint origins and rotations in the world, for every frame.
+
+    Args:
+        skeleton: the tree.
+        root_positions_m: (F, 3) world.
+        rotations_wxyz: (F, J, 4) unit, each joint's frame in its parent's (the root's: world).
+        moving_joints: joints other than the root whose offset varies with time.
+        moving_offsets_m: (F, len(moving_joints), 3) their origins in their parents' frames.
+        parallel: use all cores when the batch is large enough to pay.
+
+    A single pose may come without the frame axis; its state has one frame.
+    """
+    joints = skeleton.joint_count
+    local = as_frames("rotations_wxyz", rotations_wxyz, (joints, 4))
+    frames = len(local)
+    roots = as_frames("root_positions_m", root_positions_m, (3,), frames)
+    slots, offsets = moving_table(skeleton, moving_joints, moving_offsets_m, frames)
+    positions = np.empty((frames, joints, 3))
+    rotations = np.empty((frames, joints, 4))
+    over_frames(
+        _forward, frames, joints, parallel,
+        skeleton.parents, skeleton.offsets_m, slots, offsets, roots, local, positions, rotations,
+    )  # fmt: skip
+    positions.setflags(write=False)
+    rotations.setflags(write=False)
+    return BodyState(skeleton, positions, rotations)
+
+
+def site_positions(state: BodyState, sites: Sites, *, parallel: bool = True) -> Array:
+    """(F, S, 3) the sites in the world."""
+    sites.check_joints(state.skeleton.joint_count)
+    places = np.empty((state.frame_count, len(sites), 3))
+    over_frames(
+        _sites, state.frame_count, len(sites), parallel,
+        sites.joints, sites.offsets_m, state.positions_m, state.rotations_wxyz, places,
+    )  # fmt: skip
+    return places
+
+
+def moving_table(
+    skeleton: Skeleton,
+    moving_joints: Sequence[int],
+    moving_offsets_m: ArrayLike | None,
+    frames: int,
+) -> tuple[Indices, Array]:
+    """(J,) which column of the moving offsets each joint takes, -1 for none; and the offsets."""
+    slots = np.full(skeleton.joint_count, -1, dtype=np.int64)
+    count = len(moving_joints)
+    if count == 0:
+        offsets = _NO_OFFSETS
+    else:
+        if any(not 0 < joint < skeleton.joint_count for joint in moving_joints):
+            raise BadValue("moving_joints", "joints other than the root", tuple(moving_joints))
+        if moving_offsets_m is None:
+            raise BadValue("moving_offsets_m", f"given for {count} moving joints", None)
+        slots[list(moving_joints)] = np.arange(count)
+        offsets = as_frames("moving_offsets_m", moving_offsets_m, (count, 3), frames)
+    return slots, offsets
+
+
+_NO_OFFSETS.setflags(write=False)
+
+
+@compiled
+def _forward(
+    first: int, last: int,
+    parents: Indices, offsets: Array, slots: Indices, moving: Array,
+    roots: Array, local: Array, positions: Array, rotations: Array,
+) -> None:  # fmt: skip
+    joints = len(parents)
+    for f in range(first, last):
+        l, p, r = local[f], positions[f], rotations[f]
+        for c in range(3):
+            p[0, c] = roots[f, c]
+        for c in range(4):
+            r[0, c] = l[0, c]
+        for j in range(1, joints):
+            a = parents[j]
+            ox, oy, oz = offsets[j, 0], offsets[j, 1], offsets[j, 2]
+            if slots[j] >= 0:
+                m = moving[f, slots[j]]
+                ox, oy, oz = m[0], m[1], m[2]
+            w, x, y, z = r[a, 0], r[a, 1], r[a, 2], r[a, 3]
+            ox, oy, oz = turn(w, x, y, z, ox, oy, oz)
+            p[j, 0], p[j, 1], p[j, 2] = p[a, 0] + ox, p[a, 1] + oy, p[a, 2] + oz
+            w, x, y, z = multiply(w, x, y, z, l[j, 0], l[j, 1], l[j, 2], l[j, 3])
+            r[j, 0], r[j, 1], r[j, 2], r[j, 3] = w, x, y, z
+
+
+@compiled
+def _sites(
+    first: int, last: int,
+    joints: Indices, offsets: Array, positions: Array, rotations: Array, places: Array,
+) -> None:  # fmt: skip
+    for f in range(first, last):
+        for s in range(len(joints)):
+            p, q = positions[f, joints[s]], rotations[f, joints[s]]
+            ox, oy, oz = turn(
+                q[0], q[1], q[2], q[3], offsets[s, 0], offsets[s, 1], offsets[s, 2]
+            )  # fmt: skip
+            places[f, s, 0] = p[0] + ox
+            places[f, s, 1] = p[1] + oy
+            places[f, s, 2] = p[2] + oz
