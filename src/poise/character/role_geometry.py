@@ -94,7 +94,10 @@ class Figure:
         return chain[::-1]
 
     def tips_under(self, joint: int) -> list[Tip]:
-        """The ends of all chains below a joint, the joint itself excepted."""
+        """The ends of all chains below a joint, the joint itself excepted.
+
+        A fixed joint with nothing on it is a frame somebody marked (a camera), not an end.
+        """
         skeleton = self.skeleton
         sites = skeleton.end_sites
         tips = [
@@ -113,6 +116,7 @@ class Figure:
             for leaf, children in enumerate(skeleton.children)
             if not children
             and leaf not in ended
+            and skeleton.kinds[leaf] != "fixed"
             and leaf != joint
             and skeleton.parents[leaf] >= 0
             and self.is_under(leaf, joint)

@@ -1,0 +1,214 @@
+"""Robots as characters: MJCF and URDF files, read by MuJoCo (the extra `robots`).
+
+Joints carry the names of the file's joints; the root, and links that are welded to their parent,
+carry the names of their links. A body with several hinges becomes a chain of joints without mass
+between. Welded links stay as fixed joints, so no name and no gram is lost. Mesh files are not
+needed: only a mesh that a mass depends on is looked at, and if it is absent a note names the link.
+Torque limits come from the joint's force range, or else from its motors; in URDF from `effort`.
+Closed loops (equality constraints), springs, friction and contacts are not read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from poise.character import Character
+from poise.character.from_skeleton import character_from
+from poise.character.role_detection import find_partial_roles
+from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
+from poise.formats.disk import read_bytes
+from poise.formats.robot_shapes import with_end_sites
+from poise.formats.robot_tree import Tree, read_tree
+from poise.units import world_from_file_wxyz
+
+_MAX_XML_BYTES = 32 << 20
+_ROOT_ELEMENT = re.compile(rb"<\s*([A-Za-z_][\w.-]*)")
+_SKIPPED = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_LINE = re.compile(r"[Ll]ine(?: number=| )(\d+)")
+_PLACEHOLDER_KG = 1e-6
+
+
+def read_character(path: Path) -> Character:
+    """A robot with hinges, limits, masses, torque limits and sites, and roles if it is humanoid.
+
+    Raises:
+        FileProblem: not a robot file, or one with what Poise cannot take over (slide joints).
+        MissingExtra: MuJoCo is not installed.
+    """
+    path = Path(path)
+    mujoco = _mujoco()
+    urdf = _root_element(path) == "robot"
+    with _mujoco_at_the_border(path, mujoco) as warnings:
+        spec = mujoco.MjSpec.from_file(str(path))
+        notes, weightless = _without_files(spec, mujoco, urdf)
+        model = spec.compile()
+        tree = read_tree(model, mujoco, weightless)
+    if any("NaN" in warning for warning in warnings):
+        raise FileProblem(path, "finite numbers", "NaN")
+    return _character(path, spec.modelname or path.stem, tree, [*notes, *warnings])
+
+
+def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character:
+    try:
+        skeleton = tree.skeleton(world_from_file_wxyz(tree.up))
+        body = tree.body()
+        skeleton = with_end_sites(skeleton, find_partial_roles(skeleton), tree)
+    except BadValue as problem:
+        expected = f"{problem.argument} {problem.allowed}"
+        raise FileProblem(path, expected, f"{problem.got}"[:200]) from problem
+    try:
+        character = character_from(skeleton, name=name, body=body)
+    except MissingRoles as problem:
+        unknown = f"Not recognised as a humanoid: no {', '.join(problem.missing)}."
+        character = Character(skeleton, name, body, notes=(unknown,))
+    return replace(
+        character,
+        sites=tree.sites().joined(character.sites),
+        torque_limits_nm=tree.torque_limits_nm,
+        notes=(*notes, *tree.notes, *character.notes),
+    )
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError as problem:
+        raise MissingExtra("Reading robots (MJCF, URDF)", "robots") from problem
+    return mujoco
+
+
+def _root_element(path: Path) -> str:
+    """`mujoco` or `robot`; anything else, and any document type with entities, is refused."""
+    data = read_bytes(path, max_bytes=_MAX_XML_BYTES)
+    bare = _SKIPPED.sub(b"", data)
+    if b"<!doctype" in bare.lower() or b"<!entity" in bare.lower():
+        raise FileProblem(path, "plain XML", "a document type declaration (DOCTYPE)")
+    found = _ROOT_ELEMENT.search(bare)
+    element = found.group(1).decode("ascii", "replace") if found else ""
+    if element in ("mujoco", "robot"):
+        return element
+    what = f"<{element[:40]}>" if element else "no XML element"
+    raise FileProblem(path, "a robot: XML that starts with <mujoco> or <robot>", what)
+
+
+@contextlib.contextmanager
+def _mujoco_at_the_border(path: Path, mujoco: Any) -> Generator[list[str]]:
+    """Turn MuJoCo's complaints into ours; its warnings are collected and not printed."""
+    warnings: list[str] = []
+
+    def keep(message: str) -> None:
+        warnings.append(" ".join(str(message).split()))
+
+    mujoco.set_mju_user_warning(keep)
+    try:
+        yield warnings
+    except FileProblem as problem:
+        raise FileProblem(path, problem.expected, problem.found, advice=problem.advice) from problem
+    except (ValueError, TypeError, RuntimeError, MemoryError, mujoco.FatalError) as problem:
+        message = str(problem)
+        line = _LINE.search(message)
+        number = int(line.group(1)) if line else 0
+        raise FileProblem(
+            path,
+            "a robot model that MuJoCo can read",
+            " ".join(message.split())[:300] or type(problem).__name__,
+            line=number or None,
+        ) from problem
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+
+def _without_files(spec: Any, mujoco: Any, urdf: bool) -> tuple[list[str], set[str]]:
+    """Take out of a model all that needs other files, and what a character has no use for.
+
+    Returns notes, and the names of bodies that got a placeholder mass because nothing states one.
+    """
+    notes: list[str] = []
+    if spec.equalities:
+        notes.append(f"{len(spec.equalities)} equality constraints (closed loops) are not read.")
+    for kind in ("sensors", "keys", "pairs", "excludes", "equalities", "skins", "flexes"):
+        for element in list(getattr(spec, kind)):
+            spec.delete(element)
+    spec.compiler.fusestatic = False
+    spec.compiler.discardvisual = False
+    weightless = _state_masses(spec, mujoco, urdf, notes)
+    meshes_needed = {geom.meshname for geom in spec.geoms if _is_mesh(geom, mujoco)}
+    for geom in spec.geoms:
+        geom.material = ""
+    for mesh in list(spec.meshes):
+        if mesh.name not in meshes_needed:
+            spec.delete(mesh)
+    for kind in ("hfields", "materials", "textures"):
+        for element in list(getattr(spec, kind)):
+            spec.delete(element)
+    return notes, weightless
+
+
+def _state_masses(spec: Any, mujoco: Any, urdf: bool, notes: list[str]) -> set[str]:
+    """Delete mesh geoms except those that a mass needs; bodies left without get a placeholder."""
+    from_geoms = spec.compiler.inertiafromgeom
+    always = from_geoms == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    weightless: set[str] = set()
+    names = {body.name for body in spec.bodies}
+    for index, body in enumerate(spec.bodies):
+        if index == 0:
+            for geom in [g for g in body.geoms if _needs_file(g, mujoco)]:
+                spec.delete(geom)
+            continue
+        if not body.name:
+            body.name = f"body_{index}" if f"body_{index}" not in names else f"unnamed_{index}"
+        wants_geoms = not urdf and (always or not body.explicitinertial)
+        lost = False
+        for geom in list(body.geoms):
+            if not _needs_file(geom, mujoco):
+                if urdf and not body.explicitinertial:
+                    geom.mass = 0.0  # a URDF link without <inertial> has no mass
+                continue
+            if wants_geoms and _gives_mass(geom) and _file_exists(spec, geom):
+                continue
+            lost = lost or (wants_geoms and _gives_mass(geom))
+            spec.delete(geom)
+        if lost:
+            notes.append(
+                f"The mass of {body.name} depends on a mesh file that is not there: "
+                "it is counted without it."
+            )
+        if not body.explicitinertial and not any(_gives_mass(g) for g in body.geoms):
+            weightless.add(body.name)
+            body.explicitinertial = True
+            body.mass = _PLACEHOLDER_KG
+            body.inertia = [_PLACEHOLDER_KG] * 3
+            if not lost and len(body.joints) and not urdf:
+                notes.append(f"{body.name} moves but states no mass.")
+    return weightless
+
+
+def _is_mesh(geom: Any, mujoco: Any) -> bool:
+    return geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF) or bool(
+        geom.meshname
+    )
+
+
+def _needs_file(geom: Any, mujoco: Any) -> bool:
+    return _is_mesh(geom, mujoco) or geom.type == mujoco.mjtGeom.mjGEOM_HFIELD
+
+
+def _gives_mass(geom: Any) -> bool:
+    """Whether a geom adds to its body's mass: by its own, or by its density."""
+    stated = float(geom.mass)
+    return stated > 0 if stated == stated else float(geom.density) > 0
+
+
+def _file_exists(spec: Any, geom: Any) -> bool:
+    mesh = spec.mesh(geom.meshname)
+    if mesh is None:
+        return False
+    if not mesh.file:
+        return True  # vertices stand in the XML itself
+    folder = Path(spec.modelfiledir) / spec.meshdir
+    return (folder / mesh.file).is_file() or (Path(spec.modelfiledir) / mesh.file).is_file()
