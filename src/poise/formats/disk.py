@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from poise.errors import FileProblem
 
 MAX_FILE_BYTES = 256 * 2**20
 """A quarter of a gibibyte: most of an hour of a whole body at 120 Hz as text. Anything larger is
 far more often a wrong file than a motion, and parsing it would need gigabytes."""
+
+_PIECE = 2**20
 
 _KINDS = (
     (stat.S_ISDIR, "a directory"),
@@ -32,12 +36,20 @@ def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         if status.st_size > max_bytes:
             raise _too_large(path, status.st_size, max_bytes)
         with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
+            # In pieces: asking for the most at once would allocate the most at once.
+            data = b"".join(_pieces(file, max_bytes))
     except (OSError, ValueError) as error:
         raise os_problem(path, error, "read") from error
     if len(data) > max_bytes:  # it grew since we asked
         raise _too_large(path, len(data), max_bytes)
     return data
+
+
+def _pieces(file: BinaryIO, max_bytes: int) -> Iterator[bytes]:
+    seen = 0
+    while seen <= max_bytes and (piece := file.read(_PIECE)):
+        seen += len(piece)
+        yield piece
 
 
 def os_problem(path: Path, error: OSError | ValueError, doing: str) -> FileProblem:
