@@ -1,7 +1,7 @@
 """Small hierarchies of well-known skeletons, written by hand: names, tree, rounded offsets in cm.
 
 One line per joint: the name, then the offset from its parent, indented by depth. A line that starts
-with `^` is an end site. Blocks marked by `both` are mirrored: X changes sign, left names turn right.
+with `^` is an end site. `both` adds a limb's mirror image: X changes sign, left names turn right.
 """
 
 from __future__ import annotations

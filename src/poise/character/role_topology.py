@@ -31,6 +31,13 @@ _LEG_RATIO = (0.6, 1.7)
 _ARM_RATIO = 0.5
 """The shorter of upper arm and forearm to the longer, at least."""
 
+_COLLAR_SPREAD = 0.13
+"""Arms that start nearer to each other than this share of the figure start with collar bones:
+shoulders are about 0.23 of stature apart, the inner ends of collars less than 0.1."""
+
+_CROWN_SHARE = 0.075
+"""A bare joint this far above the one below it is the top of the head, not the head."""
+
 _MOST_LIMBS_AT_A_JOINT = 12
 
 
@@ -70,7 +77,9 @@ def roles_from_shape(figure: Figure) -> dict[str, int]:
     joints = {"pelvis": legs.junction}
     _add_trunk(figure, legs.junction, arms, joints)
     leg_roles = [_leg(figure, chain) for chain in legs.chains]
-    arm_roles = [_arm(figure, chain) for chain in arms.chains]
+    apart = float(np.linalg.norm(arms.spread(figure)[0]))
+    collared = len(arms.chains[0]) > 3 and apart < _COLLAR_SPREAD * figure.size
+    arm_roles = [_arm(figure, chain, collared) for chain in arms.chains]
     left = np.cross(UP, _forward(figure, leg_roles))
     for pair, roles in ((legs, leg_roles), (arms, arm_roles)):
         first_is_left = float(pair.spread(figure).sum(axis=0) @ left) > 0
@@ -159,18 +168,15 @@ def _leg(figure: Figure, chain: list[int]) -> dict[str, int]:
     return roles
 
 
-def _arm(figure: Figure, chain: list[int]) -> dict[str, int]:
-    points = figure.positions[chain]
-    bones = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    starts = range(min(2, len(chain) - 2))
-    scores = [float(bones[s : s + 2].sum() * bones[s : s + 2].min()) for s in starts]
-    start = int(np.argmax(scores))
-    upper, fore = bones[start : start + 2]
+def _arm(figure: Figure, chain: list[int], collared: bool) -> dict[str, int]:
+    collar = {"collar": chain[0]} if collared else {}
+    shoulder, elbow, wrist = chain[len(collar) : len(collar) + 3]
+    upper, fore = np.linalg.norm(
+        np.diff(figure.positions[[shoulder, elbow, wrist]], axis=0), axis=1
+    )
     if min(upper, fore) < _ARM_RATIO * max(upper, fore):
         raise NotHumanoid(f"upper arm and forearm differ too much ({upper:.3g} and {fore:.3g} m)")
-    roles: dict[str, int] = {} if start == 0 else {"collar": chain[0]}
-    shoulder, elbow, wrist = chain[start : start + 3]
-    return {**roles, "shoulder": shoulder, "elbow": elbow, "wrist": wrist}
+    return {**collar, "shoulder": shoulder, "elbow": elbow, "wrist": wrist}
 
 
 def _add_trunk(figure: Figure, pelvis: int, arms: _Pair, joints: dict[str, int]) -> None:
@@ -198,9 +204,18 @@ def _add_trunk(figure: Figure, pelvis: int, arms: _Pair, joints: dict[str, int])
     column = [crown]
     while len(figure.skeleton.children[column[-1]]) == 1:
         column.append(figure.skeleton.children[column[-1]][0])
+    if len(column) > 2 and _is_crown(figure, column[-1]):
+        column.pop()
     joints["head"] = column[-1]
     if len(column) > 1:
         joints["neck"] = column[0]
+
+
+def _is_crown(figure: Figure, joint: int) -> bool:
+    """Whether a joint only marks the top of the head, as files without end sites do."""
+    bare = joint not in figure.skeleton.end_sites.joints
+    bone = float(np.linalg.norm(figure.skeleton.offsets_m[joint]))
+    return bare and not figure.skeleton.children[joint] and bone > _CROWN_SHARE * figure.size
 
 
 def _forward(figure: Figure, legs: list[dict[str, int]]) -> Array:
