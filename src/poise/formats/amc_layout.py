@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,13 +28,13 @@ class AmcLayout:
     rate_hz: float
     line_end: str
 
-    @property
+    @cached_property
     def bones(self) -> tuple[int, ...]:
         """The file's order as indices of the skeleton's bones."""
         found = (self.asf.index(name) for name in self.names)
         return tuple(i for i in found if i is not None)
 
-    @property
+    @cached_property
     def starts(self) -> dict[int, int]:
         """For each bone of the file, the column of its first number."""
         starts: dict[int, int] = {}
@@ -43,7 +44,7 @@ class AmcLayout:
             column += len(self.asf.bones[bone].dofs)
         return starts
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Columns of a row."""
         return 1 + sum(len(self.asf.bones[bone].dofs) for bone in self.bones)
