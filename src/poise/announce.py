@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 _log = logging.getLogger("poise")
@@ -18,7 +18,7 @@ def announce(what: str) -> None:
 
 
 @contextmanager
-def listening(listener: Callable[[str], None]) -> Iterator[None]:
+def listening(listener: Callable[[str], None]) -> Generator[None, None, None]:
     """Let `listener` hear announcements for a while."""
     _listeners.append(listener)
     try:

@@ -71,7 +71,11 @@ def test_dropped_frames_at_the_ends_carry_the_motion_on(clip: Clip, frames: tupl
 
 def test_a_drop_right_behind_the_t_pose_is_not_filled_from_it(clip: Clip) -> None:
     damaged = with_t_pose(with_dropped_frames(clip, (0,)))
-    cleaned, found = clean(damaged)
+    # Like the CMU files: arms and legs turned a little, the root where the next frame has it.
+    q = damaged.rotations_wxyz.copy()
+    arm = clip.skeleton.index("LeftArm")
+    q[0, arm] = rotations.from_axis_angle([0.0, 0.0, 1.0], np.radians(8.0))
+    cleaned, found = clean(replace(damaged, rotations_wxyz=q))
     assert [(f.step, f.frames) for f in found] == [("t-pose", (0,)), ("dropped-frames", (1,))]
     assert worst_angle_deg(cleaned, clip) < 1.0
 
@@ -92,7 +96,7 @@ def test_a_lasting_jump_is_reported_and_left_alone(clip: Clip) -> None:
     damaged = flipped(clip, "Head", 100, clip.frame_count - 1)
     cleaned, (found,) = clean(damaged)
     assert found.repair == "" and found.frames == (100,)
-    assert worst_angle_deg(cleaned, damaged) == 0.0
+    assert cleaned is damaged
 
 
 def test_a_figure_of_cat_size_in_metres_is_called_a_wrong_unit(clip: Clip) -> None:

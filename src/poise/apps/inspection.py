@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poise.character import Character, Roles, find_partial_roles, role_sites
+from poise.character import Character, RoleOverrides, Roles, find_partial_roles, role_sites
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
@@ -87,9 +86,7 @@ class CharacterReport:
         return asdict(self)
 
 
-def inspect_clip(
-    clip: Clip, path: Path, role_overrides: Mapping[str, str] | None = None
-) -> ClipReport:
+def inspect_clip(clip: Clip, path: Path, role_overrides: RoleOverrides | None = None) -> ClipReport:
     """Look at a clip without changing it."""
     skeleton, source = clip.skeleton, clip.source
     roles = find_partial_roles(skeleton, role_overrides)
@@ -122,7 +119,7 @@ def inspect_clip(
 
 
 def inspect_character(
-    character: Character, path: Path, role_overrides: Mapping[str, str] | None = None
+    character: Character, path: Path, role_overrides: RoleOverrides | None = None
 ) -> CharacterReport:
     """Look at a character."""
     skeleton = character.skeleton

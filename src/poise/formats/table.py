@@ -5,7 +5,6 @@ Readers and writers are named, not imported: a format's libraries load when a fi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,6 +13,7 @@ from typing import Any
 
 from poise.character import Character
 from poise.errors import BadValue, FileProblem, nearest_name
+from poise.formats.atomic import atomic_write
 from poise.formats.parsed import clip_from
 from poise.motion import Clip
 from poise.motion.provenance import provenance_of
@@ -111,10 +111,14 @@ def save_clip(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[s
     notes: tuple[str, ...] = _function(found.write_clip)(path, clip, provenance)
     if sidecar and not found.holds_provenance:
         beside = path.with_name(path.name + ".provenance.json")
-        text = json.dumps(provenance.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        _function("atomic:atomic_write")(beside, text.encode("utf-8"))
+        atomic_write(beside, provenance.as_json().encode("utf-8"))
         notes = (*notes, f"provenance written to {beside.name}")
     return notes
+
+
+def check_can_write(path: str | Path) -> None:
+    """Raise unless the extension is one that clips can be written to."""
+    _format_of(Path(path), "write_clip")
 
 
 def extensions(ability: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
-from poise.samples.human import human_skeleton
+from poise.samples.human import STATURE_M, human_skeleton
 
 # Degrees of flexion at shares of the gait cycle; the ankle counts toes-up as positive.
 _HIP = ((0.0, 30), (0.12, 27), (0.30, 10), (0.50, -10), (0.62, -2), (0.75, 22), (0.87, 33))
@@ -31,6 +31,13 @@ _ANKLE = (
 )
 _TOE = ((0.0, 0), (0.10, 0), (0.38, 0), (0.55, 22), (0.65, 5), (0.75, 0), (0.90, 0))
 _CYCLE_S = 1.1
+_HAND_OVER = 0.05
+"""Share of the cycle after heel strike at which the weight changes feet."""
+_FOOT_FLAT = 0.12
+"""Share of the cycle after that at which the foot lies flat and turns about its ball."""
+_SOLE_M = 0.039 * STATURE_M
+_BALL_M = 0.009 * STATURE_M
+"""How far the sole lies below ankle and ball."""
 
 
 def walk(seconds: float = 4.0, rate_hz: float = 120.0) -> Clip:
@@ -60,7 +67,7 @@ def walk(seconds: float = 4.0, rate_hz: float = 120.0) -> Clip:
         turn(f"{side}Arm", 18.0 * arm + 4.0, 0.0, 7.0 * sign)
         turn(f"{side}ForeArm", -22.0 + 12.0 * arm)
     clip = Clip(skeleton, rate_hz, np.zeros((frames, 3)), q, name="walk")
-    return replace(clip, root_positions_m=_planted_root(clip)).noted("sample: walk")
+    return replace(clip, root_positions_m=_planted_root(clip, phase)).noted("sample: walk")
 
 
 def _curve(keys: tuple[tuple[float, float], ...], phase: Array) -> Array:
@@ -71,22 +78,26 @@ def _curve(keys: tuple[tuple[float, float], ...], phase: Array) -> Array:
     return np.asarray(CubicSpline(at, values, bc_type="periodic")(np.mod(phase, 1.0)))
 
 
-def _planted_root(clip: Clip) -> Array:
-    """The path that holds the lowest sole point still on the floor, smoothed at hand-overs."""
+def _planted_root(clip: Clip, phase: Array) -> Array:
+    """The path that holds the standing foot still on the floor, smoothed where feet hand over."""
     from poise.motion.splines import smooth
 
     skeleton = clip.skeleton
     state = forward_kinematics(skeleton, clip.root_positions_m, clip.rotations_wxyz)
     feet = [skeleton.index(n) for n in ("LeftFoot", "LeftToeBase", "RightFoot", "RightToeBase")]
+    # The soles under ankle and ball of each foot, seen from a root that stands still.
+    soles = state.positions_m[:, feet].copy()
+    soles[:, ::2] -= rotations.rotate(state.rotations_wxyz[:, feet[::2]], [0.0, _SOLE_M, 0.0])
+    soles[:, 1::2, 1] -= _BALL_M
     tips = site_positions(state, skeleton.end_sites)[:, -2:]
-    ankle_m = 0.039 * 1.75
-    # The sole under the ankle, the ball and the toe tip, seen from a root that stands still.
-    soles = np.concatenate([state.positions_m[:, feet], tips], axis=1)
-    soles[:, [0, 2], 1] -= ankle_m
-    lowest = np.argmin(soles[:, :, 1], axis=1)
+    # Left stands in the first half of its cycle: on the heel first, then on the ball.
+    on_left = np.mod(phase - _HAND_OVER, 1.0) < 0.5
+    on_ball = np.mod(phase - _HAND_OVER, 0.5) > _FOOT_FLAT
+    pivot = np.where(on_left, 0, 2) + on_ball
     rows = np.arange(clip.frame_count)
     step = np.zeros((clip.frame_count, 3))
-    step[1:] = soles[rows[:-1], lowest[:-1]] - soles[rows[1:], lowest[:-1]]
+    step[1:] = soles[rows[:-1], pivot[:-1]] - soles[rows[1:], pivot[:-1]]
     path = np.cumsum(step, axis=0)
-    path[:, 1] = -soles[rows, lowest, 1]
+    standing = np.where(on_left[:, None], soles[:, :2, 1], soles[:, 2:, 1]).min(axis=1)
+    path[:, 1] = -np.minimum(standing, tips[..., 1].min(axis=1))
     return smooth(path, clip.rate_hz, 8.0).values

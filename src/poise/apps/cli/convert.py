@@ -60,9 +60,10 @@ def convert(
         poise convert 02_01.bvh clean.bvh --clean all
     """  # fmt: skip
     from poise.errors import FileProblem
-    from poise.formats import load_clip, save_clip
+    from poise.formats import check_can_write, load_clip, save_clip
     from poise.motion.resample import resample
 
+    check_can_write(target)
     if target.exists() and not overwrite:
         raise FileProblem(target, "a new file", "one that exists", advice="Add --overwrite.")
     wanted = _frame_range(frames)
@@ -70,17 +71,19 @@ def convert(
         clip = load_clip(
             source, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation
         )
-    _say(clip.source.notes if clip.source else ())
+    notes = list(clip.source.notes if clip.source else ())
     if wanted is not None:
         first, last, _ = slice(*wanted).indices(clip.frame_count)
         clip = clip.sliced(*wanted).noted(f"frames {first}:{last} of {clip.frame_count}")
-    clip = _cleaned(clip, clean)
+    clip = _cleaned(clip, clean, notes)
     if fps is not None:
         with waiting("resampling"):
             clip = resample(clip, fps)
     with waiting(f"writing {target.name}"):
-        notes = save_clip(clip, target, sidecar=provenance)
-    _say(notes)
+        notes += save_clip(clip, target, sidecar=provenance)
+    # Only now: a request that fails says one line, the reason.
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
     print(f"{target}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")
 
 
@@ -96,22 +99,17 @@ def _frame_range(text: str | None) -> tuple[int | None, int | None] | None:
     return (int(start) if start else None, int(stop) if stop else None)
 
 
-def _cleaned(clip: Clip, steps: str | None) -> Clip:
+def _cleaned(clip: Clip, steps: str | None, notes: list[str]) -> Clip:
     from poise.motion.cleanup import STEPS, clean, findings
 
     if steps is None:
         found = [f.step for f in findings(clip) if f.repair]
         if found:
-            _say((f"left as it is: {', '.join(found)} (repair with --clean all)",))
+            notes.append(f"left as it is: {', '.join(found)} (repair with --clean all)")
         return clip
     names = tuple(STEPS) if steps.strip() == "all" else tuple(s.strip() for s in steps.split(","))
     before = len(clip.history)
     clip, found = clean(clip, names)
-    _say(clip.history[before:])
-    _say(tuple(f"{f.step}: {f.summary}; left alone" for f in found if not f.repair))
+    notes += clip.history[before:]
+    notes += [f"{f.step}: {f.summary}; left alone" for f in found if not f.repair]
     return clip
-
-
-def _say(lines: tuple[str, ...]) -> None:
-    for line in lines:
-        typer.echo(f"note: {line}", err=True)

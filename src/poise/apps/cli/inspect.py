@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +14,7 @@ from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from poise.apps.inspection import CharacterReport, ClipReport
+    from poise.character import RoleOverrides
 
 
 def inspect(
@@ -88,7 +88,7 @@ def _expanded(files: list[Path]) -> list[Path]:
 
 def _report(
     path: Path,
-    overrides: Mapping[str, str] | None,
+    overrides: RoleOverrides | None,
     unit: str | None,
     up: str | None,
     skeleton: Path | None,
@@ -107,8 +107,8 @@ def _report(
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:
     from rich.console import Console
 
-    from poise.apps.cli.inspect_text import clip_text, one_line
     from poise.apps.cli.inspect_text import character_text as whole_character
+    from poise.apps.cli.inspect_text import clip_text, one_line
     from poise.apps.inspection import ClipReport
 
     console = Console(highlight=False, soft_wrap=brief)

@@ -47,8 +47,8 @@ def character_text(report: CharacterReport) -> RenderableType:
     facts.add_row("file", report.file)
     facts.add_row(
         "skeleton",
-        f"{report.joints} joints ({report.hinges} hinges, {report.balls} balls, {report.fixed} "
-        f"fixed), {report.freedoms} degrees of freedom",
+        f"{report.joints} joints (hinges {report.hinges}, balls {report.balls}, fixed "
+        f"{report.fixed}), {report.freedoms} degrees of freedom",
     )
     facts.add_row("limits", f"{report.limited} freedoms with a range")
     facts.add_row("torque", f"{report.torque_limited} freedoms with a largest torque")
@@ -97,12 +97,14 @@ def _add_roles(facts: Table, roles: RoleReport) -> None:
 def _findings(findings: tuple[Finding, ...]) -> RenderableType:
     if not findings:
         return Text("\nNothing found wrong.", style="green")
-    lines: list[RenderableType] = [Text("\nFound wrong:", style="bold yellow")]
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="yellow", no_wrap=True)
+    table.add_column(overflow="fold")
     for finding in findings:
-        lines.append(Text(f"  {finding.step}{_frame_list(finding)}: {finding.summary}."))
         cure = f"--clean {finding.step} will {finding.repair}" if finding.repair else "left alone"
-        lines.append(Text(f"      {cure}.", style="dim"))
-    return Group(*lines)
+        what = f"{finding.summary}{_frame_list(finding)}."
+        table.add_row(finding.step, Text.assemble(what, (f"\n{cure}.", "dim")))
+    return Group(Text("\nFound wrong:", style="bold yellow"), table)
 
 
 def _frame_list(finding: Finding) -> str:

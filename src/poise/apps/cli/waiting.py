@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from poise.announce import listening
@@ -16,7 +16,7 @@ PATIENCE_S = 0.7
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str) -> Generator[None, None, None]:
     """Show `what` with a spinner once it has taken longer than a moment."""
     if not sys.stderr.isatty():
         yield

@@ -1,0 +1,198 @@
+"""The command line as a user meets it: run as a program, judged by output and exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise.samples import walk, with_dropped_frames, with_t_pose
+from tests.shared_data import MOCAP, needs_mocap
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "poise", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8", **environment},
+        check=False,
+    )
+
+
+def assert_one_clear_line(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 2, done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("poise: "), done.stderr
+    assert "Traceback" not in done.stderr and "Traceback" not in done.stdout
+    for word in words:
+        assert word in lines[0], lines[0]
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("clips") / "damaged.bvh"
+    poise.save(with_t_pose(with_dropped_frames(walk(seconds=1.0), (60,))), path)
+    return path
+
+
+def test_help_teaches_and_lists_the_commands() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    for command in ("inspect", "convert", "sample", "formats"):
+        assert command in done.stdout
+
+
+def test_help_loads_no_heavy_library() -> None:
+    code = (
+        "import sys; sys.argv = ['poise', '--help']\n"
+        "from poise.apps.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numba', 'scipy', 'numpy', 'mujoco', 'pygltflib'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_version_is_the_packages() -> None:
+    assert run("--version").stdout.strip() == f"poise {poise.__version__}"
+
+
+def test_inspect_says_what_a_clip_is_and_what_is_wrong(damaged: Path) -> None:
+    done = run("inspect", damaged)
+    assert done.returncode == 0, done.stderr
+    for words in ("122 frames at 120 Hz", "22 joints", "left_knee=LeftLeg"):
+        assert words in done.stdout
+    for words in ("t-pose", "(frame 0)", "dropped-frames", "(frame 61)"):
+        assert words in done.stdout
+
+
+def test_inspect_json_is_for_programs(damaged: Path) -> None:
+    report = json.loads(run("inspect", damaged, "--json").stdout)
+    assert report["rate_hz"] == 120.0 and report["unit"] == "cm"
+    assert [f["step"] for f in report["findings"]] == ["t-pose", "dropped-frames"]
+    assert report["roles"]["joints"]["right_ankle"] == "RightFoot"
+    assert abs(report["floor_m"]) < 0.02
+
+
+def test_inspect_goes_through_folders_and_reports_the_unreadable(
+    damaged: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "good.bvh").write_bytes(damaged.read_bytes())
+    (tmp_path / "bad.bvh").write_text("not a clip")
+    done = run("inspect", tmp_path)
+    assert done.returncode == 2
+    assert "good.bvh" in done.stdout and "bad.bvh" in done.stderr
+    assert "1 of 2 files could not be read" in done.stderr
+
+
+def test_convert_cleans_trims_and_resamples(damaged: Path, tmp_path: Path) -> None:
+    out = tmp_path / "short.bvh"
+    done = run("convert", damaged, out, "--frames", "1:101", "--fps", 30, "--clean", "all")
+    assert done.returncode == 0, done.stderr
+    assert "dropped-frames" in done.stderr
+    clip = poise.load(out)
+    assert (clip.frame_count, clip.rate_hz) == (25, 30.0)
+    # Cleaned before resampled: no frame is left at the origin.
+    assert np.abs(clip.root_positions_m).max(axis=1).min() > 0.5
+
+
+def test_convert_without_clean_says_what_it_left(damaged: Path, tmp_path: Path) -> None:
+    done = run("convert", damaged, tmp_path / "same.bvh")
+    assert done.returncode == 0
+    assert "left as it is: t-pose, dropped-frames" in done.stderr
+    assert poise.load(tmp_path / "same.bvh").frame_count == 122
+
+
+@pytest.mark.parametrize("extension", ["glb", "gltf", "npz", "bvh"])
+def test_convert_writes_every_clip_format(damaged: Path, tmp_path: Path, extension: str) -> None:
+    out = tmp_path / f"clip.{extension}"
+    done = run("convert", damaged, out, "--provenance")
+    assert done.returncode == 0, done.stderr
+    assert poise.load(out).frame_count == 122
+    beside = tmp_path / "clip.bvh.provenance.json"
+    assert beside.is_file() == (extension == "bvh")
+    if beside.is_file():
+        assert json.loads(beside.read_text())["source_path"] == "damaged.bvh"
+
+
+def test_an_existing_file_is_not_overwritten_unasked(damaged: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.npz"
+    out.write_text("precious")
+    assert_one_clear_line(run("convert", damaged, out), "mine.npz", "--overwrite")
+    assert out.read_text() == "precious"
+    assert run("convert", damaged, out, "--overwrite").returncode == 0
+
+
+def test_sample_makes_a_clip(tmp_path: Path) -> None:
+    out = tmp_path / "walk.bvh"
+    assert run("sample", "walk", "-o", out, "--t-pose").returncode == 0
+    assert poise.load(out).frame_count == 482
+    assert_one_clear_line(run("sample", "wlak", "-o", tmp_path / "x.bvh"), "Did you mean 'walk'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("inspect", "nowhere.bvh"), ("nowhere.bvh",)),
+        (("inspect", "clip.bhv"), ("Did you mean '.bvh'", ".glb")),
+        (("convert", "{clip}", "out.fbx"), ("out.fbx", "Known: .bvh")),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--frames", "ten"), ("START:STOP",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--frames", "900:950"), ("0:122",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--fps", "-3"), ("positive",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--clean", "t-pos"), ("Did you mean 't-pose'",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--unit", "ell"), ("Known: m, cm",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--skeleton", "x.asf"), ("skeleton",)),
+        (("convert", "{clip}", "{tmp}/no/such/folder/a.bvh"), ("a.bvh",)),
+        (("convert", "{clip}", "{tmp}/a.amc"), ("a.amc",)),
+        (("inspect", "{clip}", "--roles", "nowhere.yaml"), ("nowhere.yaml",)),
+    ],
+)
+def test_a_users_mistake_is_one_clear_line(
+    arguments: tuple[str, ...], words: tuple[str, ...], damaged: Path, tmp_path: Path
+) -> None:
+    filled = [a.format(clip=damaged, tmp=tmp_path) for a in arguments]
+    assert_one_clear_line(run(*filled), *words)
+    assert not list(tmp_path.glob("a.*"))
+
+
+def test_a_bug_is_told_from_a_mistake(monkeypatch: pytest.MonkeyPatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    from poise.apps.cli import main as cli
+
+    def broken() -> None:
+        raise ZeroDivisionError("surprise")
+
+    monkeypatch.setattr(cli, "app", broken)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 70
+    assert "bug in Poise" in capsys.readouterr().err
+
+
+@needs_mocap
+def test_inspect_names_the_known_defects_of_the_real_clips() -> None:
+    reports = json.loads(run("inspect", MOCAP / "cmu", "--json").stdout)
+    assert len(reports) == len(list((MOCAP / "cmu").glob("*.bvh")))
+    for report in reports:
+        steps = {f["step"]: f["frames"] for f in report["findings"]}
+        assert steps["t-pose"] == [0], report["file"]
+        assert "missing-thorax" in steps, report["file"]
+        dropped = steps.get("dropped-frames", [])
+        assert dropped == ([1] if report["file"].endswith("07_12.bvh") else []), report["file"]
+
+
+@needs_mocap
+def test_inspect_finds_no_such_defects_where_there_are_none() -> None:
+    for folder in ("addbio_grf", "tennis", "cmu_asfamc"):
+        for report in json.loads(run("inspect", MOCAP / folder, "--json").stdout):
+            steps = {f["step"] for f in report["findings"]}
+            assert not steps & {"t-pose", "dropped-frames", "missing-thorax", "wrong-unit"}, report
+            assert report["roles"]["missing"] == [], report["file"]
