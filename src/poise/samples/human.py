@@ -13,23 +13,26 @@ from poise.character import Sites, Skeleton
 STATURE_M = 1.75
 
 # Joint, parent, offset from the parent in shares of stature: +X is the figure's left, +Z forward.
-_TRUNK: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
-    ("Hips", "", (0.0, 0.530, 0.0)),
+Row = tuple[str, str, tuple[float, float, float]]
+_ROOT: Row = ("Hips", "", (0.0, 0.530, 0.0))
+_LEG: tuple[Row, ...] = (
+    ("UpLeg", "Hips", (0.052, 0.0, 0.0)),
+    ("Leg", "UpLeg", (0.0, -0.245, 0.0)),
+    ("Foot", "Leg", (0.0, -0.246, 0.0)),
+    ("ToeBase", "Foot", (0.0, -0.030, 0.078)),
+)
+_TRUNK: tuple[Row, ...] = (
     ("Spine", "Hips", (0.0, 0.055, -0.005)),
     ("Spine1", "Spine", (0.0, 0.075, -0.005)),
     ("Spine2", "Spine1", (0.0, 0.075, 0.0)),
     ("Neck", "Spine2", (0.0, 0.105, 0.005)),
     ("Head", "Neck", (0.0, 0.050, 0.010)),
 )
-_LIMBS: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
+_ARM: tuple[Row, ...] = (
     ("Shoulder", "Spine2", (0.025, 0.080, 0.005)),
     ("Arm", "Shoulder", (0.090, 0.003, -0.005)),
     ("ForeArm", "Arm", (0.0, -0.186, 0.0)),
     ("Hand", "ForeArm", (0.0, -0.146, 0.0)),
-    ("UpLeg", "Hips", (0.052, 0.0, 0.0)),
-    ("Leg", "UpLeg", (0.0, -0.245, 0.0)),
-    ("Foot", "Leg", (0.0, -0.246, 0.0)),
-    ("ToeBase", "Foot", (0.0, -0.030, 0.078)),
 )
 _TIPS: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("Head", (0.0, 0.110, 0.0)),
@@ -42,11 +45,8 @@ _TIPS: tuple[tuple[str, tuple[float, float, float]], ...] = (
 
 def human_skeleton(stature_m: float = STATURE_M) -> Skeleton:
     """The skeleton, scaled to a stature."""
-    rows = [*_TRUNK]
-    for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        for name, parent, (x, y, z) in _LIMBS:
-            attached = parent if parent in ("Hips", "Spine2") else side + parent
-            rows.append((side + name, attached, (sign * x, y, z)))
+    # Depth first, the order in which BVH files list their joints.
+    rows = (_ROOT, *_both_sides(_LEG), *_TRUNK, *_both_sides(_ARM))
     names = tuple(name for name, _, _ in rows)
     return Skeleton(
         joint_names=names,
@@ -57,4 +57,12 @@ def human_skeleton(stature_m: float = STATURE_M) -> Skeleton:
             np.array([names.index(joint) for joint, _ in _TIPS]),
             stature_m * np.array([offset for _, offset in _TIPS]),
         ),
+    )
+
+
+def _both_sides(limb: tuple[Row, ...]) -> tuple[Row, ...]:
+    return tuple(
+        (side + name, parent if parent in ("Hips", "Spine2") else side + parent, (sign * x, y, z))
+        for side, sign in (("Left", 1.0), ("Right", -1.0))
+        for name, parent, (x, y, z) in limb
     )
