@@ -3,10 +3,10 @@
 A point comes from the file where the file has one (an end site, an end joint, a heel joint), else
 from published body proportions, scaled by the figure's own bones.
 
-The foot is measured in its own frame: forward along the foot and level, down along the shin but
-square to forward. So a foot on a splayed leg (CMU figures rest with legs 20 degrees apart) gets its
+The foot is measured in its own frame: forward is level, down goes along the shin, both in the plane
+of shin and foot. So a foot on a splayed leg (CMU figures rest with legs 20 degrees apart) gets its
 heel under the ankle, where it is once the leg stands straight, and not beside it. The sole lies at
-the level of the lowest of ball, toe tip and heel that the file gives.
+the level of the lower of ball and toe tip, as the file gives them.
 """
 
 from __future__ import annotations
@@ -82,6 +82,23 @@ def role_sites_and_notes(
     return sites, tuple(maker.notes)
 
 
+@dataclass(frozen=True)
+class _FootFrame:
+    """A foot in the pose: unit axes from the ankle, and where ball and sole lie along them."""
+
+    origin: Array
+    forward: Array
+    down: Array
+    ball_ahead_m: float
+    sole_m: float
+
+    def ahead(self, position: Array) -> float:
+        return float((position - self.origin) @ self.forward)
+
+    def sole_point(self, ahead_m: float) -> Array:
+        return self.origin + ahead_m * self.forward + self.sole_m * self.down
+
+
 class _Points:
     def __init__(self, figure: Figure, joints: Mapping[str, int]) -> None:
         self.figure = figure
@@ -115,80 +132,75 @@ class _Points:
         ankle, toe = self.joints.get(f"{side}_ankle"), self.joints.get(f"{side}_toe")
         if ankle is None:
             return []
-        figure = self.figure
         heel_joint = self._heel_joint(ankle, side)
-        origin = figure.positions[ankle]
-        tips = [
-            t for t in figure.tips_under(ankle) if t.joint != heel_joint and not self._names_heel(t)
-        ]
-        front = self._front_tip(ankle, toe, tips)
-        ahead = figure.toe_direction(ankle, toe, self.up)
-        if ahead is None and front is not None:
-            ahead = flattened(front.position_m - origin, self.up)
-        if ahead is None or not figure.stands(self.joints):
+        front = self._front_tip(ankle, toe, heel_joint)
+        foot = self._foot_frame(side, ankle, toe, front)
+        if foot is None:
             self.notes.append(
                 f"The {side} foot does not show where the ground is: no heel site. "
                 "A standing pose would tell."
             )
             return [self._tip_along_the_foot(side, ankle, toe, front)]
-        forward = ahead / np.linalg.norm(ahead)
-        if toe is not None:
-            ball_ahead = float((figure.positions[toe] - origin) @ forward)
-        elif front is not None:
-            ball_ahead = float((front.position_m - origin) @ forward) / (1 + TOES_BEYOND_BALL)
-        else:
-            return []
-        down = self._down(side, forward)
-        levels = [float((figure.positions[toe] - origin) @ down)] if toe is not None else []
-        levels += [float((t.position_m - origin) @ down) for t in (front,) if t is not None]
-        sole = max(levels)
+        tip = f"{side}_toe_tip"
         if front is not None:
-            tip = _Point(f"{side}_toe_tip", front.joint, front.offset_m)
+            toe_tip = _Point(tip, front.joint, front.offset_m)
         else:
-            reach = ball_ahead * (1 + TOES_BEYOND_BALL)
-            carrier = ankle if toe is None else toe
-            tip = self._at(f"{side}_toe_tip", carrier, origin + reach * forward + sole * down)
-        heel = self._heel(side, ankle, heel_joint, origin, forward, ball_ahead, down, sole)
-        return [tip, heel]
+            end = foot.sole_point(foot.ball_ahead_m * (1 + TOES_BEYOND_BALL))
+            toe_tip = self._at(tip, ankle if toe is None else toe, end)
+        return [toe_tip, self._heel(side, ankle, heel_joint, foot)]
 
-    def _heel(
-        self,
-        side: str,
-        ankle: int,
-        heel_joint: int | None,
-        origin: Array,
-        forward: Array,
-        ball_ahead: float,
-        down: Array,
-        sole: float,
-    ) -> _Point:
+    def _foot_frame(
+        self, side: str, ankle: int, toe: int | None, front: Tip | None
+    ) -> _FootFrame | None:
+        """The foot's axes and sole; None when the pose or the file does not show them."""
+        figure = self.figure
+        origin = figure.positions[ankle]
+        ahead = figure.toe_direction(ankle, toe, self.up)
+        if ahead is None and front is not None:
+            ahead = flattened(front.position_m - origin, self.up)
+        if ahead is None or not figure.stands(self.joints):
+            return None
+        ends = [figure.positions[toe] - origin] if toe is not None else []
+        ends += [] if front is None else [front.position_m - origin]
+        forward, down = self._foot_axes(side, ends[0], ahead)
+        ball_ahead = float(ends[0] @ forward)
+        if toe is None:
+            ball_ahead /= 1 + TOES_BEYOND_BALL
+        sole = max(float(end @ down) for end in ends)
+        return _FootFrame(origin, forward, down, ball_ahead, sole)
+
+    def _heel(self, side: str, ankle: int, heel_joint: int | None, foot: _FootFrame) -> _Point:
         name = f"{side}_heel"
         if heel_joint is not None:
             return _Point(name, heel_joint, np.zeros(3))
-        behind = [
-            t
-            for t in self.figure.tips_under(ankle)
-            if (t.position_m - origin) @ forward < -_BEHIND_SHARE * ball_ahead
-        ]
-        if behind:
-            rear = min(behind, key=lambda t: float((t.position_m - origin) @ forward))
+        tips = self.figure.tips_under(ankle)
+        rear = min(tips, key=lambda t: foot.ahead(t.position_m), default=None)
+        if rear and foot.ahead(rear.position_m) < -_BEHIND_SHARE * foot.ball_ahead_m:
             return _Point(name, rear.joint, rear.offset_m)
-        back = -HEEL_BEHIND_ANKLE * ball_ahead
-        return self._at(name, ankle, origin + back * forward + sole * down)
+        return self._at(name, ankle, foot.sole_point(-HEEL_BEHIND_ANKLE * foot.ball_ahead_m))
 
-    def _down(self, side: str, forward: Array) -> Array:
-        """Down in the foot's frame: along the shin, square to forward."""
+    def _foot_axes(self, side: str, foot: Array, ahead: Array) -> tuple[Array, Array]:
+        """Forward and down of the foot's own frame.
+
+        Shin and foot span a plane, upright or splayed with the leg. Forward is level and in that
+        plane; down is in it too, square to forward.
+        """
         knee, ankle = self.joints.get(f"{side}_knee"), self.joints[f"{side}_ankle"]
-        shin = (
-            -self.up if knee is None else np.diff(self.figure.positions[[knee, ankle]], axis=0)[0]
-        )
+        places = self.figure.positions
+        shin = -self.up if knee is None else places[ankle] - places[knee]
+        across = np.cross(shin, foot)
+        forward = np.cross(across, self.up)
+        if np.linalg.norm(forward) < 1e-6 * np.linalg.norm(shin) * np.linalg.norm(foot):
+            forward = ahead
+        forward = forward * np.sign(forward @ ahead) / np.linalg.norm(forward)
         down = flattened(shin, forward)
-        return down / np.linalg.norm(down)
+        return forward, down / np.linalg.norm(down)
 
-    def _front_tip(self, ankle: int, toe: int | None, tips: list[Tip]) -> Tip | None:
+    def _front_tip(self, ankle: int, toe: int | None, heel_joint: int | None) -> Tip | None:
         """The tip that lies farthest out from the ankle, if the file has a real one."""
         start = ankle if toe is None else toe
-        under = [t for t in tips if self.figure.is_under(t.joint, start)]
+        tips = self.figure.tips_under(start)
+        under = [t for t in tips if t.joint != heel_joint and not self._names_heel(t)]
         origin = self.figure.positions[ankle]
         far = max(
             under,
