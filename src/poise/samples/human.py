@@ -35,11 +35,11 @@ _ARM: tuple[Row, ...] = (
     ("Hand", "ForeArm", (0.0, -0.146, 0.0)),
 )
 _TIPS: tuple[tuple[str, tuple[float, float, float]], ...] = (
+    ("LeftToeBase", (0.0, -0.009, 0.036)),
+    ("RightToeBase", (0.0, -0.009, 0.036)),
     ("Head", (0.0, 0.110, 0.0)),
     ("LeftHand", (0.0, -0.108, 0.0)),
     ("RightHand", (0.0, -0.108, 0.0)),
-    ("LeftToeBase", (0.0, -0.009, 0.036)),
-    ("RightToeBase", (0.0, -0.009, 0.036)),
 )
 
 

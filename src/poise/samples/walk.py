@@ -89,7 +89,9 @@ def _planted_root(clip: Clip, phase: Array) -> Array:
     soles = state.positions_m[:, feet].copy()
     soles[:, ::2] -= rotations.rotate(state.rotations_wxyz[:, feet[::2]], [0.0, _SOLE_M, 0.0])
     soles[:, 1::2, 1] -= _BALL_M
-    tips = site_positions(state, skeleton.end_sites)[:, -2:]
+    ends = skeleton.end_sites
+    toes = [ends.index(f"{side}ToeBase_end") for side in ("Left", "Right")]
+    tips = site_positions(state, ends)[:, toes]
     # Left stands in the first half of its cycle: on the heel first, then on the ball.
     on_left = np.mod(phase - _HAND_OVER, 1.0) < 0.5
     on_ball = np.mod(phase - _HAND_OVER, 0.5) > _FOOT_FLAT
