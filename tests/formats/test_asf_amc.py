@@ -139,6 +139,15 @@ def test_translating_and_stretching_bones_move_their_joints_and_go_back(tmp_path
     np.testing.assert_allclose(channels_of(back), channels_of(clip), atol=1e-8)
 
 
+def test_a_stretch_that_no_joint_shows_passes_through(tmp_path: Path):
+    text = GOOD_ASF.replace("dof rx rz\n    limits (-45.0 90.0) (-70.0 20.0)", "dof rx l")
+    clip = load(pair(tmp_path, skeleton=text))
+    back, notes = again(tmp_path, clip)
+    assert notes == ()
+    assert np.array_equal(channels_of(back), channels_of(clip))
+    assert channels_of(back)[:, -1].tolist() == [6.0, 6.5]
+
+
 def test_bones_may_come_in_any_order_and_names_in_any_case(tmp_path: Path):
     shuffled = GOOD_AMC.replace("shin 46.0\nfoot 5.5 6.5", "foot 5.5 6.5\nSHIN 46.0")
     straight, odd = amc.read(pair(tmp_path)), amc.read(pair(tmp_path, shuffled))

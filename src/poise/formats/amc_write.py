@@ -14,7 +14,7 @@ from poise.errors import FileProblem
 from poise.formats import amc_layout
 from poise.formats.amc_layout import AmcLayout
 from poise.formats.amc_read import find_skeleton
-from poise.formats.asf import AsfBone
+from poise.formats.asf import AsfBone, AsfSkeleton
 from poise.formats.atomic import atomic_write
 from poise.formats.bvh_channels import note_lost_turns, rotation_distance
 from poise.formats.bvh_plan import DECIMALS, SAME
@@ -104,13 +104,16 @@ def _values(
         if start is None:
             continue
         values[:, [start + c for c in bone.columns("r")]] = angles
-        for kind in ("t", "l"):
+        place = _start(clip, index, metres, file_from_world)
+        moved = {"t": _translations(layout, index, place, values), "l": None}
+        child = _showing_stretch(layout.asf, index)
+        if child is not None:
+            reach = _start(clip, child, metres, file_from_world)
+            moved["l"] = _stretch(bone, reach)
+        for kind, found in moved.items():
             columns = [start + c for c in bone.columns(kind)]
             if columns:
-                moved = _moved(clip, layout, index, kind, metres, file_from_world)
-                values[:, columns] = _kept(
-                    moved, before[:, columns] if before is not None else None
-                )
+                values[:, columns] = _kept(found, None if before is None else before[:, columns])
     _note_lost_places(clip, layout, values, metres, file_from_world, notes)
     return values
 
@@ -154,29 +157,35 @@ def _start(clip: Clip, index: int, metres: float, file_from_world: Array) -> Arr
     return np.tile(clip.skeleton.offsets_m[index] / metres, (clip.frame_count, 1))
 
 
-def _moved(
-    clip: Clip, layout: AmcLayout, index: int, kind: str, metres: float, file_from_world: Array
-) -> Array:
-    """(F, n) a bone's translations or stretch as the clip has them."""
+def _showing_stretch(asf: AsfSkeleton, index: int) -> int | None:
+    """A child whose start tells how far a bone is stretched; none for the last bones."""
+    if not np.any(asf.bones[index].direction):
+        return None
+    return next((c for c in asf.children[index] if not asf.bones[c].move_axes), None)
+
+
+def _stretch(bone: AsfBone, reach: Array) -> Array:
+    """(F, 1) how much longer than at rest a bone is whose end is at `reach`."""
+    direction = np.array(bone.direction)
+    return ((reach - bone.vector) @ direction / float(direction @ direction))[:, None]
+
+
+def _translations(layout: AmcLayout, index: int, place: Array, values: Array) -> Array:
+    """(F, translations) of a bone that starts at `place`, its parent's numbers being written."""
     asf = layout.asf
     bone = asf.bones[index]
-    if kind == "l":
-        children = [c for c in asf.children[index] if not asf.bones[c].move_axes]
-        if not children:
-            return np.zeros((clip.frame_count, 1))  # nothing in the clip shows it
-        reach = _start(clip, children[0], metres, file_from_world) - bone.vector
-        direction = np.array(bone.direction)
-        return (reach @ direction / max(float(direction @ direction), 1e-12))[:, None]
-    moved = _start(clip, index, metres, file_from_world) - asf.skeleton.offsets_m[index]
+    moved = place - asf.skeleton.offsets_m[index]
     if index:
-        if "l" in asf.bones[bone.parent].dofs:
-            stretch = _moved(clip, layout, bone.parent, "l", metres, file_from_world)
-            moved = moved - stretch * np.array(asf.bones[bone.parent].direction)
+        stretch = layout.numbers(values, bone.parent, "l").sum(axis=1, keepdims=True)
+        moved = moved - stretch * np.array(asf.bones[bone.parent].direction)
         moved = rotations.rotate(rotations.conjugate(bone.axes_wxyz), moved)
     return moved[:, list(bone.move_axes)]
 
 
-def _kept(values: Array, before: Array | None) -> Array:
+def _kept(values: Array | None, before: Array | None) -> Array | float:
+    """The file's numbers where they still hold; all of them where the clip cannot show them."""
+    if values is None:
+        return before if before is not None else 0.0
     rounded = np.round(values, DECIMALS) + 0.0
     if before is None:
         return rounded
