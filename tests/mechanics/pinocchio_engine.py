@@ -58,7 +58,10 @@ def _joint_model(skeleton: Skeleton, joint: int) -> Any:
         return pin.JointModelFreeFlyer()
     if skeleton.kinds[joint] == "ball":
         return pin.JointModelSpherical()
-    return pin.JointModelRevoluteUnaligned(skeleton.hinge_axes[joint])
+    axis = skeleton.hinge_axes[joint]
+    if axis.max() == 1.0:  # along a coordinate axis: Pinocchio has a faster joint for that
+        return (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ)[int(axis.argmax())]()
+    return pin.JointModelRevoluteUnaligned(axis)
 
 
 def coordinates(engine: Model, skeleton: Skeleton, root_m: Array, local: Array) -> Array:

@@ -7,6 +7,7 @@ each kernel is compiled once, for one signature.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,7 +21,7 @@ from poise.errors import BadShape, BadValue
 _WORTH_SHARING = 20_000
 """Joint-frames below which waking another thread costs more than it saves (about 0.2 ms)."""
 
-_CHUNKS_PER_CORE = 2
+_CHUNKS_PER_CORE = 4
 """More than one, so that a core that is interrupted does not hold up the others for long."""
 
 _CHUNK_MULTIPLE = 64
@@ -69,12 +70,21 @@ def over_frames(
         return
     pieces = cores * _CHUNKS_PER_CORE
     size = -(-frames // (pieces * _CHUNK_MULTIPLE)) * _CHUNK_MULTIPLE
-    starts = range(0, frames, size)
-    futures = [
-        _pool().submit(kernel, start, min(start + size, frames), *arguments) for start in starts
-    ]
-    for future in futures:
-        future.result()
+    starts = deque(range(0, frames, size))
+
+    def work() -> None:
+        while starts:
+            try:
+                start = starts.popleft()
+            except IndexError:
+                return
+            kernel(start, min(start + size, frames), *arguments)
+
+    # The caller does its share: threads that are all woken from sleep tend to meet on one core.
+    others = [_pool().submit(work) for _ in range(cores - 1)]
+    work()
+    for other in others:
+        other.result()
 
 
 def core_count() -> int:
@@ -92,5 +102,7 @@ def _pool() -> ThreadPoolExecutor:
     process = os.getpid()
     if process not in _pools:
         _pools.clear()
-        _pools[process] = ThreadPoolExecutor(core_count(), thread_name_prefix="poise-mechanics")
+        _pools[process] = ThreadPoolExecutor(
+            max(1, core_count() - 1), thread_name_prefix="poise-mechanics"
+        )
     return _pools[process]

@@ -13,7 +13,22 @@ from poise.character.sites import Sites
 from poise.character.skeleton import Skeleton
 from poise.compiled import compiled
 from poise.errors import BadValue
+from poise.mechanics.blocks import (
+    block_start,
+    block_step,
+    gather_quaternion,
+    gather_vector,
+    load_quaternion,
+    load_vector,
+    put_moving,
+    put_offsets,
+    scatter_quaternion,
+    scatter_vector,
+    store_quaternion,
+    store_vector,
+)
 from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.lanes import LANES, prefetch
 from poise.mechanics.quaternion_kernels import multiply, turn
 
 _NO_OFFSETS = np.zeros((1, 0, 3))
@@ -65,7 +80,8 @@ def forward_kinematics(
     rotations = np.empty((frames, joints, 4))
     over_frames(
         _forward, frames, joints, parallel,
-        skeleton.parents, skeleton.offsets_m, slots, offsets, roots, local, positions, rotations,
+        skeleton.parents, skeleton.offsets_m, slots, offsets,
+        roots.reshape(-1), local.reshape(-1), positions.reshape(-1), rotations.reshape(-1),
     )  # fmt: skip
     positions.setflags(write=False)
     rotations.setflags(write=False)
@@ -107,30 +123,55 @@ def moving_table(
 _NO_OFFSETS.setflags(write=False)
 
 
+_ROWS = 10
+"""Numbers per joint in the scratch: world rotation 4, world origin 3, offset 3."""
+_OFFSET_ROW = 7
+_P, _O, _SPAN = 4 * LANES, _OFFSET_ROW * LANES, _ROWS * LANES
+
+
 @compiled
 def _forward(
     first: int, last: int,
     parents: Indices, offsets: Array, slots: Indices, moving: Array,
     roots: Array, local: Array, positions: Array, rotations: Array,
 ) -> None:  # fmt: skip
-    joints = len(parents)
-    for f in range(first, last):
-        l, p, r = local[f], positions[f], rotations[f]
-        for c in range(3):
-            p[0, c] = roots[f, c]
-        for c in range(4):
-            r[0, c] = l[0, c]
-        for j in range(1, joints):
-            a = parents[j]
-            ox, oy, oz = offsets[j, 0], offsets[j, 1], offsets[j, 2]
-            if slots[j] >= 0:
-                m = moving[f, slots[j]]
-                ox, oy, oz = m[0], m[1], m[2]
-            w, x, y, z = r[a, 0], r[a, 1], r[a, 2], r[a, 3]
+    """On blocks of frames, see `blocks`; all but the tables are flat."""
+    s = np.empty(len(parents) * _SPAN)
+    put_offsets(offsets, s, _OFFSET_ROW, _ROWS)
+    step = block_step(last)
+    for f in range(first, last, LANES if step else 1):
+        start = block_start(f, last, step)
+        put_moving(slots, moving, start, step, s, _OFFSET_ROW, _ROWS)
+        _forward_block(start, step, parents, roots, local, positions, rotations, s)
+
+
+@compiled
+def _forward_block(
+    f: int, step: int, parents: Indices,
+    roots: Array, local: Array, positions: Array, rotations: Array, s: Array,
+) -> None:  # fmt: skip
+    count = len(parents)
+    four, three = 4 * count * step, 3 * count * step
+    v = gather_vector(roots, 3 * f, 3 * step)
+    q = gather_quaternion(local, 4 * count * f, four)
+    for j in range(count):
+        here, up = j * _SPAN, parents[j] * _SPAN
+        ahead = count * (f + LANES) + LANES * j
+        prefetch(local, 4 * ahead, 2)
+        prefetch(rotations, 4 * ahead, 2)
+        prefetch(positions, 3 * ahead, 2)
+        if j > 0:
+            w, x, y, z = load_quaternion(s, up)
+            ox, oy, oz = load_vector(s, here + _O)
             ox, oy, oz = turn(w, x, y, z, ox, oy, oz)
-            p[j, 0], p[j, 1], p[j, 2] = p[a, 0] + ox, p[a, 1] + oy, p[a, 2] + oz
-            w, x, y, z = multiply(w, x, y, z, l[j, 0], l[j, 1], l[j, 2], l[j, 3])
-            r[j, 0], r[j, 1], r[j, 2], r[j, 3] = w, x, y, z
+            px, py, pz = load_vector(s, up + _P)
+            v = px + ox, py + oy, pz + oz
+            q = gather_quaternion(local, 4 * count * f + 4 * j, four)
+            q = multiply(w, x, y, z, q[0], q[1], q[2], q[3])
+        store_quaternion(s, here, q)
+        store_vector(s, here + _P, v)
+        scatter_quaternion(rotations, 4 * count * f + 4 * j, four, q)
+        scatter_vector(positions, 3 * count * f + 3 * j, three, v)
 
 
 @compiled

@@ -1,7 +1,7 @@
 """The inner loops of inverse dynamics: recursive Newton-Euler on blocks of frames.
 
 Every quantity lives in its joint's own frame, and each number below stands for `LANES` frames at
-once (see `lanes`). A block's scratch is one flat array, `ROWS` rows of lanes per joint.
+once (see `lanes` and `blocks`).
 
 Per joint, with A = [α]× + ω ωᵀ − |ω|² (what an acceleration field does to a point r: A r), the
 segment's mass m, first moment h = m c and second moment S = ∫ r rᵀ dm about the joint's origin:
@@ -17,7 +17,18 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import compiled, inlined
-from poise.mechanics.lanes import LANES, gather, load, scatter, store
+from poise.mechanics.blocks import (
+    block_start,
+    block_step,
+    gather_quaternion,
+    gather_vector,
+    load_vector,
+    put_moving,
+    put_offsets,
+    scatter_vector,
+    store_vector,
+)
+from poise.mechanics.lanes import LANES, prefetch, store
 from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, matrix
 
 CONSTANTS = 13
@@ -26,8 +37,10 @@ CONSTANTS = 13
 ROWS = 27
 """Rotation 9, angular velocity, angular and origin acceleration, force, moment, offset: 3 each."""
 
+_OFFSET_ROW = 24
+
 # Where they start in a joint's scratch.
-_W, _D, _A, _F, _N, _O = (row * LANES for row in (9, 12, 15, 18, 21, 24))
+_W, _D, _A, _F, _N, _O = (row * LANES for row in (9, 12, 15, 18, 21, _OFFSET_ROW))
 _SPAN = ROWS * LANES
 
 
@@ -40,37 +53,18 @@ def newton_euler(
 ) -> None:  # fmt: skip
     """Joint moments, and root force and moment in world axes, for frames `first` to `last`.
 
-    All but the tables are flat. When the last block is not full it starts earlier and repeats
-    frames that are done; fewer frames than a block holds go one by one, the same in every lane.
-    Either way every frame meets the same instructions, so its bits do not depend on its place.
+    All but the tables are flat.
     """
-    count = len(parents)
-    s = np.empty(count * _SPAN)
-    for j in range(count):
-        for c in range(3):
-            for l in range(LANES):
-                s[j * _SPAN + _O + c * LANES + l] = constants[j, c]
-    step = 1 if last >= LANES else 0
-    f = first
-    while f < last:
-        start = min(f, last - LANES) if step else f
-        _load_moving(slots, moving, start, step, s)
+    s = np.empty(len(parents) * _SPAN)
+    put_offsets(constants, s, _OFFSET_ROW, ROWS)
+    step = block_step(last)
+    for f in range(first, last, LANES if step else 1):
+        start = block_start(f, last, step)
+        put_moving(slots, moving, start, step, s, _OFFSET_ROW, ROWS)
         _block(
             start, step, parents, constants, gravity, local, omega, root_a, alpha,
             moments, root_force, root_moment, s,
         )  # fmt: skip
-        f += LANES if step else 1
-
-
-@inlined
-def _load_moving(slots: Indices, moving: Array, start: int, step: int, s: Array) -> None:
-    if moving.shape[1] == 0:
-        return
-    for j in range(1, len(slots)):
-        if slots[j] >= 0:
-            for l in range(LANES):
-                for c in range(3):
-                    s[j * _SPAN + _O + c * LANES + l] = moving[start + step * l, slots[j], c]
 
 
 @compiled
@@ -82,27 +76,31 @@ def _block(
     count = len(parents)
     four, three = 4 * count * step, 3 * count * step
     q, v = 4 * count * f, 3 * count * f
-    r = _rotation(local, q, four)
-    px = gather(root_a, 3 * f, 3 * step) - gravity[0]
-    py = gather(root_a, 3 * f + 1, 3 * step) - gravity[1]
-    pz = gather(root_a, 3 * f + 2, 3 * step) - gravity[2]
-    w, d = _vector(omega, v, three), _vector(alpha, v, three)
-    _segment(constants[0], r, w, d, _turn_back(r, px, py, pz), s, 0)
+    w, d = gather_vector(omega, v, three), gather_vector(alpha, v, three)
+    px, py, pz = gather_vector(root_a, 3 * f, 3 * step)
+    p = (px - gravity[0], py - gravity[1], pz - gravity[2])
+    r = _matrix(local, q, four)
+    _segment(constants[0], r, w, d, _turn_back(r, p), s, 0)
     for j in range(1, count):
-        up, here = parents[j] * _SPAN, j * _SPAN
-        r = _rotation(local, q + 4 * j, four)
-        w = _vector(omega, v + 3 * j, three)
-        d = _vector(alpha, v + 3 * j, three)
-        _outward(constants[j], r, w, d, s, up, here)
+        # A block's share of an array is contiguous. Each turn fetches a joint's share of the next
+        # block: without it the processor waits for memory a third of the time.
+        ahead = count * (f + LANES) + LANES * j
+        prefetch(local, 4 * ahead, 2)
+        prefetch(omega, 3 * ahead, 2)
+        prefetch(alpha, 3 * ahead, 2)
+        prefetch(moments, 3 * ahead, 2)
+        r = _matrix(local, q + 4 * j, four)
+        w = gather_vector(omega, v + 3 * j, three)
+        d = gather_vector(alpha, v + 3 * j, three)
+        _outward(constants[j], r, w, d, s, parents[j] * _SPAN, j * _SPAN)
     for j in range(count - 1, 0, -1):
-        here = j * _SPAN
-        n = _row(s, here + _N)
-        _put(moments, v + 3 * j, three, n)
-        _inward(n, s, parents[j] * _SPAN, here)
-    n = _row(s, _N)
-    _put(moments, v, three, n)
-    _put(root_moment, 3 * f, 3 * step, _turn(s, 0, n))
-    _put(root_force, 3 * f, 3 * step, _turn(s, 0, _row(s, _F)))
+        n = load_vector(s, j * _SPAN + _N)
+        scatter_vector(moments, v + 3 * j, three, n)
+        _inward(n, s, parents[j] * _SPAN, j * _SPAN)
+    n = load_vector(s, _N)
+    scatter_vector(moments, v, three, n)
+    scatter_vector(root_moment, 3 * f, 3 * step, _turn(s, 0, n))
+    scatter_vector(root_force, 3 * f, 3 * step, _turn(s, 0, load_vector(s, _F)))
 
 
 @inlined
@@ -110,22 +108,25 @@ def _outward(
     k: Array, r: Matrix, w: Vector, d: Vector, s: Array, up: int, here: int
 ) -> None:  # fmt: skip
     """Velocities and accelerations from a parent to its child, and what the child's motion asks."""
-    ux, uy, uz = _row(s, up + _W)
-    vx, vy, vz = _row(s, up + _D)
-    ax, ay, az = _row(s, up + _A)
-    ox, oy, oz = _row(s, here + _O)
+    u, v = load_vector(s, up + _W), load_vector(s, up + _D)
+    ux, uy, uz = u
+    vx, vy, vz = v
+    ax, ay, az = load_vector(s, up + _A)
+    ox, oy, oz = load_vector(s, here + _O)
     # Acceleration of the joint's origin, still in the parent's frame: a + α × o + ω × (ω × o).
     cx, cy, cz = cross(ux, uy, uz, ox, oy, oz)
     ax = ax + vy * oz - vz * oy + uy * cz - uz * cy
     ay = ay + vz * ox - vx * oz + uz * cx - ux * cz
     az = az + vx * oy - vy * ox + ux * cy - uy * cx
-    bx, by, bz = _turn_back(r, ux, uy, uz)
-    vx, vy, vz = _turn_back(r, vx, vy, vz)
+    bx, by, bz = _turn_back(r, u)
+    vx, vy, vz = _turn_back(r, v)
     wx, wy, wz = w
+    # The joint's own frame turns with its parent while its numbers change: ω_parent × ω_joint.
     dx = vx + d[0] + by * wz - bz * wy
     dy = vy + d[1] + bz * wx - bx * wz
     dz = vz + d[2] + bx * wy - by * wx
-    _segment(k, r, (bx + wx, by + wy, bz + wz), (dx, dy, dz), _turn_back(r, ax, ay, az), s, here)
+    a = _turn_back(r, (ax, ay, az))
+    _segment(k, r, (bx + wx, by + wy, bz + wz), (dx, dy, dz), a, s, here)
 
 
 @inlined
@@ -140,88 +141,61 @@ def _segment(
     sxx, syy, szz, sxy, sxz, syz = k[7], k[8], k[9], k[10], k[11], k[12]
     for c in range(9):
         store(s, here + c * LANES, r[c])
-    _keep(s, here + _W, wx, wy, wz)
-    _keep(s, here + _D, dx, dy, dz)
-    _keep(s, here + _A, ax, ay, az)
+    store_vector(s, here + _W, w)
+    store_vector(s, here + _D, d)
+    store_vector(s, here + _A, a)
     xx, yy, zz = wx * wx, wy * wy, wz * wz
     xy, xz, yz = wx * wy, wx * wz, wy * wz
-    mxy, mxz = xy - dz, xz + dy
-    myx, myz = xy + dz, yz - dx
-    mzx, mzy = xz - dy, yz + dx
-    fx = ax * m - (yy + zz) * hx + mxy * hy + mxz * hz
-    fy = ay * m + myx * hx - (xx + zz) * hy + myz * hz
-    fz = az * m + mzx * hx + mzy * hy - (xx + yy) * hz
-    _keep(s, here + _F, fx, fy, fz)
+    # A without its diagonal.
+    axy, axz = xy - dz, xz + dy
+    ayx, ayz = xy + dz, yz - dx
+    azx, azy = xz - dy, yz + dx
+    fx = ax * m - (yy + zz) * hx + axy * hy + axz * hz
+    fy = ay * m + ayx * hx - (xx + zz) * hy + ayz * hz
+    fz = az * m + azx * hx + azy * hy - (xx + yy) * hz
+    store_vector(s, here + _F, (fx, fy, fz))
     # The part −|ω|² of A is a multiple of the identity: S is symmetric, so it has no axial part.
-    nx = az * hy - ay * hz + mzx * sxy + mzy * syy + (zz - yy) * syz - myx * sxz - myz * szz
-    ny = ax * hz - az * hx + mxy * syz + mxz * szz + (xx - zz) * sxz - mzx * sxx - mzy * sxy
-    nz = ay * hx - ax * hy + myx * sxx + myz * sxz + (yy - xx) * sxy - mxy * syy - mxz * syz
-    _keep(s, here + _N, nx, ny, nz)
+    nx = az * hy - ay * hz + azx * sxy + azy * syy + (zz - yy) * syz - ayx * sxz - ayz * szz
+    ny = ax * hz - az * hx + axy * syz + axz * szz + (xx - zz) * sxz - azx * sxx - azy * sxy
+    nz = ay * hx - ax * hy + ayx * sxx + ayz * sxz + (yy - xx) * sxy - axy * syy - axz * syz
+    store_vector(s, here + _N, (nx, ny, nz))
 
 
 @inlined
 def _inward(n: Vector, s: Array, up: int, here: int) -> None:
     """A joint's force and moment on to its parent."""
-    fx, fy, fz = _turn(s, here, _row(s, here + _F))
+    fx, fy, fz = _turn(s, here, load_vector(s, here + _F))
     nx, ny, nz = _turn(s, here, n)
-    ox, oy, oz = _row(s, here + _O)
-    gx, gy, gz = _row(s, up + _F)
-    _keep(s, up + _F, gx + fx, gy + fy, gz + fz)
-    gx, gy, gz = _row(s, up + _N)
+    ox, oy, oz = load_vector(s, here + _O)
+    gx, gy, gz = load_vector(s, up + _F)
+    store_vector(s, up + _F, (gx + fx, gy + fy, gz + fz))
+    gx, gy, gz = load_vector(s, up + _N)
     gx = gx + nx + oy * fz - oz * fy
     gy = gy + ny + oz * fx - ox * fz
     gz = gz + nz + ox * fy - oy * fx
-    _keep(s, up + _N, gx, gy, gz)
+    store_vector(s, up + _N, (gx, gy, gz))
 
 
 @inlined
-def _rotation(q: Array, start: int, stride: int) -> Matrix:
-    w, x = gather(q, start, stride), gather(q, start + 1, stride)
-    y, z = gather(q, start + 2, stride), gather(q, start + 3, stride)
+def _matrix(local: Array, start: int, stride: int) -> Matrix:
+    w, x, y, z = gather_quaternion(local, start, stride)
     return matrix(w, x, y, z)
-
-
-@inlined
-def _vector(array: Array, start: int, stride: int) -> Vector:
-    return (
-        gather(array, start, stride),
-        gather(array, start + 1, stride),
-        gather(array, start + 2, stride),
-    )
-
-
-@inlined
-def _put(array: Array, start: int, stride: int, v: Vector) -> None:
-    scatter(array, start, stride, v[0])
-    scatter(array, start + 1, stride, v[1])
-    scatter(array, start + 2, stride, v[2])
-
-
-@inlined
-def _row(s: Array, start: int) -> Vector:
-    return load(s, start), load(s, start + LANES), load(s, start + 2 * LANES)
-
-
-@inlined
-def _keep(s: Array, start: int, x: float, y: float, z: float) -> None:
-    store(s, start, x)
-    store(s, start + LANES, y)
-    store(s, start + 2 * LANES, z)
 
 
 @inlined
 def _turn(s: Array, here: int, v: Vector) -> Vector:
     """From a joint's frame to its parent's."""
     x, y, z = v
-    a, b, c = _row(s, here)
-    d, e, f = _row(s, here + 3 * LANES)
-    g, h, i = _row(s, here + 6 * LANES)
+    a, b, c = load_vector(s, here)
+    d, e, f = load_vector(s, here + 3 * LANES)
+    g, h, i = load_vector(s, here + 6 * LANES)
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
 @inlined
-def _turn_back(r: Matrix, x: float, y: float, z: float) -> Vector:
+def _turn_back(r: Matrix, v: Vector) -> Vector:
     """From the parent's frame to the joint's."""
+    x, y, z = v
     return (
         r[0] * x + r[3] * y + r[6] * z,
         r[1] * x + r[4] * y + r[7] * z,
