@@ -93,6 +93,13 @@ def test_somebody_lying_down_is_not_taken_for_another_axis(path: Path) -> None:
         ("0.00833333", 120.0),
         ("0.04", 25.0),
         ("0.0078125", 128.0),
+        ("0.008", 125.0),
+        ("0.016", 60.0),
+        ("0.017", 60.0),
+        ("0.0167", 60.0),
+        ("0.033", 30.0),
+        ("0.03", 30.0),
+        ("0.0083417", 120000 / 1001),
     ],
 )
 def test_printed_frame_times_mean_whole_rates(text: str, rate: float) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from poise import rotations, units
 from poise.arrays import Array
 from poise.character import Skeleton
+from poise.formats.disk import read_bytes
 from poise.motion import Clip, Source
 from poise.units import Unit
 
@@ -63,7 +64,7 @@ def clip_from(
         source=Source(
             format=format_name,
             path=str(path),
-            sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+            sha256=hashlib.sha256(read_bytes(path)).hexdigest(),
             unit=chosen,
             up=up_axis,
             up_reason=up_reason,
@@ -144,15 +145,24 @@ def _foot_to_head(skeleton: Skeleton) -> tuple[Array | None, float]:
     return (head - foot) / length, float(np.linalg.norm(places[0] - foot))
 
 
+_USUAL_RATES_HZ = (24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 150, 180, 200, 240, 250, 300, 480)
+
+
 def snapped_rate_hz(frame_time_s: float, digits: int) -> float:
     """The rate meant by a frame time that was printed with few digits.
 
-    `.0083333` is 120.00048 Hz as printed; no camera runs at that. If a whole rate, or a whole rate
-    times 1000/1001 (video), prints to the same digits, that is the rate.
+    `.0083333` is 120.00048 Hz as printed; no camera runs at that. A frame time that is one over a
+    whole rate means that rate. Else the nearest usual rate that prints to the same digits, rounded
+    or cut off, is meant; then any whole rate that rounds to them, or a whole rate times 1000/1001
+    (video). What fits none of these stays as it is.
     """
     raw = 1.0 / frame_time_s
-    half_last_digit = 0.5 * 10.0**-digits * 1.02
-    for candidate in (Fraction(round(raw)), Fraction(round(raw * 1.001)) * Fraction(1000, 1001)):
-        if candidate > 0 and abs(float(1 / candidate) - frame_time_s) <= half_last_digit:
+    if abs(raw - round(raw)) <= 1e-9 * raw:
+        return float(round(raw))
+    last_digit = 10.0**-digits * 1.02
+    usual = min(_USUAL_RATES_HZ, key=lambda rate: abs(1.0 / rate - frame_time_s))
+    whole, video = Fraction(round(raw)), Fraction(round(raw * 1.001)) * Fraction(1000, 1001)
+    for candidate, slack in ((usual, 1.0), (whole, 0.5), (video, 0.5)):
+        if candidate > 0 and abs(float(1 / candidate) - frame_time_s) <= slack * last_digit:
             return float(candidate)
     return raw
