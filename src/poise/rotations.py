@@ -25,6 +25,10 @@ _GIMBAL_COSINE = 1e-9
 """Below this the two outer Euler axes coincide to within rounding and share one angle freely."""
 
 
+_UNIT_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""How far from one the length of a freshly normalised quaternion may come out."""
+
+
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """Quaternion product a ⊗ b: first b, then a."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
@@ -52,7 +56,8 @@ def normalize(q: ArrayLike) -> Array:
     norm = np.linalg.norm(q, axis=-1, keepdims=True)
     if q.size and not (norm > 0).all():
         raise BadValue("quaternion", "non-zero", 0.0)
-    return q / norm
+    # What is unit to rounding stays as it is, so that a second call changes no bit.
+    return np.where(np.abs(norm - 1.0) <= _UNIT_ROUNDING, q, q / norm)
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:

@@ -14,7 +14,7 @@ from poise.formats.gltf_document import Document, Json
 MAX_DEPTH = 1000
 """A rope of bones may be long, but not this long."""
 
-TIP_SUFFIXES = ("_end", "_End")
+TIP_SUFFIXES = ("_end", "_End", "_leaf")
 """How writers call the node at the tip of a last bone."""
 
 _SHEAR = 1e-3
@@ -96,6 +96,11 @@ def figure_of(document: Document, nodes: Nodes, animated: set[int]) -> Figure:
 
     Nodes on the way between two joints are joints too, and so are nodes under the root that the
     animation moves although no skin uses them: nothing that moves is lost.
+
+    Args:
+        document: the file.
+        nodes: its nodes.
+        animated: the nodes that leave their rest pose at some time.
     """
     wanted, notes = _skin_joints(document, len(nodes.facts))
     in_skin_order = {node: i for i, node in enumerate(wanted)}
@@ -114,7 +119,8 @@ def figure_of(document: Document, nodes: Nodes, animated: set[int]) -> Figure:
         while node not in joints:
             joints.add(node)
             node = nodes.parents[node]
-    tips = {node for node in under if _is_tip(nodes, node, animated) and node != root}
+    ours = bool(poise_extras(cast(Json, document.root["asset"])))  # then every tip is marked
+    tips = {node for node in under if _is_tip(nodes, node, animated, ours) and node != root}
     tips = {node for node in tips if nodes.parents[node] in joints}
     order = [node for node in under if node in joints and node not in tips]
     by_skin = sorted(order, key=lambda node: in_skin_order.get(node, len(in_skin_order)))
@@ -223,13 +229,14 @@ def _common_ancestor(document: Document, nodes: Nodes, wanted: list[int]) -> int
     return shared[0]
 
 
-def _is_tip(nodes: Nodes, node: int, animated: set[int]) -> bool:
+def _is_tip(nodes: Nodes, node: int, animated: set[int], ours: bool) -> bool:
     if nodes.children[node] or node in animated or _carries_something(nodes.facts[node]):
         return False
-    marked = "end_site" in poise_extras(nodes.facts[node])
+    if "end_site" in poise_extras(nodes.facts[node]):
+        return True
     # The file's own name: a number appended to tell twins apart would hide the suffix.
     name: Any = nodes.facts[node].get("name")
-    return marked or (isinstance(name, str) and name.endswith(TIP_SUFFIXES))
+    return not ours and isinstance(name, str) and name.endswith(TIP_SUFFIXES)
 
 
 def _carries_something(node: Json) -> bool:

@@ -31,6 +31,9 @@ _UNIT = Unit("m", 1.0, "stated by the file: glTF is in metres")
 _STEADY = 1e-6
 """Share of the figure's size below which a translation that wavers counts as constant."""
 
+_AT_REST = 1e-5
+"""A node whose keys stay this close to its rest does not move."""
+
 _SCALE_NOISE = 2e-6
 """Scales this close to one, or to each other, are one number with float32 rounding."""
 
@@ -68,7 +71,8 @@ def read(path: Path, animation: str | int | None = None) -> Parsed:
     nodes = nodes_of(document)
     chosen, notes = _chosen_animation(document, animation)
     curves = curves_of(document, chosen)
-    figure = figure_of(document, nodes, {node for node, _ in curves})
+    moving = {node for (node, path), curve in curves.items() if _departs(nodes, node, path, curve)}
+    figure = figure_of(document, nodes, moving or {node for node, _ in curves})
     names = tuple(nodes.names[node] for node in figure.joints)
     if set(nodes.renamed) & set(names):
         notes.append("Several nodes share a name; numbers were appended.")
@@ -157,6 +161,21 @@ def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Jso
     others = [name for i, name in enumerate(names) if i != number]
     notes = [f"Read animation '{names[number]}'; others: {', '.join(others)}."] if others else []
     return animations[number], notes
+
+
+def _departs(nodes: Nodes, node: int, path: str, curve: Curve) -> bool:
+    """Whether a curve ever leaves the node's rest; exporters write many that do not."""
+    rest = {
+        "translation": nodes.translations,
+        "rotation": nodes.rotations_xyzw,
+        "scale": nodes.scales,
+    }[path][node]
+    if curve.interpolation == "CUBICSPLINE":
+        return True
+    values = curve.values
+    if path == "rotation":
+        values = np.where(values @ rest[:, None] < 0, -values, values)
+    return bool(np.abs(values - rest).max() > _AT_REST * max(1.0, float(np.abs(rest).max())))
 
 
 def _stated_rate(animation: Json) -> float | None:

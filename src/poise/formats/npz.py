@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from poise.character import Sites, Skeleton
 from poise.errors import FileProblem, PoiseError
 from poise.formats.atomic import atomic_write
+from poise.formats.npz_layout import layout_as_plain, layout_from_plain
 from poise.formats.npz_members import read_members
 from poise.motion import Clip, Source
 from poise.motion.provenance import Provenance, provenance_of
-from poise.units import Unit
+from poise.units import UP_AXES, Unit
 
 SCHEMA = 1
 """Raised when a reader of the old schema would misunderstand a new file."""
@@ -52,7 +53,7 @@ _MEMBERS: dict[str, str] = {
 
 
 def write(path: Path, clip: Clip, provenance: Provenance | None = None) -> tuple[str, ...]:
-    """Write everything a clip knows, except the layout of a foreign file.
+    """Write everything a clip knows.
 
     Returns:
         Notes to say aloud.
@@ -80,11 +81,9 @@ def write(path: Path, clip: Clip, provenance: Provenance | None = None) -> tuple
     if source is not None and source.channels is not None:
         arrays["source_channels"] = source.channels
     atomic_write(path, _archive(arrays))
-    if source is not None and source.layout is not None:
-        return (
-            f"The channel layout of the {source.format} file is not kept in .npz; a {source.format}"
-            " file written from it will use the usual layout.",
-        )
+    if source is not None and source.layout is not None and _layout(source) is None:
+        what = f"The layout of the {source.format} file"
+        return (f"{what} is not kept in .npz; written back, it will have the usual one.",)
     return ()
 
 
@@ -99,7 +98,7 @@ def read_clip(path: Path) -> Clip:
         return _clip(arrays, meta)
     except PoiseError as problem:
         raise FileProblem(path, "a consistent clip", str(problem).rstrip(".")) from problem
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
         found = f"{type(problem).__name__}: {problem}"
         raise FileProblem(path, "the usual entries in meta_json", found, advice=_ADVICE) from None
 
@@ -149,14 +148,22 @@ def _source(
     frames = len(arrays["rotations_wxyz"])
     if channels is not None and (channels.ndim != 2 or len(channels) != frames):
         raise ValueError(f"source_channels of shape {channels.shape} for {frames} frames")
+    width = None if channels is None else channels.shape[1]
+    layout = facts["layout"]
+    if layout is not None:
+        layout = layout_from_plain(_text(facts["format"]), layout, width)
     unit = facts["unit"]
+    metres = float(unit["metres"])
+    if not (np.isfinite(metres) and metres > 0) or facts["up"] not in UP_AXES:
+        raise ValueError(f"a unit of {metres} m with {facts['up']!r} up")
     return Source(
         format=_text(facts["format"]),
         path=_text(facts["path"]),
         sha256=_text(facts["sha256"]),
-        unit=Unit(_text(unit["name"]), float(unit["metres"]), _text(unit["reason"])),
-        up=_text(facts["up"]),
+        unit=Unit(_text(unit["name"]), metres, _text(unit["reason"])),
+        up=facts["up"],
         up_reason=_text(facts["up_reason"]),
+        layout=layout,
         channels=channels,
         notes=tuple(_text(note) for note in facts["notes"]),
     )
@@ -174,6 +181,7 @@ def _meta_json(clip: Clip, provenance: Provenance) -> str:
             "unit": {"name": unit.name, "metres": unit.metres, "reason": unit.reason},
             "up": source.up,
             "up_reason": source.up_reason,
+            "layout": _layout(source),
             "notes": list(source.notes),
         }
     meta = {
@@ -183,6 +191,10 @@ def _meta_json(clip: Clip, provenance: Provenance) -> str:
         "provenance": provenance.as_dict(),
     }
     return json.dumps(meta, separators=(",", ":"))
+
+
+def _layout(source: Source) -> dict[str, Any] | None:
+    return layout_as_plain(source.format, source.layout)
 
 
 def _parsed_meta(path: Path, text: NDArray[Any]) -> dict[str, Any]:
