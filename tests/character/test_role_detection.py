@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from poise import rotations
 from poise.character import Skeleton
 from poise.character.from_skeleton import character_from
 from poise.character.role_detection import find_partial_roles, find_roles
 from poise.character.role_file import RoleOverrides
+from poise.character.role_sites import role_sites
 from poise.character.roles import JOINT_ROLES
 from poise.errors import MissingRoles, UnknownName
 from poise.formats.table import load_clip
@@ -393,6 +397,38 @@ def test_overrides_that_do_not_exist_are_unknown_names() -> None:
         find_roles(known.mixamo(), {"left_kne": "LeftLeg"})
     with pytest.raises(UnknownName, match="mixamorig:LeftLeg"):
         find_roles(known.mixamo(), {"left_knee": "mixamorig:LeftLegg"})
+
+
+WORDS = st.sampled_from(
+    "Left Right L_ R_ Hip Leg UpLeg Foot Toe Arm Shoulder Hand Head Neck Hips twist ik heel".split()
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Skeleton:
+    count = draw(st.integers(1, 24))
+    parents = [-1] + [draw(st.integers(0, j - 1)) for j in range(1, count)]
+    names = [f"{draw(WORDS)}{draw(WORDS)}{j}" for j in range(count)]
+    number = st.sampled_from([0.0, 0.0, 0.1, -0.1, 0.4, -0.4])
+    offsets = [[draw(number) for _ in range(3)] for _ in range(count)]
+    return Skeleton(tuple(names), np.array(parents), np.array(offsets))
+
+
+@settings(max_examples=150, deadline=None)
+@given(trees())
+def test_any_tree_gives_roles_that_hang_together_or_a_clear_refusal(tree: Skeleton) -> None:
+    partial = find_partial_roles(tree)
+    role_sites(tree, partial)
+    for side in ("left", "right"):
+        line = [partial.joints.get(f"{side}_{part}") for part in ("hip", "knee", "ankle", "toe")]
+        known_joints = [tree.index(name) for name in line if name is not None]
+        for above, below in pairwise(known_joints):
+            assert above in tree.ancestors(below)[1:]
+    try:
+        roles = find_roles(tree)
+    except MissingRoles:
+        return
+    assert len(set(roles.joints.values())) == len(roles.joints)
 
 
 def test_huge_and_deep_trees_are_refused_quickly() -> None:

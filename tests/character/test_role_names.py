@@ -60,6 +60,9 @@ def test_on_robots_pitch_roll_and_yaw_are_axes() -> None:
         parts = name_parts(f"left_hip_{axis}_joint", hinged=True)
         assert (parts.side, parts.key, parts.helper) == ("left", "hip", False)
     assert name_parts("left_hip_joint", hinged=True).key == "hip"
+    fused = name_parts("lfemurrx", hinged=True)
+    assert (fused.side, fused.key) == ("left", "femur")
+    assert name_parts("headrx", hinged=True).trunk_part == "head"
 
 
 @pytest.mark.parametrize("name", ["", ":", "___", "123", "☃", "L", "left", "x" * 100_000])

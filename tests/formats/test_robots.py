@@ -307,6 +307,62 @@ def test_a_hinge_on_the_base_hangs_on_a_root_that_floats(tmp_path: Path) -> None
     assert_moves_like_mujoco(character, mujoco.MjModel.from_xml_path(str(path)))
 
 
+def _side(side: str, y: int) -> tuple[str, str]:
+    leg = f"""
+      <body name="{side}_thigh" pos="0 {y * 0.1} -.04">
+        <joint name="{side}_hip_x" axis="1 0 0"/><joint name="{side}_hip_z" axis="0 0 1"/>
+        <joint name="{side}_hip_y" axis="0 1 0"/>
+        <geom type="capsule" size=".06" fromto="0 0 0 0 0 -.34"/>
+        <body pos="0 0 -.4">
+          <joint name="{side}_knee" axis="0 -1 0"/>
+          <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.3"/>
+          <body pos="0 0 -.39">
+            <joint name="{side}_ankle_y" axis="0 1 0" pos="0 0 .08"/>
+            <joint name="{side}_ankle_x" axis="1 0 .5" pos="0 0 .08"/>
+            <geom type="capsule" size=".027" fromto="-.07 0 0 .14 0 0"/>
+          </body>
+        </body>
+      </body>"""
+    arm = f"""
+      <body pos="0 {y * 0.17} .06">
+        <joint name="{side}_shoulder1" axis="2 {-y} 1"/>
+        <joint name="{side}_shoulder2" axis="0 -1 {-y}"/><geom size=".05"/>
+        <body pos=".18 {y * 0.18} -.18">
+          <joint name="{side}_elbow" axis="0 -1 {-y}"/><geom size=".03"/>
+          <body name="{side}_hand" pos=".18 {-y * 0.18} .18"><geom size=".04"/></body>
+        </body>
+      </body>"""
+    return leg, arm
+
+
+def test_a_humanoid_rooted_at_its_torso_with_three_hinges_in_one_body(tmp_path: Path) -> None:
+    (left_leg, left_arm), (right_leg, right_arm) = _side("left", 1), _side("right", -1)
+    text = f"""
+    <mujoco><worldbody><body name="torso" pos="0 0 1.28"><freejoint/><geom size=".1"/>
+      <body name="skull" pos="0 0 .19"><geom size=".09"/></body>
+      <body name="lower" pos="0 0 -.4"><joint name="waist_x" axis="1 0 0"/><geom size=".1"/>
+        {left_leg}{right_leg}
+      </body>{left_arm}{right_arm}
+    </body></worldbody></mujoco>"""
+    character = read_character(written(tmp_path, text))
+    assert character.roles is not None
+    roles = dict(character.roles.joints)
+    assert (roles["pelvis"], roles["chest"]) == ("waist_x", "torso")
+    # The three axes meet in one point: the last hinge carries the thigh.
+    assert (roles["left_hip"], roles["right_ankle"]) == ("left_hip_y", "right_ankle_x")
+    assert roles["left_shoulder"] == "left_shoulder2"
+    assert character.roles.forward == pytest.approx([1, 0, 0], abs=1e-9)
+    top = character.sites.index("head_top")
+    assert character.skeleton.joint_names[character.sites.joints[top]] == "skull"
+
+
+def test_what_mujoco_warns_of_becomes_a_note(tmp_path: Path) -> None:
+    twice = TANGLE.replace('name="b" axis="0 1 1" pos="-0.02 0.01 0"', 'name="b" axis="1 0 0"')
+    twice = twice.replace('pos="0.01 0.02 0.03" range', "range")
+    character = read_character(written(tmp_path, twice))
+    assert any("MuJoCo warns" in note and "singular" in note for note in character.notes)
+
+
 def test_slide_joints_are_refused_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, TANGLE.replace('name="c"', 'name="rail" type="slide"'))
     with pytest.raises(FileProblem, match=r"robot\.xml.*slide joint rail"):

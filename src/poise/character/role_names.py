@@ -88,6 +88,8 @@ _PREFIX = re.compile(
     r"character\d*_|skeleton_|armature_)+",
     re.IGNORECASE,
 )
+_FUSED_AXIS = re.compile(r"r[xyz]$")
+"""`lfemurrx`: one hinge of several, in models made from ASF files."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -123,6 +125,8 @@ def name_parts(name: str, *, hinged: bool = False) -> NameParts:
     """
     bare = _PREFIX.sub("", re.split(r"[:|]", name)[-1])
     words = [word.lower() for word in _WORDS.findall(bare)]
+    if hinged:
+        words = [_without_axis(word) for word in words]
     side, words = _side_of(words)
     thumb = THUMB_WORD in words
     if hinged:
@@ -135,6 +139,12 @@ def name_parts(name: str, *, hinged: bool = False) -> NameParts:
     if key == "hipjoint" and hinged:
         key = "hip"
     return NameParts(side, key, helper, thumb)
+
+
+def _without_axis(word: str) -> str:
+    bare = _FUSED_AXIS.sub("", word)
+    known = bare in TRUNK_PARTS or (bare[:1] in ("l", "r") and bare[1:] in PARTS)
+    return bare if known else word
 
 
 def looks_hinged(names: Iterable[str]) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import warnings
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
@@ -43,14 +44,14 @@ def read_character(path: Path) -> Character:
     path = Path(path)
     mujoco = _mujoco()
     urdf = _root_element(path) == "robot"
-    with _mujoco_at_the_border(path, mujoco) as warnings:
+    with _mujoco_at_the_border(path, mujoco) as said:
         spec = mujoco.MjSpec.from_file(str(path))
         notes, weightless = _without_files(spec, mujoco, urdf)
         model = spec.compile()
         tree = read_tree(model, mujoco, weightless)
-    if any("NaN" in warning for warning in warnings):
+    if any("NaN" in warning for warning in said):
         raise FileProblem(path, "finite numbers", "NaN")
-    return _character(path, spec.modelname or path.stem, tree, [*notes, *warnings])
+    return _character(path, spec.modelname or path.stem, tree, [*notes, *said])
 
 
 def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character:
@@ -99,14 +100,17 @@ def _root_element(path: Path) -> str:
 @contextlib.contextmanager
 def _mujoco_at_the_border(path: Path, mujoco: Any) -> Generator[list[str]]:
     """Turn MuJoCo's complaints into ours; its warnings are collected and not printed."""
-    warnings: list[str] = []
+    said: list[str] = []
 
-    def keep(message: str) -> None:
-        warnings.append(" ".join(str(message).split()))
+    def keep(message: object) -> None:
+        said.append(str(message))
 
     mujoco.set_mju_user_warning(keep)
     try:
-        yield warnings
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield said
+        said.extend(str(warning.message) for warning in caught)
     except FileProblem as problem:
         raise FileProblem(path, problem.expected, problem.found, advice=problem.advice) from problem
     except (ValueError, TypeError, RuntimeError, MemoryError, mujoco.FatalError) as problem:
@@ -121,6 +125,7 @@ def _mujoco_at_the_border(path: Path, mujoco: Any) -> Generator[list[str]]:
         ) from problem
     finally:
         mujoco.set_mju_user_warning(None)
+    said[:] = [f"MuJoCo warns: {' '.join(text.split())}" for text in dict.fromkeys(said)]
 
 
 def _without_files(spec: Any, mujoco: Any, urdf: bool) -> tuple[list[str], set[str]]:
