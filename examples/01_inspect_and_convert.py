@@ -25,7 +25,7 @@ OUT = Path("out")
 
 
 def joint_positions_m(clip: Clip) -> np.ndarray:
-    return forward_kinematics(clip.skeleton, clip.root_positions_m, clip.rotations_wxyz).positions_m
+    return forward_kinematics(clip.skeleton, *clip.pose).positions_m
 
 
 def main() -> None:

@@ -49,13 +49,7 @@ def test_no_writable_format_is_left_out() -> None:
 
 
 def positions(clip: Clip) -> np.ndarray:
-    state = forward_kinematics(
-        clip.skeleton,
-        clip.root_positions_m,
-        clip.rotations_wxyz,
-        clip.moving_joints,
-        clip.moving_offsets_m,
-    )
+    state = forward_kinematics(clip.skeleton, *clip.pose)
     ends = site_positions(state, clip.skeleton.end_sites)
     return np.concatenate([state.positions_m, ends], axis=1)
 

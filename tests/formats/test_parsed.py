@@ -54,7 +54,7 @@ def test_the_users_word_beats_the_files_and_the_rule(path: Path) -> None:
 def world_heights(clip_parsed: Parsed, path: Path) -> tuple[str, float]:
     clip = clip_from(clip_parsed, path, "bvh")
     assert clip.source is not None
-    state = forward_kinematics(clip.skeleton, clip.root_positions_m, clip.rotations_wxyz)
+    state = forward_kinematics(clip.skeleton, *clip.pose)
     head = state.positions_m[0, clip.skeleton.index("Head")]
     foot = state.positions_m[0, clip.skeleton.index("LeftFoot")]
     return clip.source.up, float((head - foot)[1])

@@ -163,12 +163,6 @@ def _floor_m(clip: Clip, roles: Roles, frames: list[int]) -> float | None:
     feet = [i for i, n in enumerate(sites.names) if n.endswith(("_toe_tip", "_heel"))]
     if not feet:
         return None
-    state = forward_kinematics(
-        clip.skeleton,
-        clip.root_positions_m,
-        clip.rotations_wxyz,
-        clip.moving_joints,
-        clip.moving_offsets_m,
-    )
+    state = forward_kinematics(clip.skeleton, *clip.pose)
     lowest = site_positions(state, sites)[:, feet, 1].min(axis=1)
     return float(np.percentile(lowest[frames], _FLOOR_PERCENTILE))

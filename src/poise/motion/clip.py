@@ -74,6 +74,19 @@ class Clip:
         """Time from the first frame to the last."""
         return (self.frame_count - 1) / self.rate_hz
 
+    @property
+    def pose(self) -> tuple[Array, Array, tuple[int, ...], Array]:
+        """What kernels ask of a pose, in their order: `forward_kinematics(skeleton, *clip.pose)`.
+
+        Root positions, rotations, moving joints and their offsets.
+        """
+        return (
+            self.root_positions_m,
+            self.rotations_wxyz,
+            self.moving_joints,
+            self.moving_offsets_m,
+        )
+
     def sliced(self, start: int | None, stop: int | None) -> Clip:
         """Frames `start` up to but not including `stop`; negative numbers count from the end."""
         frames = self.frame_count

@@ -83,7 +83,7 @@ def _planted_root(clip: Clip, phase: Array) -> Array:
     from poise.motion.splines import smooth
 
     skeleton = clip.skeleton
-    state = forward_kinematics(skeleton, clip.root_positions_m, clip.rotations_wxyz)
+    state = forward_kinematics(skeleton, *clip.pose)
     feet = [skeleton.index(n) for n in ("LeftFoot", "LeftToeBase", "RightFoot", "RightToeBase")]
     # The soles under ankle and ball of each foot, seen from a root that stands still.
     soles = state.positions_m[:, feet].copy()
