@@ -61,7 +61,7 @@ def convert(
     """  # fmt: skip
     from poise.errors import FileProblem
     from poise.formats import check_can_write, load_clip, save_clip
-    from poise.motion.resample import resample
+    from poise.motion import resample
 
     check_can_write(target)
     if target.exists() and not overwrite:

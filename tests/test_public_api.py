@@ -1,0 +1,57 @@
+"""The public names, as a committed list: adding or losing one is a decision."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+
+PACKAGES = (
+    "poise",
+    "poise.character",
+    "poise.formats",
+    "poise.mechanics",
+    "poise.motion",
+    "poise.motion.cleanup",
+    "poise.samples",
+)
+COMMITTED = Path(__file__).with_name("public_names.txt")
+
+
+def exported(package: str) -> list[str]:
+    """Names a package's `__init__` defines or re-exports as itself (`X as X`)."""
+    module = importlib.import_module(package)
+    names = []
+    for name, value in vars(module).items():
+        if (
+            name.startswith("_")
+            or inspect.ismodule(value)
+            or name in ("annotations", "TYPE_CHECKING")
+        ):
+            continue
+        home = getattr(value, "__module__", package)
+        if isinstance(home, str) and home.startswith("poise"):
+            names.append(f"{package}.{name}")
+    return names
+
+
+def public_names() -> list[str]:
+    return sorted(
+        name
+        for package in PACKAGES
+        for name in exported(package)
+        # A package uses others' records without exporting them.
+        if not (package == "poise.samples" and name.endswith(".Clip"))
+    )
+
+
+def test_the_public_names_are_the_committed_ones() -> None:
+    assert public_names() == COMMITTED.read_text(encoding="utf-8").split()
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    for name in public_names():
+        package, _, attribute = name.rpartition(".")
+        value = getattr(importlib.import_module(package), attribute)
+        if callable(value):
+            assert inspect.getdoc(value), name
