@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.character import Skeleton
-from poise.formats.body_figure import BodyFigure, figure_of, limb_span
+from poise.formats.body_figure import SKULL, BodyFigure, figure_of, limb_span
 
 LIMB_FACTOR, LIMB_POWER = 0.071, 0.68
 """Radius of a limb from what hangs on it: a thigh (half the height to go) comes out at 8 cm on a
@@ -270,14 +270,18 @@ def _head(skeleton: Skeleton, figure: BodyFigure, axis: Array, side: Array) -> S
         )
         if carrier == joint
     ] + [points[child] for child in skeleton.children[joint]]
+    length = 0.0
     if tips:
         along = np.mean(tips, axis=0) - points[joint]
         length = float(np.linalg.norm(along))
         if length > 0.01 * figure.height_m and along @ axis > 0.5 * length:
             axis = along / length
     side, depth = _across(axis, side)
-    sizes = figure.height_m * np.array(HEAD)[:, None]
-    center = points[joint] + HEAD_RISE * figure.height_m * axis
+    size = figure.height_m
+    if length > SKULL * size:
+        size = length / (HEAD_RISE + HEAD[1])  # the crown is known
+    sizes = size * np.array(HEAD)[:, None]
+    center = points[joint] + HEAD_RISE * size * axis
     return _ellipsoid(center, sizes * np.stack([side, axis, depth]), joint)
 
 

@@ -110,14 +110,23 @@ class Document:
             raise self.problem(f"numbers up to {MAX_NUMBER:g} as '{key}' of {where}", "others")
         return array
 
-    def accessor(self, index: int, width: int, where: str) -> Array:
-        """The numbers of an accessor, (count, width), normalised integers as fractions."""
+    def accessor(self, index: int, width: int, where: str, *, floats: bool = False) -> Array:
+        """The numbers of an accessor, (count, width), normalised integers as fractions.
+
+        Args:
+            index: which accessor.
+            width: numbers in an element.
+            where: what they are for, for messages.
+            floats: whether the specification allows nothing but floats here.
+        """
         found = self.items("accessors")[index]
         kind = found.get("type")
         if not isinstance(kind, str) or WIDTHS.get(kind) != width:
             wanted = next(k for k, w in WIDTHS.items() if w == width)
             raise self.problem(f"accessor {index} ({where}) of type {wanted}", _shown(kind))
         dtype = self._component(found, f"accessor {index} ({where})")
+        if floats and dtype.kind != "f":
+            raise self.problem(f"floats in accessor {index} ({where})", str(dtype))
         count = self.size(found, "count", f"accessor {index}")
         if count > sum(len(b) for b in self.buffers):
             # Also bounds the zeros of an accessor that has no bytes of its own.

@@ -65,7 +65,7 @@ def curves_of(document: Document, animation: Json) -> dict[tuple[int, str], Curv
         if not isinstance(target, dict):
             raise document.problem(f"an object as 'target' of {where}", "something else")
         path = target.get("path")
-        if path not in PATHS or "node" not in target:
+        if not isinstance(path, str) or path not in PATHS or "node" not in target:
             continue
         node = document.index(target, "node", nodes, where)
         sampler = samplers[document.index(channel, "sampler", len(samplers), where)]
@@ -131,7 +131,10 @@ def sampled(curve: Curve, line: Timeline) -> Array:
 def _curve(document: Document, sampler: Json, path: str, where: str) -> Curve:
     accessors = len(document.items("accessors"))
     times = document.accessor(
-        document.index(sampler, "input", accessors, where), 1, f"key times of {where}"
+        document.index(sampler, "input", accessors, where),
+        1,
+        f"key times of {where}",
+        floats=True,
     )[:, 0]
     if len(times) == 0:
         raise document.problem(f"key times for {where}", "none")
@@ -141,7 +144,10 @@ def _curve(document: Document, sampler: Json, path: str, where: str) -> Curve:
     if kind not in INTERPOLATIONS:
         raise document.problem(f"one of {', '.join(INTERPOLATIONS)} for {where}", f"{kind!r:.60}")
     values = document.accessor(
-        document.index(sampler, "output", accessors, where), PATHS[path], f"values of {where}"
+        document.index(sampler, "output", accessors, where),
+        PATHS[path],
+        f"values of {where}",
+        floats=path != "rotation",
     )
     per_key = 3 if kind == "CUBICSPLINE" else 1
     if len(values) != per_key * len(times):
