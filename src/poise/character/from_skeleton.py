@@ -42,5 +42,5 @@ def character_from(
         body=body,
         roles=roles,
         sites=skeleton.end_sites.joined(points),
-        notes=(*roles.notes, *notes),
+        notes=notes,
     )

@@ -26,6 +26,9 @@ _UPRIGHT_COSINE = 0.7
 _ACROSS_COSINE = 0.5
 """Legs between 60 and 120 degrees from the trunk belong to an animal on all fours."""
 
+_ARM_SHARE = 0.1
+"""Arms spread to the sides end this share of the figure, or less, away from their start."""
+
 _FLAT_SHARE = 0.3
 """A foot tells where the figure faces if this share of its length, or more, is horizontal."""
 
@@ -143,10 +146,16 @@ class Figure:
         upright = trunk is None or float(trunk @ UP) > _UPRIGHT_COSINE
         return upright and (legs is None or float(legs @ UP) < -_UPRIGHT_COSINE)
 
-    def on_all_fours(self, joints: Mapping[str, int]) -> bool:
-        """Whether the trunk lies across the legs."""
+    def trunk_across_legs(self, joints: Mapping[str, int]) -> bool:
+        """Whether the trunk lies across the legs: an animal, or somebody seated."""
         trunk, legs = self._trunk(joints), self._legs(joints)
         return trunk is not None and legs is not None and abs(float(trunk @ legs)) < _ACROSS_COSINE
+
+    def on_all_fours(self, joints: Mapping[str, int]) -> bool:
+        """Whether the trunk lies across the legs, and both arms point where the legs point."""
+        legs, arms = self._legs(joints), self._arms(joints)
+        parallel = legs is not None and arms is not None and float(arms @ legs) > _ACROSS_COSINE
+        return parallel and self.trunk_across_legs(joints)
 
     def _trunk(self, joints: Mapping[str, int]) -> Array | None:
         low, high = self.middle(joints, "hip"), self.middle(joints, "shoulder")
@@ -159,6 +168,17 @@ class Figure:
     def _legs(self, joints: Mapping[str, int]) -> Array | None:
         high, low = self.middle(joints, "hip"), self.middle(joints, "ankle")
         return None if low is None or high is None else self._direction(low - high)
+
+    def _arms(self, joints: Mapping[str, int]) -> Array | None:
+        """Where both arms point together; None for arms spread to the sides."""
+        start = self.middle(joints, "shoulder")
+        end = self.middle(joints, "wrist")
+        end = self.middle(joints, "elbow") if end is None else end
+        if start is None or end is None:
+            return None
+        along = end - start
+        length = float(np.linalg.norm(along))
+        return along / length if length > _ARM_SHARE * self.size else None
 
     def _direction(self, vector: Array) -> Array | None:
         length = float(np.linalg.norm(vector))

@@ -160,6 +160,8 @@ class _Points:
             ahead = flattened(front.position_m - origin, self.up)
         if ahead is None or not figure.stands(self.joints):
             return None
+        if float(np.linalg.norm(ahead)) < _REAL_SHARE * self.leg_m or self.leg_m == 0:
+            return None
         ends = [figure.positions[toe] - origin] if toe is not None else []
         ends += [] if front is None else [front.position_m - origin]
         forward, down = self._foot_axes(side, ends[0], ahead)
@@ -188,12 +190,16 @@ class _Points:
         knee, ankle = self.joints.get(f"{side}_knee"), self.joints[f"{side}_ankle"]
         places = self.figure.positions
         shin = -self.up if knee is None else places[ankle] - places[knee]
-        across = np.cross(shin, foot)
-        forward = np.cross(across, self.up)
-        if np.linalg.norm(forward) < 1e-6 * np.linalg.norm(shin) * np.linalg.norm(foot):
-            forward = ahead
-        forward = forward * np.sign(forward @ ahead) / np.linalg.norm(forward)
+        level = np.cross(np.cross(shin, foot), self.up)
+        if level @ ahead < 0:
+            level = -level
+        # A shin along the foot, or a foot across its own plane, tells nothing: keep to `ahead`.
+        clear = level @ ahead > 0.1 * np.linalg.norm(level) * np.linalg.norm(ahead)
+        forward = level if clear else ahead
+        forward = forward / np.linalg.norm(forward)
         down = flattened(shin, forward)
+        if np.linalg.norm(down) < 0.1 * np.linalg.norm(shin):
+            down = -self.up
         return forward, down / np.linalg.norm(down)
 
     def _front_tip(self, ankle: int, toe: int | None, heel_joint: int | None) -> Tip | None:

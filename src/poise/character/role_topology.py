@@ -85,7 +85,7 @@ def roles_from_shape(figure: Figure) -> dict[str, int]:
         first_is_left = float(pair.spread(figure).sum(axis=0) @ left) > 0
         for side, limb in zip(SIDES, roles if first_is_left else roles[::-1], strict=True):
             joints.update({f"{side}_{part}": joint for part, joint in limb.items()})
-    if figure.on_all_fours(joints):
+    if figure.trunk_across_legs(joints):
         raise NotHumanoid("the trunk lies across the legs, as in a four-legged animal")
     return joints
 
