@@ -22,6 +22,8 @@ def main(order_path: str) -> None:
         first = import_file(task, order["rate_hz"])
         armature = next(o for o in bpy.data.objects if o.type == "ARMATURE")
         save_bones(armature, first, order["frame_count"], task["bones"])
+        if "skin" in task:
+            save_skin(first, task["skin_frames"], task["skin"])
         if "export" in task:
             bpy.ops.export_scene.gltf(
                 filepath=task["export"],
@@ -68,6 +70,17 @@ def save_bones(armature, first: int, frame_count: int, path: str) -> None:
             heads[frame, column] = world @ bone.head
             tails[frame, column] = world @ bone.tail
     np.savez(path, names=np.array([b.name for b in bones]), heads=heads, tails=tails)
+
+
+def save_skin(first: int, frames: list[int], path: str) -> None:
+    """Where Blender's skinning puts every vertex of the body."""
+    body = next(o for o in bpy.data.objects if o.type == "MESH" and o.name.startswith("Body"))
+    vertices = []
+    for frame in frames:
+        bpy.context.scene.frame_set(first + frame)
+        seen = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        vertices.append([seen.matrix_world @ v.co for v in seen.data.vertices])
+    np.savez(path, vertices=np.array(vertices))
 
 
 def render(armature, first: int, prefix: str, frames: list[int]) -> None:

@@ -19,7 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+from poise import rotations
 from poise.formats import load_clip, save_clip
+from poise.formats.body_mesh import body_mesh
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
 
@@ -59,6 +61,8 @@ def compare(clip: Clip, folder: Path, python: Path, pictures: Path | None) -> in
         bones = str(folder / f"{kind}.npz")
         tasks.append({"kind": kind, "file": str(file), "unit_m": unit_m, "bones": bones})
     tasks[2]["export"] = str(again)  # Blender's own glTF of our BVH, for our reader
+    frames = [0, clip.frame_count // 2, clip.frame_count - 1]
+    tasks[0].update(skin=str(folder / "skin.npz"), skin_frames=frames)
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
         tasks[0]["pictures"] = str(pictures.resolve() / "frame_")
@@ -76,10 +80,13 @@ def compare(clip: Clip, folder: Path, python: Path, pictures: Path | None) -> in
         joints, tips = against_blender(clip, Path(task["bones"]))
         worst = max(worst, joints, tips)
         report(f"Blender reads {task['kind']}", clip, joints, tips)
+    with np.load(folder / "skin.npz", allow_pickle=False) as found:
+        skin = distance(ours(found["vertices"]), skinned(clip, frames))
+    print(f"{'Blender skins the body':30s} {skin * 1e3:.5f} mm over {len(frames)} frames")
     back = load_clip(again)
-    joints = between(clip, back)
-    worst = max(worst, joints)
-    report("we read Blender's glb", back, joints, 0.0)
+    joints, tips = between(clip, back)
+    worst = max(worst, skin, joints, tips)
+    report("we read Blender's glb", back, joints, tips)
     good = worst <= TOLERANCE_M and back.frame_count == clip.frame_count
     print(f"worst {worst * 1e3:.5f} mm, allowed {TOLERANCE_M * 1e3:g} mm: {'ok' if good else 'NO'}")
     return 0 if good else 1
@@ -112,17 +119,33 @@ def against_blender(clip: Clip, bones: Path) -> tuple[float, float]:
     return joints, tips
 
 
-def between(clip: Clip, other: Clip) -> float:
-    """Largest distance of joints of one name in two clips, over all frames."""
-    columns = [other.skeleton.index(name) for name in clip.skeleton.joint_names]
+def between(clip: Clip, other: Clip) -> tuple[float, float]:
+    """Largest distance of joints, and of end sites, of one name in two clips over all frames."""
     states = [
         forward_kinematics(
             c.skeleton, c.root_positions_m, c.rotations_wxyz, c.moving_joints, c.moving_offsets_m
-        ).positions_m
+        )
         for c in (clip, other)
     ]
-    frames = min(len(state) for state in states)
-    return distance(states[0][:frames], states[1][:frames, columns])
+    frames = min(state.frame_count for state in states)
+    columns = [other.skeleton.index(name) for name in clip.skeleton.joint_names]
+    joints = distance(states[0].positions_m[:frames], states[1].positions_m[:frames, columns])
+    tips = [site_positions(state, state.skeleton.end_sites)[:frames] for state in states]
+    there = {columns.index(j): i for i, j in enumerate(other.skeleton.end_sites.joints.tolist())}
+    order = [there[j] for j in clip.skeleton.end_sites.joints.tolist()]
+    return joints, distance(tips[0], tips[1][:, order])
+
+
+def skinned(clip: Clip, frames: list[int]) -> np.ndarray:
+    """(frames, V, 3) the body's vertices by linear blending, from our own poses."""
+    body, skeleton = body_mesh(clip.skeleton), clip.skeleton
+    state = forward_kinematics(skeleton, clip.root_positions_m, clip.rotations_wxyz)
+    from_rest = rotations.conjugate(skeleton.rest_world_wxyz)[body.joints]
+    local = body.positions_m[:, None] - skeleton.rest_positions_m[body.joints]
+    local = rotations.rotate(from_rest, local)
+    placed = rotations.rotate(state.rotations_wxyz[frames][:, body.joints], local)
+    placed = placed + state.positions_m[frames][:, body.joints]
+    return np.sum(body.weights[:, :, None] * placed, axis=2)
 
 
 def ours(points: np.ndarray) -> np.ndarray:
