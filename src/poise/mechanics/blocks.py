@@ -1,10 +1,10 @@
 """Blocks of `LANES` frames: vectors between the callers' arrays, the scratch and registers.
 
-The callers' arrays are flat, frame after frame; the scratch is flat too, one row of lanes per
-number, `span` numbers per joint. When the last block is not full it starts earlier and repeats
-frames that are done; fewer frames than a block holds go one by one, the same frame in every lane
-(`step` 0). Either way each frame meets the same instructions, so its bits do not depend on its
-place in the batch.
+The callers' arrays are C-contiguous, frame after frame, and addressed by flat indices; the scratch
+is flat, one row of lanes per number, `span` numbers per joint. When the last block is not full it
+starts earlier and repeats frames that are done; fewer frames than a block holds go one by one, the
+same frame in every lane (`step` 0). Either way each frame meets the same instructions, so its bits
+do not depend on its place in the batch.
 """
 
 from __future__ import annotations

@@ -47,9 +47,11 @@ def as_frames(argument: str, value: ArrayLike, shape: tuple[int, ...], frames: i
         array = array[None]
     if frames >= 0 and len(array) != frames:
         raise BadShape(argument, _shape_words(shape, frames), array.shape)
-    view = array.view() if array.flags.aligned else array.copy()
-    view.setflags(write=False)
-    return view
+    flags = array.flags
+    if flags.writeable or not flags.aligned:
+        array = array.view() if flags.aligned else array.copy()
+        array.setflags(write=False)
+    return array
 
 
 def _shape_words(shape: tuple[int, ...], frames: int) -> str:

@@ -80,15 +80,16 @@ def inverse_dynamics(
     alpha = as_frames(
         "angular_accelerations_rad_s2", angular_accelerations_rad_s2, (joints, 3), frames
     )
-    (gravity,) = as_frames("gravity_m_s2", gravity_m_s2, (3,), 1)
+    gravity = GRAVITY_M_S2
+    if gravity_m_s2 is not GRAVITY_M_S2:
+        gravity = as_frames("gravity_m_s2", gravity_m_s2, (3,), 1)[0]
     slots, offsets = moving_table(skeleton, moving_joints, moving_offsets_m, frames)
     moments = np.empty((frames, joints, 3))
     root_force, root_moment = np.empty((frames, 3)), np.empty((frames, 3))
     over_frames(
         newton_euler, frames, joints, parallel,
         skeleton.parents, segment_constants(skeleton, body), slots, offsets, gravity,
-        local.reshape(-1), omega.reshape(-1), root_a.reshape(-1), alpha.reshape(-1),
-        moments.reshape(-1), root_force.reshape(-1), root_moment.reshape(-1),
+        local, omega, root_a, alpha, moments, root_force, root_moment,
     )  # fmt: skip
     if wrenches is not None:
         check_wrenches(wrenches, joints, frames)

@@ -19,7 +19,7 @@ from poise.errors import BadValue
 from poise.mechanics.center_of_mass import check_body
 from poise.mechanics.frames import over_frames
 from poise.mechanics.kinematics import BodyState
-from poise.mechanics.quaternion_kernels import Vector, cross, matrix, turn
+from poise.mechanics.quaternion_kernels import cross, matrix, turn
 
 
 def site_jacobians(state: BodyState, sites: Sites, *, parallel: bool = True) -> Array:
@@ -66,20 +66,41 @@ def center_of_mass_jacobian(state: BodyState, body: Body, *, parallel: bool = Tr
 
 
 @inlined
-def world_axis(
-    freedoms: Indices, hinge_axes: Array, rotations: Array, joint: int, freedom: int
-) -> Vector:  # fmt: skip
-    """The world axis of one freedom: a column of a ball's rotation, or the turned hinge axis."""
-    w, x, y, z = rotations[joint, 0], rotations[joint, 1], rotations[joint, 2], rotations[joint, 3]
-    if freedoms[joint] == 1:
-        a = hinge_axes[joint]
-        return turn(w, x, y, z, a[0], a[1], a[2])
-    m = matrix(w, x, y, z)
-    if freedom == 0:
-        return m[0], m[3], m[6]
-    if freedom == 1:
-        return m[1], m[4], m[7]
-    return m[2], m[5], m[8]
+def put_world_axes(
+    freedoms: Indices, starts: Indices, hinge_axes: Array, rotations: Array, axes: Array
+) -> None:  # fmt: skip
+    """The world axes (D, 3) of all freedoms: columns of a ball's rotation, or turned hinge axes."""
+    for j in range(len(freedoms)):
+        q, k = rotations[j], starts[j]
+        if freedoms[j] == 3:
+            m = matrix(q[0], q[1], q[2], q[3])
+            axes[k, 0], axes[k, 1], axes[k, 2] = m[0], m[3], m[6]
+            axes[k + 1, 0], axes[k + 1, 1], axes[k + 1, 2] = m[1], m[4], m[7]
+            axes[k + 2, 0], axes[k + 2, 1], axes[k + 2, 2] = m[2], m[5], m[8]
+        elif freedoms[j] == 1:
+            a = hinge_axes[j]
+            x, y, z = turn(q[0], q[1], q[2], q[3], a[0], a[1], a[2])
+            axes[k, 0], axes[k, 1], axes[k, 2] = x, y, z
+
+
+@inlined
+def _swing(
+    count: int, start: int, axes: Array, dx: float, dy: float, dz: float, out: Array
+) -> None:  # fmt: skip
+    """The columns of one joint's freedoms for a point at d from it."""
+    # Written out: a loop of three would become packed code with checks that cost more than it.
+    if count == 3:
+        _swing_axis(start, axes, dx, dy, dz, out)
+        _swing_axis(start + 1, axes, dx, dy, dz, out)
+        _swing_axis(start + 2, axes, dx, dy, dz, out)
+    elif count == 1:
+        _swing_axis(start, axes, dx, dy, dz, out)
+
+
+@inlined
+def _swing_axis(k: int, axes: Array, dx: float, dy: float, dz: float, out: Array) -> None:
+    x, y, z = cross(axes[k, 0], axes[k, 1], axes[k, 2], dx, dy, dz)
+    out[0, k], out[1, k], out[2, k] = x, y, z
 
 
 @compiled
@@ -88,8 +109,10 @@ def _sites(
     parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
     joints: Indices, offsets: Array, positions: Array, rotations: Array, jacobians: Array,
 ) -> None:  # fmt: skip
+    axes = np.empty((jacobians.shape[3], 3))
     for f in range(first, last):
         p, r = positions[f], rotations[f]
+        put_world_axes(freedoms, starts, hinge_axes, r, axes)
         for s in range(len(joints)):
             out, j = jacobians[f, s], int(joints[s])
             ox, oy, oz = turn(
@@ -99,12 +122,7 @@ def _sites(
             out[0, 0], out[1, 1], out[2, 2] = 1.0, 1.0, 1.0
             while j >= 0:
                 dx, dy, dz = px - p[j, 0], py - p[j, 1], pz - p[j, 2]
-                for k in range(freedoms[j]):
-                    ex, ey, ez = world_axis(freedoms, hinge_axes, r, j, k)
-                    column = starts[j] + k
-                    out[0, column], out[1, column], out[2, column] = cross(
-                        ex, ey, ez, dx, dy, dz
-                    )  # fmt: skip
+                _swing(freedoms[j], starts[j], axes, dx, dy, dz, out)
                 j = int(parents[j])
 
 
@@ -114,14 +132,14 @@ def _angular(
     parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
     joints: Indices, rotations: Array, jacobians: Array,
 ) -> None:  # fmt: skip
+    axes = np.empty((jacobians.shape[3], 3))
     for f in range(first, last):
+        put_world_axes(freedoms, starts, hinge_axes, rotations[f], axes)
         for s in range(len(joints)):
             out, j = jacobians[f, s], int(joints[s])
             while j >= 0:
-                for k in range(freedoms[j]):
-                    ex, ey, ez = world_axis(freedoms, hinge_axes, rotations[f], j, k)
-                    column = starts[j] + k
-                    out[0, column], out[1, column], out[2, column] = ex, ey, ez
+                for k in range(starts[j], starts[j] + freedoms[j]):
+                    out[0, k], out[1, k], out[2, k] = axes[k, 0], axes[k, 1], axes[k, 2]
                 j = int(parents[j])
 
 
@@ -134,9 +152,10 @@ def _center(
     """A joint's turn moves its whole subtree: e × (first moment of the subtree about c) / mass."""
     count = len(parents)
     share = 1.0 / masses.sum()
-    moments = np.empty((count, 4))
+    moments, axes = np.empty((count, 4)), np.empty((jacobians.shape[2], 3))
     for f in range(first, last):
         p, r, out = positions[f], rotations[f], jacobians[f]
+        put_world_axes(freedoms, starts, hinge_axes, r, axes)
         for j in range(count):
             ox, oy, oz = turn(
                 r[j, 0], r[j, 1], r[j, 2], r[j, 3], offsets[j, 0], offsets[j, 1], offsets[j, 2]
@@ -155,7 +174,4 @@ def _center(
             dx = share * (moments[j, 0] - m * p[j, 0])
             dy = share * (moments[j, 1] - m * p[j, 1])
             dz = share * (moments[j, 2] - m * p[j, 2])
-            for k in range(freedoms[j]):
-                ex, ey, ez = world_axis(freedoms, hinge_axes, r, j, k)
-                column = starts[j] + k
-                out[0, column], out[1, column], out[2, column] = cross(ex, ey, ez, dx, dy, dz)
+            _swing(freedoms[j], starts[j], axes, dx, dy, dz, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +33,7 @@ from poise.mechanics.lanes import LANES, prefetch
 from poise.mechanics.quaternion_kernels import multiply, turn
 
 _NO_OFFSETS = np.zeros((1, 0, 3))
+_NO_OFFSETS.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ def forward_kinematics(
     over_frames(
         _forward, frames, joints, parallel,
         skeleton.parents, skeleton.offsets_m, slots, offsets,
-        roots.reshape(-1), local.reshape(-1), positions.reshape(-1), rotations.reshape(-1),
+        roots, local, positions, rotations,
     )  # fmt: skip
     positions.setflags(write=False)
     rotations.setflags(write=False)
@@ -106,21 +108,24 @@ def moving_table(
     frames: int,
 ) -> tuple[Indices, Array]:
     """(J,) which column of the moving offsets each joint takes, -1 for none; and the offsets."""
-    slots = np.full(skeleton.joint_count, -1, dtype=np.int64)
     count = len(moving_joints)
     if count == 0:
-        offsets = _NO_OFFSETS
-    else:
-        if any(not 0 < joint < skeleton.joint_count for joint in moving_joints):
-            raise BadValue("moving_joints", "joints other than the root", tuple(moving_joints))
-        if moving_offsets_m is None:
-            raise BadValue("moving_offsets_m", f"given for {count} moving joints", None)
-        slots[list(moving_joints)] = np.arange(count)
-        offsets = as_frames("moving_offsets_m", moving_offsets_m, (count, 3), frames)
-    return slots, offsets
+        return _none_move(skeleton.joint_count), _NO_OFFSETS
+    if any(not 0 < joint < skeleton.joint_count for joint in moving_joints):
+        raise BadValue("moving_joints", "joints other than the root", tuple(moving_joints))
+    if moving_offsets_m is None:
+        raise BadValue("moving_offsets_m", f"given for {count} moving joints", None)
+    slots = np.full(skeleton.joint_count, -1, dtype=np.int64)
+    slots[list(moving_joints)] = np.arange(count)
+    slots.setflags(write=False)
+    return slots, as_frames("moving_offsets_m", moving_offsets_m, (count, 3), frames)
 
 
-_NO_OFFSETS.setflags(write=False)
+@cache
+def _none_move(joint_count: int) -> Indices:
+    slots = np.full(joint_count, -1, dtype=np.int64)
+    slots.setflags(write=False)
+    return slots
 
 
 _ROWS = 10
@@ -135,7 +140,7 @@ def _forward(
     parents: Indices, offsets: Array, slots: Indices, moving: Array,
     roots: Array, local: Array, positions: Array, rotations: Array,
 ) -> None:  # fmt: skip
-    """On blocks of frames, see `blocks`; all but the tables are flat."""
+    """On blocks of frames, see `blocks`."""
     s = np.empty(len(parents) * _SPAN)
     put_offsets(offsets, s, _OFFSET_ROW, _ROWS)
     step = block_step(last)

@@ -5,7 +5,8 @@ of them, or one and a float. The compiler's own vectoriser gives up on loops as 
 inverse dynamics (strided input, too many arrays that might overlap); here it has no choice. On a
 processor with narrower registers a value simply takes more of them.
 
-Arrays are flat and C-contiguous, and indices are not checked: these are the inner loops.
+Arrays of any dimension are C-contiguous and addressed by flat indices, which are not checked: these
+are the inner loops.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _load(typingctx: Any, array: Any, index: Any) -> Any:
-    """`LANES` neighbours of a flat array, from `index` on."""
+    """`LANES` neighbours of an array, from `index` on."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         place = _address(context, builder, sig.args[0], args[0], args[1])
@@ -97,7 +98,7 @@ def _load(typingctx: Any, array: Any, index: Any) -> Any:
 
 
 def _store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
-    """Put a value's lanes next to each other into a flat array, from `index` on."""
+    """Put a value's lanes next to each other into an array, from `index` on."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         place = _address(context, builder, sig.args[0], args[0], args[1])
@@ -108,7 +109,7 @@ def _store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 def _gather(typingctx: Any, array: Any, index: Any, stride: Any) -> Any:
-    """`LANES` numbers of a flat array, `stride` apart, from `index` on."""
+    """`LANES` numbers of an array, `stride` apart, from `index` on."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         value = _UNDEFINED
@@ -120,7 +121,7 @@ def _gather(typingctx: Any, array: Any, index: Any, stride: Any) -> Any:
 
 
 def _scatter(typingctx: Any, array: Any, index: Any, stride: Any, value: Any) -> Any:
-    """Put a value's lanes into a flat array, `stride` apart, from `index` on."""
+    """Put a value's lanes into an array, `stride` apart, from `index` on."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         for lane, place in enumerate(_places(context, builder, sig, args)):
@@ -167,7 +168,7 @@ def _scatter_pair(
 
 
 def _prefetch(typingctx: Any, array: Any, index: Any, lines: Any) -> Any:
-    """Ask for the next few cache lines (a literal number) of a flat array, from `index` on.
+    """Ask for the next few cache lines (a literal number) of an array, from `index` on.
 
     Also past the end of the array: asking is not reading.
     """

@@ -13,7 +13,7 @@ from poise.compiled import compiled, inlined
 from poise.mechanics.center_of_mass import center_of_mass, check_body
 from poise.mechanics.frames import as_frames, over_frames
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, JointForces
-from poise.mechanics.jacobians import world_axis
+from poise.mechanics.jacobians import put_world_axes
 from poise.mechanics.kinematics import BodyState
 from poise.mechanics.quaternion_kernels import Vector, cross, matrix, turn
 
@@ -167,9 +167,10 @@ def _matrix(
     (xx, yy, zz, xy, xz, yz).
     """
     count = len(parents)
-    whole = np.empty((count, 10))
+    whole, axes = np.empty((count, 10)), np.empty((matrices.shape[2], 3))
     for f in range(first, last):
         p, r, out = positions[f], rotations[f], matrices[f]
+        put_world_axes(freedoms, starts, hinge_axes, r, axes)
         for j in range(count):
             _segment(masses[j], centers[j], inertias[j], p[j], p[0], r[j], whole[j])
         for j in range(count - 1, 0, -1):
@@ -182,18 +183,17 @@ def _matrix(
             b = whole[j]
             dx, dy, dz = p[j, 0] - p[0, 0], p[j, 1] - p[0, 1], p[j, 2] - p[0, 2]
             sx, sy, sz = b[1] - b[0] * dx, b[2] - b[0] * dy, b[3] - b[0] * dz
-            for k in range(freedoms[j]):
-                ex, ey, ez = world_axis(freedoms, hinge_axes, r, j, k)
-                column = starts[j] + k
+            for k in range(starts[j], starts[j] + freedoms[j]):
+                ex, ey, ez = axes[k, 0], axes[k, 1], axes[k, 2]
                 lx, ly, lz = cross(ex, ey, ez, sx, sy, sz)
                 # About the root: I·e for a turn through the root, less that of the shift d.
                 hx, hy, hz = cross(dx, dy, dz, ex, ey, ez)
                 gx, gy, gz = cross(b[1], b[2], b[3], hx, hy, hz)
                 ox, oy, oz = cross(cx, cy, cz, lx, ly, lz)
-                out[0, column], out[1, column], out[2, column] = lx, ly, lz
-                out[3, column] = b[4] * ex + b[7] * ey + b[8] * ez + gx - ox
-                out[4, column] = b[7] * ex + b[5] * ey + b[9] * ez + gy - oy
-                out[5, column] = b[8] * ex + b[9] * ey + b[6] * ez + gz - oz
+                out[0, k], out[1, k], out[2, k] = lx, ly, lz
+                out[3, k] = b[4] * ex + b[7] * ey + b[8] * ez + gx - ox
+                out[4, k] = b[7] * ex + b[5] * ey + b[9] * ez + gy - oy
+                out[5, k] = b[8] * ex + b[9] * ey + b[6] * ez + gz - oz
 
 
 @compiled

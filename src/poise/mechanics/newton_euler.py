@@ -51,10 +51,7 @@ def newton_euler(
     local: Array, omega: Array, root_a: Array, alpha: Array,
     moments: Array, root_force: Array, root_moment: Array,
 ) -> None:  # fmt: skip
-    """Joint moments, and root force and moment in world axes, for frames `first` to `last`.
-
-    All but the tables are flat.
-    """
+    """Joint moments, and root force and moment in world axes, for frames `first` to `last`."""
     s = np.empty(len(parents) * _SPAN)
     put_offsets(constants, s, _OFFSET_ROW, ROWS)
     step = block_step(last)

@@ -1,0 +1,128 @@
+"""Pinocchio and MuJoCo at their best from Python: everything built beforehand, one call a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from tests.mechanics.random_trees import to_tangent
+
+from benchmarks.workloads import Workload
+from poise.arrays import Array
+
+GRAVITY = np.array([0.0, -9.81, 0.0])
+
+Job = Callable[[], Any]
+
+
+def pinocchio_jobs(work: Workload) -> dict[str, Job]:
+    """Loops over prepared rows of q, v and a; frames for sites are part of the model."""
+    import pinocchio as pin
+    from tests.mechanics import pinocchio_engine as engine
+
+    built = engine.build(work.skeleton, work.body, GRAVITY)
+    model = built.model
+    joints = work.sites.joints.tolist()
+    sites = [
+        model.addFrame(
+            pin.Frame(
+                f"site{i}",
+                built.movers[joint],
+                model.frames[built.frames[joint]].placement * pin.SE3(np.eye(3), offset),
+                pin.FrameType.OP_FRAME,
+            )
+        )
+        for i, (joint, offset) in enumerate(zip(joints, work.sites.offsets_m, strict=True))
+    ]
+    data = model.createData()
+    rows = _rows(work, built, engine)
+    world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+
+    def kinematics() -> None:
+        forward = pin.forwardKinematics
+        for q, _, _ in rows:
+            forward(model, data, q)
+
+    def dynamics() -> None:
+        rnea = pin.rnea
+        for q, v, a in rows:
+            rnea(model, data, q, v, a)
+
+    def jacobians() -> None:
+        compute, get = pin.computeJointJacobians, pin.getFrameJacobian
+        for q, _, _ in rows:
+            compute(model, data, q)
+            for site in sites:
+                get(model, data, site, world)
+
+    return {"kinematics": kinematics, "dynamics": dynamics, "jacobians": jacobians}
+
+
+def _rows(work: Workload, built: Any, engine: Any) -> list[tuple[Array, Array, Array]]:
+    velocities = to_tangent(work.skeleton, work.root_v, work.omega)
+    accelerations = to_tangent(work.skeleton, work.root_a, work.alpha)
+    rows: list[tuple[Array, Array, Array]] = []
+    for f in range(work.frames):
+        q = engine.coordinates(built, work.skeleton, work.root_m[f], work.local[f])
+        rows.append((q, *engine.rates(built, work.local[f], velocities[f], accelerations[f])))
+    return rows
+
+
+def mujoco_jobs(work: Workload) -> dict[str, Job]:
+    """Rows are copied into MjData (that is its interface); contacts and constraints are off."""
+    import mujoco
+    from tests.mechanics import mujoco_engine as engine
+
+    built = engine.build(work.skeleton, work.body, GRAVITY)
+    model = built.model
+    data = mujoco.MjData(model)
+    motion = SimpleNamespace(root_m=work.root_m, local=work.local)
+    case: Any = SimpleNamespace(skeleton=work.skeleton, motion=motion)
+    velocities = to_tangent(work.skeleton, work.root_v, work.omega)
+    accelerations = to_tangent(work.skeleton, work.root_a, work.alpha)
+    rows = [
+        (
+            engine.coordinates(built, case, f),
+            engine.tangent(built, velocities[f]),
+            engine.tangent(built, accelerations[f]),
+        )
+        for f in range(work.frames)
+    ]
+    qpos, qvel, qacc = data.qpos, data.qvel, data.qacc
+    bodies = [built.bodies[joint] for joint in work.sites.joints.tolist()]
+    places = list(work.sites.offsets_m)
+    matrix = np.zeros((3, model.nv))
+
+    def kinematics() -> None:
+        forward = mujoco.mj_kinematics
+        for q, _, _ in rows:
+            qpos[:] = q
+            forward(model, data)
+
+    def dynamics() -> None:
+        inverse = mujoco.mj_inverse
+        for q, v, a in rows:
+            qpos[:] = q
+            qvel[:] = v
+            qacc[:] = a
+            inverse(model, data)
+
+    def jacobians() -> None:
+        # What mj_jac costs does not depend on the point, so the turn of the offset is left out.
+        forward, center, jac = mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_jac
+        for q, _, _ in rows:
+            qpos[:] = q
+            forward(model, data)
+            center(model, data)
+            for body, place in zip(bodies, places, strict=True):
+                jac(model, data, matrix, None, place, body)
+
+    return {"kinematics": kinematics, "dynamics": dynamics, "jacobians": jacobians}
+
+
+PEERS: dict[str, Callable[[Workload], dict[str, Job]]] = {
+    "pinocchio": pinocchio_jobs,
+    "mujoco": mujoco_jobs,
+}
