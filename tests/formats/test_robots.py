@@ -469,6 +469,8 @@ HOSTILE = {
     "missing include": '<mujoco><include file="nowhere.xml"/></mujoco>',
     "not a number": TANGLE.replace('pos="0.2 0 0"', 'pos="nan 0 0"'),
     "infinite": TANGLE.replace('pos="0.2 0 0"', 'pos="inf 0 0"'),
+    "huge": TANGLE.replace('pos="0.2 0 0"', 'pos="1e200 0 0"'),
+    "a huge geom": TANGLE.replace('size="0.1 0.05 0.02"', 'size="1e9 1 1"'),
     "words for numbers": TANGLE.replace('pos="0.2 0 0"', 'pos="here there"'),
     "zero axis": TANGLE.replace('axis="0 1 1"', 'axis="0 0 0"'),
     "unknown joint in an actuator": TANGLE.replace('<motor joint="a"', '<motor joint="zzz"'),

@@ -18,6 +18,9 @@ from poise.character import Body, Sites, Skeleton
 from poise.character.skeleton import JointKind
 from poise.errors import FileProblem
 
+_LARGEST = 1e6
+"""Metres, kilograms and kg m²: no robot comes near."""
+
 
 @dataclass
 class Tree:
@@ -106,6 +109,30 @@ class Tree:
             np.array([offset for _, _, offset in self.site_list]).reshape(-1, 3),
         )
 
+    def check(self) -> None:
+        """Refuse numbers no robot has; beyond them sums would overflow further on."""
+        rows: list[tuple[int, str, Array]] = [
+            (joint, what, np.asarray(value))
+            for what, values in (
+                ("place", self.offsets_m),
+                ("rotation", self.rest_wxyz),
+                ("mass", self.masses_kg),
+                ("centre of mass", self.centers_m),
+                ("inertia", self.inertias_kg_m2),
+            )
+            for joint, value in enumerate(values)
+        ]
+        rows += [(joint, f"site {name}", offset) for name, joint, offset in self.site_list]
+        for joint, _, size, place, axes in self.shapes:
+            rows += [(joint, "geom", part) for part in (size, place, axes)]
+        for joint, what, value in rows:
+            if not (np.abs(value) < _LARGEST).all():  # also false for NaN
+                raise FileProblem(
+                    "",
+                    f"finite numbers below {_LARGEST:g}",
+                    f"another in {what} of {self.names[joint]}",
+                )
+
     @property
     def torque_limits_nm(self) -> Array:
         """(J, 3) infinite where the file states none."""
@@ -135,6 +162,7 @@ def read_tree(model: Any, mujoco: Any, weightless: set[str]) -> Tree:
             axes = rotations.to_matrix(model.geom_quat[geom])
             kind, size = int(model.geom_type[geom]), model.geom_size[geom].copy()
             tree.shapes.append((tree.carriers[body], kind, size, place, axes))
+    tree.check()
     return tree
 
 
