@@ -254,7 +254,7 @@ TANGLE = """
       <body name="arm" pos="0 0.3 0.1" quat="0.7 0.1 0.7 0">
         <joint name="a" axis="1 0 0" pos="0.01 0.02 0.03" range="-1 2" ref="0.5" limited="true"/>
         <joint name="b" axis="0 1 1" pos="-0.02 0.01 0"/>
-        <joint name="c" axis="0 0 1"/>
+        <joint name="c" axis="0 0 1" pos="0.03 0 0.01"/>
         <geom type="box" size="0.1 0.05 0.02" pos="0.05 0 0"/>
         <body name="plate" pos="0.1 0.1 0" quat="0.9 0 0.1 0.4">
           <geom type="sphere" size="0.03"/>
