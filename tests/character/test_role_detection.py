@@ -323,12 +323,16 @@ def test_a_dog_with_human_names_is_refused_with_the_reason() -> None:
         find_roles(nameless(known.dog()))
 
 
-def test_somebody_seated_is_not_a_dog() -> None:
+@pytest.mark.parametrize("arms_hang", [False, True])
+def test_somebody_seated_is_not_a_dog(arms_hang: bool) -> None:
     skeleton = known.mixamo("")
     rest = skeleton.rest_wxyz.copy()
     forward_turn = rotations.from_axis_angle(np.array([1.0, 0, 0]), np.array(-np.pi / 2))
     for side in ("Left", "Right"):
         rest[skeleton.index(f"{side}UpLeg")] = forward_turn
+        if arms_hang:
+            down = np.array(-np.pi / 2 if side == "Left" else np.pi / 2)
+            rest[skeleton.index(f"{side}Arm")] = rotations.from_axis_angle([0, 0, 1.0], down)
     roles = find_roles(replace(skeleton, rest_wxyz=rest))
     assert dict(roles.joints) == dict(find_roles(skeleton).joints)
     assert any("not a standing one" in note for note in roles.notes)
