@@ -10,7 +10,7 @@ from poise.compiled import compiled
 from poise.errors import BadShape, BadValue
 from poise.mechanics.frames import over_frames
 from poise.mechanics.kinematics import BodyState
-from poise.mechanics.quaternion_kernels import turn
+from poise.mechanics.quaternion_kernels import turn_row
 
 
 def center_of_mass(state: BodyState, body: Body, *, parallel: bool = True) -> Array:
@@ -45,11 +45,9 @@ def _center(
     for f in range(first, last):
         cx, cy, cz = 0.0, 0.0, 0.0
         for j in range(len(masses)):
-            p, q, m = positions[f, j], rotations[f, j], masses[j]
-            ox, oy, oz = turn(
-                q[0], q[1], q[2], q[3], offsets[j, 0], offsets[j, 1], offsets[j, 2]
-            )  # fmt: skip
-            cx += m * (p[0] + ox)
-            cy += m * (p[1] + oy)
-            cz += m * (p[2] + oz)
+            m = masses[j]
+            ox, oy, oz = turn_row(rotations, f, j, offsets[j, 0], offsets[j, 1], offsets[j, 2])
+            cx += m * (positions[f, j, 0] + ox)
+            cy += m * (positions[f, j, 1] + oy)
+            cz += m * (positions[f, j, 2] + oz)
         centers[f, 0], centers[f, 1], centers[f, 2] = cx * share, cy * share, cz * share

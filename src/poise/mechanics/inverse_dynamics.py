@@ -140,12 +140,13 @@ def _gather(
 ) -> None:  # fmt: skip
     for f in range(len(moments)):
         for j in range(len(freedoms)):
-            n, a, start = moments[f, j], hinge_axes[j], starts[j]
+            k = starts[j]
             if freedoms[j] == 3:
-                gathered[f, start], gathered[f, start + 1], gathered[f, start + 2] = (
-                    n[0],
-                    n[1],
-                    n[2],
-                )
+                for c in range(3):
+                    gathered[f, k + c] = moments[f, j, c]
             elif freedoms[j] == 1:
-                gathered[f, start] = n[0] * a[0] + n[1] * a[1] + n[2] * a[2]
+                gathered[f, k] = (
+                    moments[f, j, 0] * hinge_axes[j, 0]
+                    + moments[f, j, 1] * hinge_axes[j, 1]
+                    + moments[f, j, 2] * hinge_axes[j, 2]
+                )

@@ -19,7 +19,7 @@ from poise.errors import BadValue
 from poise.mechanics.center_of_mass import check_body
 from poise.mechanics.frames import over_frames
 from poise.mechanics.kinematics import BodyState
-from poise.mechanics.quaternion_kernels import cross, matrix, turn
+from poise.mechanics.quaternion_kernels import cross, matrix, turn_row
 
 
 def site_jacobians(state: BodyState, sites: Sites, *, parallel: bool = True) -> Array:
@@ -67,111 +67,92 @@ def center_of_mass_jacobian(state: BodyState, body: Body, *, parallel: bool = Tr
 
 @inlined
 def put_world_axes(
-    freedoms: Indices, starts: Indices, hinge_axes: Array, rotations: Array, axes: Array
+    f: int, freedoms: Indices, starts: Indices, hinge_axes: Array, rotations: Array, axes: Array
 ) -> None:  # fmt: skip
     """The world axes (D, 3) of all freedoms: columns of a ball's rotation, or turned hinge axes."""
     for j in range(len(freedoms)):
-        q, k = rotations[j], starts[j]
+        k = starts[j]
         if freedoms[j] == 3:
-            m = matrix(q[0], q[1], q[2], q[3])
+            m = matrix(
+                rotations[f, j, 0], rotations[f, j, 1], rotations[f, j, 2], rotations[f, j, 3]
+            )  # fmt: skip
             axes[k, 0], axes[k, 1], axes[k, 2] = m[0], m[3], m[6]
             axes[k + 1, 0], axes[k + 1, 1], axes[k + 1, 2] = m[1], m[4], m[7]
             axes[k + 2, 0], axes[k + 2, 1], axes[k + 2, 2] = m[2], m[5], m[8]
         elif freedoms[j] == 1:
-            a = hinge_axes[j]
-            x, y, z = turn(q[0], q[1], q[2], q[3], a[0], a[1], a[2])
-            axes[k, 0], axes[k, 1], axes[k, 2] = x, y, z
-
-
-@inlined
-def _swing(
-    count: int, start: int, axes: Array, dx: float, dy: float, dz: float, out: Array
-) -> None:  # fmt: skip
-    """The columns of one joint's freedoms for a point at d from it."""
-    # Written out: a loop of three would become packed code with checks that cost more than it.
-    if count == 3:
-        _swing_axis(start, axes, dx, dy, dz, out)
-        _swing_axis(start + 1, axes, dx, dy, dz, out)
-        _swing_axis(start + 2, axes, dx, dy, dz, out)
-    elif count == 1:
-        _swing_axis(start, axes, dx, dy, dz, out)
-
-
-@inlined
-def _swing_axis(k: int, axes: Array, dx: float, dy: float, dz: float, out: Array) -> None:
-    x, y, z = cross(axes[k, 0], axes[k, 1], axes[k, 2], dx, dy, dz)
-    out[0, k], out[1, k], out[2, k] = x, y, z
+            ax, ay, az = hinge_axes[j, 0], hinge_axes[j, 1], hinge_axes[j, 2]
+            axes[k, 0], axes[k, 1], axes[k, 2] = turn_row(rotations, f, j, ax, ay, az)
 
 
 @compiled
 def _sites(
     first: int, last: int,
     parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
-    joints: Indices, offsets: Array, positions: Array, rotations: Array, jacobians: Array,
+    joints: Indices, offsets: Array, p: Array, rotations: Array, out: Array,
 ) -> None:  # fmt: skip
-    axes = np.empty((jacobians.shape[3], 3))
+    axes = np.empty((out.shape[3], 3))
     for f in range(first, last):
-        p, r = positions[f], rotations[f]
-        put_world_axes(freedoms, starts, hinge_axes, r, axes)
+        put_world_axes(f, freedoms, starts, hinge_axes, rotations, axes)
         for s in range(len(joints)):
-            out, j = jacobians[f, s], int(joints[s])
-            ox, oy, oz = turn(
-                r[j, 0], r[j, 1], r[j, 2], r[j, 3], offsets[s, 0], offsets[s, 1], offsets[s, 2]
-            )  # fmt: skip
-            px, py, pz = p[j, 0] + ox, p[j, 1] + oy, p[j, 2] + oz
-            out[0, 0], out[1, 1], out[2, 2] = 1.0, 1.0, 1.0
+            j = joints[s]
+            ox, oy, oz = turn_row(rotations, f, j, offsets[s, 0], offsets[s, 1], offsets[s, 2])
+            px, py, pz = p[f, j, 0] + ox, p[f, j, 1] + oy, p[f, j, 2] + oz
+            for c in range(3):
+                out[f, s, c, c] = 1.0
             while j >= 0:
-                dx, dy, dz = px - p[j, 0], py - p[j, 1], pz - p[j, 2]
-                _swing(freedoms[j], starts[j], axes, dx, dy, dz, out)
-                j = int(parents[j])
+                dx, dy, dz = px - p[f, j, 0], py - p[f, j, 1], pz - p[f, j, 2]
+                for k in range(starts[j], starts[j] + freedoms[j]):
+                    x, y, z = cross(axes[k, 0], axes[k, 1], axes[k, 2], dx, dy, dz)
+                    out[f, s, 0, k], out[f, s, 1, k], out[f, s, 2, k] = x, y, z
+                j = parents[j]
 
 
 @compiled
 def _angular(
     first: int, last: int,
     parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
-    joints: Indices, rotations: Array, jacobians: Array,
+    joints: Indices, rotations: Array, out: Array,
 ) -> None:  # fmt: skip
-    axes = np.empty((jacobians.shape[3], 3))
+    axes = np.empty((out.shape[3], 3))
     for f in range(first, last):
-        put_world_axes(freedoms, starts, hinge_axes, rotations[f], axes)
+        put_world_axes(f, freedoms, starts, hinge_axes, rotations, axes)
         for s in range(len(joints)):
-            out, j = jacobians[f, s], int(joints[s])
+            j = joints[s]
             while j >= 0:
                 for k in range(starts[j], starts[j] + freedoms[j]):
-                    out[0, k], out[1, k], out[2, k] = axes[k, 0], axes[k, 1], axes[k, 2]
-                j = int(parents[j])
+                    for c in range(3):
+                        out[f, s, c, k] = axes[k, c]
+                j = parents[j]
 
 
 @compiled
 def _center(
     first: int, last: int,
     parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
-    masses: Array, offsets: Array, positions: Array, rotations: Array, jacobians: Array,
+    masses: Array, offsets: Array, p: Array, rotations: Array, out: Array,
 ) -> None:  # fmt: skip
     """A joint's turn moves its whole subtree: e × (first moment of the subtree about c) / mass."""
     count = len(parents)
     share = 1.0 / masses.sum()
-    moments, axes = np.empty((count, 4)), np.empty((jacobians.shape[2], 3))
+    moments, axes = np.empty((count, 4)), np.empty((out.shape[2], 3))
     for f in range(first, last):
-        p, r, out = positions[f], rotations[f], jacobians[f]
-        put_world_axes(freedoms, starts, hinge_axes, r, axes)
+        put_world_axes(f, freedoms, starts, hinge_axes, rotations, axes)
         for j in range(count):
-            ox, oy, oz = turn(
-                r[j, 0], r[j, 1], r[j, 2], r[j, 3], offsets[j, 0], offsets[j, 1], offsets[j, 2]
-            )  # fmt: skip
+            ox, oy, oz = turn_row(rotations, f, j, offsets[j, 0], offsets[j, 1], offsets[j, 2])
             m = masses[j]
-            moments[j, 0], moments[j, 3] = m * (p[j, 0] + ox), m
-            moments[j, 1], moments[j, 2] = m * (p[j, 1] + oy), m * (p[j, 2] + oz)
+            moments[j, 0], moments[j, 3] = m * (p[f, j, 0] + ox), m
+            moments[j, 1], moments[j, 2] = m * (p[f, j, 1] + oy), m * (p[f, j, 2] + oz)
         for c in range(3):
             for d in range(3):
-                out[c, d] = 1.0 if c == d else 0.0
+                out[f, c, d] = 1.0 if c == d else 0.0
         for j in range(count - 1, -1, -1):
             if j > 0:
                 for c in range(4):
                     moments[parents[j], c] += moments[j, c]
             m = moments[j, 3]
-            dx = share * (moments[j, 0] - m * p[j, 0])
-            dy = share * (moments[j, 1] - m * p[j, 1])
-            dz = share * (moments[j, 2] - m * p[j, 2])
-            _swing(freedoms[j], starts[j], axes, dx, dy, dz, out)
+            dx = share * (moments[j, 0] - m * p[f, j, 0])
+            dy = share * (moments[j, 1] - m * p[f, j, 1])
+            dz = share * (moments[j, 2] - m * p[f, j, 2])
+            for k in range(starts[j], starts[j] + freedoms[j]):
+                x, y, z = cross(axes[k, 0], axes[k, 1], axes[k, 2], dx, dy, dz)
+                out[f, 0, k], out[f, 1, k], out[f, 2, k] = x, y, z

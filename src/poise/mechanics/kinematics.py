@@ -30,7 +30,7 @@ from poise.mechanics.blocks import (
 )
 from poise.mechanics.frames import as_frames, over_frames
 from poise.mechanics.lanes import LANES, prefetch
-from poise.mechanics.quaternion_kernels import multiply, turn
+from poise.mechanics.quaternion_kernels import multiply, turn, turn_row
 
 _NO_OFFSETS = np.zeros((1, 0, 3))
 _NO_OFFSETS.setflags(write=False)
@@ -186,10 +186,8 @@ def _sites(
 ) -> None:  # fmt: skip
     for f in range(first, last):
         for s in range(len(joints)):
-            p, q = positions[f, joints[s]], rotations[f, joints[s]]
-            ox, oy, oz = turn(
-                q[0], q[1], q[2], q[3], offsets[s, 0], offsets[s, 1], offsets[s, 2]
-            )  # fmt: skip
-            places[f, s, 0] = p[0] + ox
-            places[f, s, 1] = p[1] + oy
-            places[f, s, 2] = p[2] + oz
+            j = joints[s]
+            ox, oy, oz = turn_row(rotations, f, j, offsets[s, 0], offsets[s, 1], offsets[s, 2])
+            places[f, s, 0] = positions[f, j, 0] + ox
+            places[f, s, 1] = positions[f, j, 1] + oy
+            places[f, s, 2] = positions[f, j, 2] + oz

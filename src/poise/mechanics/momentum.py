@@ -15,7 +15,7 @@ from poise.mechanics.frames import as_frames, over_frames
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, JointForces
 from poise.mechanics.jacobians import put_world_axes
 from poise.mechanics.kinematics import BodyState
-from poise.mechanics.quaternion_kernels import Vector, cross, matrix, turn
+from poise.mechanics.quaternion_kernels import Vector, between, cross, turn_row, turn_row_back
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,53 +105,53 @@ def momentum_matrix(state: BodyState, body: Body, *, parallel: bool = True) -> A
 def _momentum(
     first: int, last: int,
     parents: Indices, masses: Array, centers: Array, inertias: Array,
-    positions: Array, rotations: Array, root_v: Array, omega: Array,
-    linear: Array, angular: Array,
+    p: Array, rotations: Array, root_v: Array, omega: Array, linear: Array, angular: Array,
 ) -> None:  # fmt: skip
     """Sums over segments in world axes; moments about the root, moved to the centre at the end.
 
-    Per joint `rates` holds the angular velocity and the velocity of the origin.
+    Per joint `s` holds the angular velocity and the velocity of the origin.
     """
-    count = len(parents)
     total = masses.sum()
-    rates = np.empty((count, 6))
+    s = np.empty((len(parents), 6))
     for f in range(first, last):
-        p = positions[f]
-        cx, cy, cz, sx, sy, sz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for j in range(count):
-            q, w, a = rotations[f, j], omega[f, j], parents[j]
-            wx, wy, wz = turn(q[0], q[1], q[2], q[3], w[0], w[1], w[2])
+        cx, cy, cz, lx, ly, lz, nx, ny, nz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for j in range(len(parents)):
+            wx, wy, wz = turn_row(rotations, f, j, omega[f, j, 0], omega[f, j, 1], omega[f, j, 2])
             vx, vy, vz = root_v[f, 0], root_v[f, 1], root_v[f, 2]
             if j > 0:
-                u = rates[a]
-                ox, oy, oz = p[j, 0] - p[a, 0], p[j, 1] - p[a, 1], p[j, 2] - p[a, 2]
-                vx, vy, vz = cross(u[0], u[1], u[2], ox, oy, oz)
-                vx, vy, vz = vx + u[3], vy + u[4], vz + u[5]
-                wx, wy, wz = wx + u[0], wy + u[1], wz + u[2]
-            s, m, c = rates[j], masses[j], centers[j]
-            s[0], s[1], s[2], s[3], s[4], s[5] = wx, wy, wz, vx, vy, vz
-            rx, ry, rz = turn(q[0], q[1], q[2], q[3], c[0], c[1], c[2])
+                a = parents[j]
+                ox, oy, oz = between(p, f, a, j)
+                vx, vy, vz = cross(s[a, 0], s[a, 1], s[a, 2], ox, oy, oz)
+                vx, vy, vz = vx + s[a, 3], vy + s[a, 4], vz + s[a, 5]
+                wx, wy, wz = wx + s[a, 0], wy + s[a, 1], wz + s[a, 2]
+            s[j, 0], s[j, 1], s[j, 2] = wx, wy, wz
+            s[j, 3], s[j, 4], s[j, 5] = vx, vy, vz
+            m = masses[j]
+            rx, ry, rz = turn_row(rotations, f, j, centers[j, 0], centers[j, 1], centers[j, 2])
             ox, oy, oz = cross(wx, wy, wz, rx, ry, rz)
             vx, vy, vz = m * (vx + ox), m * (vy + oy), m * (vz + oz)
-            lx, ly, lz = _spin(inertias[j], q, wx, wy, wz)
-            rx, ry, rz = rx + p[j, 0] - p[0, 0], ry + p[j, 1] - p[0, 1], rz + p[j, 2] - p[0, 2]
+            ox, oy, oz = between(p, f, 0, j)
+            rx, ry, rz = rx + ox, ry + oy, rz + oz
             ox, oy, oz = cross(rx, ry, rz, vx, vy, vz)
+            wx, wy, wz = _spin(inertias, rotations, f, j, wx, wy, wz)
             cx, cy, cz = cx + m * rx, cy + m * ry, cz + m * rz
-            sx, sy, sz = sx + vx, sy + vy, sz + vz
-            tx, ty, tz = tx + lx + ox, ty + ly + oy, tz + lz + oz
-        ox, oy, oz = cross(cx / total, cy / total, cz / total, sx, sy, sz)
-        linear[f, 0], linear[f, 1], linear[f, 2] = sx, sy, sz
-        angular[f, 0], angular[f, 1], angular[f, 2] = tx - ox, ty - oy, tz - oz
+            lx, ly, lz = lx + vx, ly + vy, lz + vz
+            nx, ny, nz = nx + wx + ox, ny + wy + oy, nz + wz + oz
+        ox, oy, oz = cross(cx / total, cy / total, cz / total, lx, ly, lz)
+        linear[f, 0], linear[f, 1], linear[f, 2] = lx, ly, lz
+        angular[f, 0], angular[f, 1], angular[f, 2] = nx - ox, ny - oy, nz - oz
 
 
 @inlined
-def _spin(inertia: Array, q: Array, wx: float, wy: float, wz: float) -> Vector:
+def _spin(
+    i: Array, rotations: Array, f: int, j: int, wx: float, wy: float, wz: float
+) -> Vector:  # fmt: skip
     """Inertia times angular velocity in world axes; the inertia is known in the joint's frame."""
-    wx, wy, wz = turn(q[0], -q[1], -q[2], -q[3], wx, wy, wz)
-    lx = inertia[0, 0] * wx + inertia[0, 1] * wy + inertia[0, 2] * wz
-    ly = inertia[1, 0] * wx + inertia[1, 1] * wy + inertia[1, 2] * wz
-    lz = inertia[2, 0] * wx + inertia[2, 1] * wy + inertia[2, 2] * wz
-    return turn(q[0], q[1], q[2], q[3], lx, ly, lz)
+    wx, wy, wz = turn_row_back(rotations, f, j, wx, wy, wz)
+    lx = i[j, 0, 0] * wx + i[j, 0, 1] * wy + i[j, 0, 2] * wz
+    ly = i[j, 1, 0] * wx + i[j, 1, 1] * wy + i[j, 1, 2] * wz
+    lz = i[j, 2, 0] * wx + i[j, 2, 1] * wy + i[j, 2, 2] * wz
+    return turn_row(rotations, f, j, lx, ly, lz)
 
 
 @compiled
@@ -159,63 +159,58 @@ def _matrix(
     first: int, last: int,
     parents: Indices, freedoms: Indices, starts: Indices, hinge_axes: Array,
     masses: Array, centers: Array, inertias: Array,
-    positions: Array, rotations: Array, matrices: Array,
+    p: Array, rotations: Array, out: Array,
 ) -> None:  # fmt: skip
     """A unit turn of a joint swings its subtree, seen as one rigid body.
 
-    `whole` gathers per subtree, about the root: mass, first moment, and inertia as six numbers
+    `b` gathers per subtree, about the root: mass, first moment, and inertia as six numbers
     (xx, yy, zz, xy, xz, yz).
     """
     count = len(parents)
-    whole, axes = np.empty((count, 10)), np.empty((matrices.shape[2], 3))
+    b, axes = np.empty((count, 10)), np.empty((out.shape[2], 3))
     for f in range(first, last):
-        p, r, out = positions[f], rotations[f], matrices[f]
-        put_world_axes(freedoms, starts, hinge_axes, r, axes)
+        put_world_axes(f, freedoms, starts, hinge_axes, rotations, axes)
         for j in range(count):
-            _segment(masses[j], centers[j], inertias[j], p[j], p[0], r[j], whole[j])
+            _put_segment(masses[j], centers, inertias, p, rotations, f, j, b)
         for j in range(count - 1, 0, -1):
             for c in range(10):
-                whole[parents[j], c] += whole[j, c]
-        m = whole[0, 0]
-        cx, cy, cz = whole[0, 1] / m, whole[0, 2] / m, whole[0, 3] / m
-        out[0, 0], out[1, 1], out[2, 2] = m, m, m
+                b[parents[j], c] += b[j, c]
+        m = b[0, 0]
+        cx, cy, cz = b[0, 1] / m, b[0, 2] / m, b[0, 3] / m
+        for c in range(3):
+            out[f, c, c] = m
         for j in range(count):
-            b = whole[j]
-            dx, dy, dz = p[j, 0] - p[0, 0], p[j, 1] - p[0, 1], p[j, 2] - p[0, 2]
-            sx, sy, sz = b[1] - b[0] * dx, b[2] - b[0] * dy, b[3] - b[0] * dz
+            dx, dy, dz = between(p, f, 0, j)
+            sx, sy, sz = b[j, 1] - b[j, 0] * dx, b[j, 2] - b[j, 0] * dy, b[j, 3] - b[j, 0] * dz
             for k in range(starts[j], starts[j] + freedoms[j]):
                 ex, ey, ez = axes[k, 0], axes[k, 1], axes[k, 2]
                 lx, ly, lz = cross(ex, ey, ez, sx, sy, sz)
-                # About the root: I·e for a turn through the root, less that of the shift d.
+                # About the root: I·e for a turn through the root, and the rest of e × (r − d).
                 hx, hy, hz = cross(dx, dy, dz, ex, ey, ez)
-                gx, gy, gz = cross(b[1], b[2], b[3], hx, hy, hz)
+                gx, gy, gz = cross(b[j, 1], b[j, 2], b[j, 3], hx, hy, hz)
                 ox, oy, oz = cross(cx, cy, cz, lx, ly, lz)
-                out[0, k], out[1, k], out[2, k] = lx, ly, lz
-                out[3, k] = b[4] * ex + b[7] * ey + b[8] * ez + gx - ox
-                out[4, k] = b[7] * ex + b[5] * ey + b[9] * ez + gy - oy
-                out[5, k] = b[8] * ex + b[9] * ey + b[6] * ez + gz - oz
+                out[f, 0, k], out[f, 1, k], out[f, 2, k] = lx, ly, lz
+                out[f, 3, k] = b[j, 4] * ex + b[j, 7] * ey + b[j, 8] * ez + gx - ox
+                out[f, 4, k] = b[j, 7] * ex + b[j, 5] * ey + b[j, 9] * ez + gy - oy
+                out[f, 5, k] = b[j, 8] * ex + b[j, 9] * ey + b[j, 6] * ez + gz - oz
 
 
-@compiled
-def _segment(
-    m: float, center: Array, inertia: Array, p: Array, root: Array, q: Array, out: Array
+@inlined
+def _put_segment(
+    m: float, centers: Array, inertias: Array, p: Array, rotations: Array, f: int, j: int, b: Array
 ) -> None:  # fmt: skip
     """Mass, first moment and inertia of one segment about the root, in world axes."""
-    x, y, z = turn(q[0], q[1], q[2], q[3], center[0], center[1], center[2])
-    x, y, z = x + p[0] - root[0], y + p[1] - root[1], z + p[2] - root[2]
-    a = matrix(q[0], q[1], q[2], q[3])
-    i = np.empty((3, 3))
-    for u in range(3):
-        for v in range(3):
-            total = 0.0
-            for k in range(3):
-                for l in range(3):
-                    total += a[3 * u + k] * inertia[k, l] * a[3 * v + l]
-            i[u, v] = total
-    out[0], out[1], out[2], out[3] = m, m * x, m * y, m * z
-    out[4] = i[0, 0] + m * (y * y + z * z)
-    out[5] = i[1, 1] + m * (x * x + z * z)
-    out[6] = i[2, 2] + m * (x * x + y * y)
-    out[7] = i[0, 1] - m * x * y
-    out[8] = i[0, 2] - m * x * z
-    out[9] = i[1, 2] - m * y * z
+    x, y, z = turn_row(rotations, f, j, centers[j, 0], centers[j, 1], centers[j, 2])
+    ox, oy, oz = between(p, f, 0, j)
+    x, y, z = x + ox, y + oy, z + oz
+    b[j, 0], b[j, 1], b[j, 2], b[j, 3] = m, m * x, m * y, m * z
+    # Columns of the inertia in world axes: what a unit spin about each world axis gives.
+    xx, xy, xz = _spin(inertias, rotations, f, j, 1.0, 0.0, 0.0)
+    _, yy, yz = _spin(inertias, rotations, f, j, 0.0, 1.0, 0.0)
+    _, _, zz = _spin(inertias, rotations, f, j, 0.0, 0.0, 1.0)
+    b[j, 4] = xx + m * (y * y + z * z)
+    b[j, 5] = yy + m * (x * x + z * z)
+    b[j, 6] = zz + m * (x * x + y * y)
+    b[j, 7] = xy - m * x * y
+    b[j, 8] = xz - m * x * z
+    b[j, 9] = yz - m * y * z

@@ -77,7 +77,7 @@ def _block(
     px, py, pz = gather_vector(root_a, 3 * f, 3 * step)
     p = (px - gravity[0], py - gravity[1], pz - gravity[2])
     r = _matrix(local, q, four)
-    _segment(constants[0], r, w, d, _turn_back(r, p), s, 0)
+    _segment(constants, 0, r, w, d, _turn_back(r, p), s)
     for j in range(1, count):
         # A block's share of an array is contiguous. Each turn fetches a joint's share of the next
         # block: without it the processor waits for memory a third of the time.
@@ -89,7 +89,7 @@ def _block(
         r = _matrix(local, q + 4 * j, four)
         w = gather_vector(omega, v + 3 * j, three)
         d = gather_vector(alpha, v + 3 * j, three)
-        _outward(constants[j], r, w, d, s, parents[j] * _SPAN, j * _SPAN)
+        _outward(constants, j, r, w, d, s, parents[j] * _SPAN)
     for j in range(count - 1, 0, -1):
         n = load_vector(s, j * _SPAN + _N)
         scatter_vector(moments, v + 3 * j, three, n)
@@ -102,14 +102,14 @@ def _block(
 
 @inlined
 def _outward(
-    k: Array, r: Matrix, w: Vector, d: Vector, s: Array, up: int, here: int
+    k: Array, j: int, r: Matrix, w: Vector, d: Vector, s: Array, up: int
 ) -> None:  # fmt: skip
     """Velocities and accelerations from a parent to its child, and what the child's motion asks."""
     u, v = load_vector(s, up + _W), load_vector(s, up + _D)
     ux, uy, uz = u
     vx, vy, vz = v
     ax, ay, az = load_vector(s, up + _A)
-    ox, oy, oz = load_vector(s, here + _O)
+    ox, oy, oz = load_vector(s, j * _SPAN + _O)
     # Acceleration of the joint's origin, still in the parent's frame: a + α × o + ω × (ω × o).
     cx, cy, cz = cross(ux, uy, uz, ox, oy, oz)
     ax = ax + vy * oz - vz * oy + uy * cz - uz * cy
@@ -123,19 +123,22 @@ def _outward(
     dy = vy + d[1] + bz * wx - bx * wz
     dz = vz + d[2] + bx * wy - by * wx
     a = _turn_back(r, (ax, ay, az))
-    _segment(k, r, (bx + wx, by + wy, bz + wz), (dx, dy, dz), a, s, here)
+    _segment(k, j, r, (bx + wx, by + wy, bz + wz), (dx, dy, dz), a, s)
 
 
 @inlined
 def _segment(
-    k: Array, r: Matrix, w: Vector, d: Vector, a: Vector, s: Array, here: int
+    k: Array, j: int, r: Matrix, w: Vector, d: Vector, a: Vector, s: Array
 ) -> None:  # fmt: skip
     """Force and moment about the joint's origin that a segment's motion asks for, to scratch."""
     wx, wy, wz = w
     dx, dy, dz = d
     ax, ay, az = a
-    m, hx, hy, hz = k[3], k[4], k[5], k[6]
-    sxx, syy, szz, sxy, sxz, syz = k[7], k[8], k[9], k[10], k[11], k[12]
+    here = j * _SPAN
+    # Whole indices, here and in all kernels: a view of a row would count references, atomically.
+    m, hx, hy, hz = k[j, 3], k[j, 4], k[j, 5], k[j, 6]
+    sxx, syy, szz = k[j, 7], k[j, 8], k[j, 9]
+    sxy, sxz, syz = k[j, 10], k[j, 11], k[j, 12]
     for c in range(9):
         store(s, here + c * LANES, r[c])
     store_vector(s, here + _W, w)

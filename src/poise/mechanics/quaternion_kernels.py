@@ -6,6 +6,7 @@ calls them still becomes packed instructions.
 
 from __future__ import annotations
 
+from poise.arrays import Array
 from poise.compiled import inlined
 
 Vector = tuple[float, float, float]
@@ -57,3 +58,23 @@ def matrix(w: float, x: float, y: float, z: float) -> Matrix:
         xy + wz, 1.0 - xx - zz, yz - wx,
         xz - wy, yz + wx, 1.0 - xx - yy,
     )  # fmt: skip
+
+
+@inlined
+def turn_row(rotations: Array, f: int, j: int, vx: float, vy: float, vz: float) -> Vector:
+    """The vector v turned by entry (f, j) of an array of quaternions."""
+    w, x, y, z = rotations[f, j, 0], rotations[f, j, 1], rotations[f, j, 2], rotations[f, j, 3]
+    return turn(w, x, y, z, vx, vy, vz)
+
+
+@inlined
+def turn_row_back(rotations: Array, f: int, j: int, vx: float, vy: float, vz: float) -> Vector:
+    """The vector v turned by the inverse of entry (f, j)."""
+    w, x, y, z = rotations[f, j, 0], rotations[f, j, 1], rotations[f, j, 2], rotations[f, j, 3]
+    return turn(w, -x, -y, -z, vx, vy, vz)
+
+
+@inlined
+def between(p: Array, f: int, a: int, b: int) -> Vector:
+    """From joint a to joint b in frame f."""
+    return p[f, b, 0] - p[f, a, 0], p[f, b, 1] - p[f, a, 1], p[f, b, 2] - p[f, a, 2]

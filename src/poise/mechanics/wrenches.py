@@ -14,7 +14,7 @@ from poise.compiled import compiled
 from poise.errors import BadShape, BadValue
 from poise.mechanics.frames import as_frames, over_frames
 from poise.mechanics.kinematics import BodyState, site_positions
-from poise.mechanics.quaternion_kernels import cross, turn
+from poise.mechanics.quaternion_kernels import between, cross, turn_row_back
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,32 +83,30 @@ def joint_indices(joints: Sequence[int]) -> Indices:
 @compiled
 def _relieve(
     first: int, last: int,
-    parents: Indices, positions: Array, rotations: Array,
+    parents: Indices, p: Array, rotations: Array,
     joints: Indices, forces: Array, moments: Array,
     out: Array, root_force: Array, root_moment: Array,
 ) -> None:  # fmt: skip
     count = len(parents)
-    sums = np.empty((count, 6))
+    s = np.empty((count, 6))
     for f in range(first, last):
-        p = positions[f]
-        sums[:] = 0.0
+        s[:] = 0.0
         for c in range(len(joints)):
             for k in range(3):
-                sums[joints[c], k] += forces[f, c, k]
-                sums[joints[c], 3 + k] += moments[f, c, k]
+                s[joints[c], k] += forces[f, c, k]
+                s[joints[c], 3 + k] += moments[f, c, k]
         for j in range(count - 1, -1, -1):
-            s, q = sums[j], rotations[f, j]
-            nx, ny, nz = turn(q[0], -q[1], -q[2], -q[3], s[3], s[4], s[5])
+            nx, ny, nz = turn_row_back(rotations, f, j, s[j, 3], s[j, 4], s[j, 5])
             out[f, j, 0] -= nx
             out[f, j, 1] -= ny
             out[f, j, 2] -= nz
             if j > 0:
                 a = parents[j]
-                ox, oy, oz = p[j, 0] - p[a, 0], p[j, 1] - p[a, 1], p[j, 2] - p[a, 2]
-                mx, my, mz = cross(ox, oy, oz, s[0], s[1], s[2])
-                up = sums[a]
-                up[0], up[1], up[2] = up[0] + s[0], up[1] + s[1], up[2] + s[2]
-                up[3], up[4], up[5] = up[3] + s[3] + mx, up[4] + s[4] + my, up[5] + s[5] + mz
+                ox, oy, oz = between(p, f, a, j)
+                mx, my, mz = cross(ox, oy, oz, s[j, 0], s[j, 1], s[j, 2])
+                s[j, 3], s[j, 4], s[j, 5] = s[j, 3] + mx, s[j, 4] + my, s[j, 5] + mz
+                for k in range(6):
+                    s[a, k] += s[j, k]
         for k in range(3):
-            root_force[f, k] -= sums[0, k]
-            root_moment[f, k] -= sums[0, 3 + k]
+            root_force[f, k] -= s[0, k]
+            root_moment[f, k] -= s[0, 3 + k]
