@@ -196,3 +196,14 @@ def test_inspect_finds_no_such_defects_where_there_are_none() -> None:
             steps = {f["step"] for f in report["findings"]}
             assert not steps & {"t-pose", "dropped-frames", "missing-thorax", "wrong-unit"}, report
             assert report["roles"]["missing"] == [], report["file"]
+
+
+def test_a_roles_file_wins_and_its_mistakes_are_located(damaged: Path, tmp_path: Path) -> None:
+    roles = tmp_path / "roles.yaml"
+    roles.write_text("# mine\nhead: Neck\n")
+    report = json.loads(run("inspect", damaged, "--json", "--roles", roles).stdout)
+    assert report["roles"]["joints"]["head"] == "Neck"
+    roles.write_text("head: Neck\nrigth_knee: RightLeg\n")
+    assert_one_clear_line(run("inspect", damaged, "--roles", roles), "yaml:2:", "'right_knee'")
+    roles.write_text("right_knee: RightLg\n")
+    assert_one_clear_line(run("inspect", damaged, "--roles", roles), "yaml:1:", "'RightLeg'")

@@ -159,10 +159,14 @@ def _height_m(joints: Any, ends: Any) -> float:
 
 
 def _floor_m(clip: Clip, roles: Roles, frames: list[int]) -> float | None:
+    state = forward_kinematics(clip.skeleton, *clip.pose)
     sites = role_sites(clip.skeleton, roles)
+    if not any(name.endswith("_heel") for name in sites.names):
+        # The rest pose does not stand (LAFAN1): the tallest captured pose shows where soles are.
+        tallest = frames[int(np.ptp(state.positions_m[frames, :, 1], axis=1).argmax())]
+        sites = role_sites(clip.skeleton, roles, standing_wxyz=clip.rotations_wxyz[tallest])
     feet = [i for i, n in enumerate(sites.names) if n.endswith(("_toe_tip", "_heel"))]
     if not feet:
         return None
-    state = forward_kinematics(clip.skeleton, *clip.pose)
     lowest = site_positions(state, sites)[:, feet, 1].min(axis=1)
     return float(np.percentile(lowest[frames], _FLOOR_PERCENTILE))

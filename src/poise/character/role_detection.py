@@ -88,7 +88,7 @@ def _recognise(
             if filled == len(joints):
                 convention = "shape alone"
                 notes.append("Names not recognised: all roles come from the shape of the tree.")
-            else:
+            elif filled:
                 notes.append(f"{filled} roles come from the shape of the tree, not from names.")
     if not fixed and figure.on_all_fours(joints):
         joints = {}

@@ -22,7 +22,7 @@ def center_of_mass(state: BodyState, body: Body, *, parallel: bool = True) -> Ar
     check_body(state.skeleton.joint_count, body)
     centers = np.empty((state.frame_count, 3))
     over_frames(
-        _center, state.frame_count, state.skeleton.joint_count, parallel,
+        _center, state.frame_count, 5 * state.skeleton.joint_count, parallel,
         body.masses_kg, body.centers_m, state.positions_m, state.rotations_wxyz, centers,
     )  # fmt: skip
     return centers

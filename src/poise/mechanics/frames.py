@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
 
-_WORTH_SHARING = 20_000
-"""Joint-frames below which waking another thread costs more than it saves (about 0.2 ms)."""
+_WORTH_SHARING_NS = 400_000
+"""Below this much work, waking another thread (about 0.1 ms) costs as much as it saves."""
 
 _CHUNKS_PER_CORE = 4
 """More than one, so that a core that is interrupted does not hold up the others for long."""
@@ -59,14 +59,14 @@ def _shape_words(shape: tuple[int, ...], frames: int) -> str:
 
 
 def over_frames(
-    kernel: Callable[..., Any], frames: int, joints: int, parallel: bool, *arguments: object
+    kernel: Callable[..., Any], frames: int, frame_ns: int, parallel: bool, *arguments: object
 ) -> None:
     """Call `kernel(first, last, *arguments)` over all frames, in chunks on all cores if it pays.
 
-    Kernels release the interpreter lock, so plain threads share the work. A chunk gives the same
+    `frame_ns` is roughly what one frame costs. Kernels release the interpreter lock, so plain threads share the work. A chunk gives the same
     bits on whichever thread it runs.
     """
-    cores = core_count() if parallel and frames * joints >= _WORTH_SHARING else 1
+    cores = core_count() if parallel and frames * frame_ns >= _WORTH_SHARING_NS else 1
     if cores == 1:
         kernel(0, frames, *arguments)
         return

@@ -87,7 +87,7 @@ def inverse_dynamics(
     moments = np.empty((frames, joints, 3))
     root_force, root_moment = np.empty((frames, 3)), np.empty((frames, 3))
     over_frames(
-        newton_euler, frames, joints, parallel,
+        newton_euler, frames, 9 * joints, parallel,
         skeleton.parents, segment_constants(skeleton, body), slots, offsets, gravity,
         local, omega, root_a, alpha, moments, root_force, root_moment,
     )  # fmt: skip

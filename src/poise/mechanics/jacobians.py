@@ -28,7 +28,7 @@ def site_jacobians(state: BodyState, sites: Sites, *, parallel: bool = True) -> 
     sites.check_joints(skeleton.joint_count)
     jacobians = np.zeros((state.frame_count, len(sites), 3, skeleton.tangent_size))
     over_frames(
-        _sites, state.frame_count, 3 * len(sites) * skeleton.joint_count, parallel,
+        _sites, state.frame_count, (5 + 3 * len(sites)) * skeleton.joint_count, parallel,
         skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
         sites.joints, sites.offsets_m, state.positions_m, state.rotations_wxyz, jacobians,
     )  # fmt: skip
@@ -45,7 +45,7 @@ def angular_jacobians(
         raise BadValue("joints", f"indices from 0 to {skeleton.joint_count - 1}", tuple(joints))
     jacobians = np.zeros((state.frame_count, len(chosen), 3, skeleton.tangent_size))
     over_frames(
-        _angular, state.frame_count, 3 * len(chosen) * skeleton.joint_count, parallel,
+        _angular, state.frame_count, (5 + 3 * len(chosen)) * skeleton.joint_count, parallel,
         skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
         chosen, state.rotations_wxyz, jacobians,
     )  # fmt: skip
@@ -58,7 +58,7 @@ def center_of_mass_jacobian(state: BodyState, body: Body, *, parallel: bool = Tr
     check_body(skeleton.joint_count, body)
     jacobians = np.empty((state.frame_count, 3, skeleton.tangent_size))
     over_frames(
-        _center, state.frame_count, skeleton.joint_count, parallel,
+        _center, state.frame_count, 20 * skeleton.joint_count, parallel,
         skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
         body.masses_kg, body.centers_m, state.positions_m, state.rotations_wxyz, jacobians,
     )  # fmt: skip

@@ -81,7 +81,7 @@ def forward_kinematics(
     positions = np.empty((frames, joints, 3))
     rotations = np.empty((frames, joints, 4))
     over_frames(
-        _forward, frames, joints, parallel,
+        _forward, frames, 4 * joints, parallel,
         skeleton.parents, skeleton.offsets_m, slots, offsets,
         roots, local, positions, rotations,
     )  # fmt: skip
@@ -95,7 +95,7 @@ def site_positions(state: BodyState, sites: Sites, *, parallel: bool = True) -> 
     sites.check_joints(state.skeleton.joint_count)
     places = np.empty((state.frame_count, len(sites), 3))
     over_frames(
-        _sites, state.frame_count, len(sites), parallel,
+        _sites, state.frame_count, 5 * len(sites), parallel,
         sites.joints, sites.offsets_m, state.positions_m, state.rotations_wxyz, places,
     )  # fmt: skip
     return places

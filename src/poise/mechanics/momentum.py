@@ -60,7 +60,7 @@ def momentum(
     check_body(joints, body)
     linear, angular = np.empty((frames, 3)), np.empty((frames, 3))
     over_frames(
-        _momentum, frames, joints, parallel,
+        _momentum, frames, 20 * joints, parallel,
         state.skeleton.parents, body.masses_kg, body.centers_m, body.inertias_kg_m2,
         state.positions_m, state.rotations_wxyz,
         as_frames("root_velocities_m_s", root_velocities_m_s, (3,), frames),
@@ -93,7 +93,7 @@ def momentum_matrix(state: BodyState, body: Body, *, parallel: bool = True) -> A
     check_body(skeleton.joint_count, body)
     matrices = np.zeros((state.frame_count, 6, skeleton.tangent_size))
     over_frames(
-        _matrix, state.frame_count, 3 * skeleton.joint_count, parallel,
+        _matrix, state.frame_count, 60 * skeleton.joint_count, parallel,
         skeleton.parents, skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
         body.masses_kg, body.centers_m, body.inertias_kg_m2,
         state.positions_m, state.rotations_wxyz, matrices,

@@ -66,7 +66,7 @@ def relieve(
     its own origin. The equations of motion are linear in outer forces: this is exact.
     """
     over_frames(
-        _relieve, state.frame_count, 2 * state.skeleton.joint_count, parallel,
+        _relieve, state.frame_count, 15 * state.skeleton.joint_count, parallel,
         state.skeleton.parents, state.positions_m, state.rotations_wxyz,
         joint_indices(wrenches.joints), wrenches.forces_n, wrenches.moments_nm,
         moments, root_force, root_moment,

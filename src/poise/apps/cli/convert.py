@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Skeleton, Unit, Up
+from poise.apps.cli.options import SkeletonFile, Unit, Up
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def convert(
     ] = None,
     unit: Unit = None,
     up: Up = None,
-    skeleton: Skeleton = None,
+    skeleton: SkeletonFile = None,
     rate: Annotated[
         float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
     ] = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Roles, Skeleton, Unit, Up
+from poise.apps.cli.options import RolesFile, SkeletonFile, Unit, Up
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def inspect(
         list[Path], typer.Argument(help="Clips, skeletons, robots, or folders full of them.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    roles: Roles = None,
+    roles: RolesFile = None,
     unit: Unit = None,
     up: Up = None,
-    skeleton: Skeleton = None,
+    skeleton: SkeletonFile = None,
 ) -> None:
     """Say what a clip is and what is wrong with it.
 
@@ -38,18 +38,13 @@ def inspect(
     """
     from poise.errors import PoiseError
 
-    overrides = None
-    if roles is not None:
-        from poise.character import read_role_file
-
-        overrides = read_role_file(roles)
     found = _expanded(files)
     reports: list[ClipReport | CharacterReport] = []
     failed = 0
     for path in found:
         try:
             with waiting(f"inspecting {path.name}"):
-                report = _report(path, overrides, unit, up, skeleton)
+                report = _report(path, roles, unit, up, skeleton)
         except PoiseError as problem:
             if len(found) == 1:
                 raise
@@ -87,21 +82,23 @@ def _expanded(files: list[Path]) -> list[Path]:
 
 
 def _report(
-    path: Path,
-    overrides: RoleOverrides | None,
-    unit: str | None,
-    up: str | None,
-    skeleton: Path | None,
+    path: Path, roles: Path | None, unit: str | None, up: str | None, asf: Path | None
 ) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
+    from poise.character import Skeleton, read_role_file
     from poise.formats import load_character, load_clip
     from poise.formats.table import extensions
+
+    def overrides(skeleton: Skeleton) -> RoleOverrides | None:
+        return None if roles is None else read_role_file(roles, skeleton)
 
     motions = {*extensions("read_motion"), *extensions("read_clip")}
     suffix = path.suffix.lower()
     if suffix not in motions and suffix in extensions("read_character"):
-        return inspect_character(load_character(path), path, overrides)
-    return inspect_clip(load_clip(path, unit=unit, up=up, skeleton=skeleton), path, overrides)
+        character = load_character(path)
+        return inspect_character(character, path, overrides(character.skeleton))
+    clip = load_clip(path, unit=unit, up=up, skeleton=asf)
+    return inspect_clip(clip, path, overrides(clip.skeleton))
 
 
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:

@@ -12,10 +12,10 @@ Unit = Annotated[
     typer.Option(help="Length unit of the file: m, cm, mm, in, cmu, or metres per unit."),
 ]
 Up = Annotated[str | None, typer.Option(help="Up axis of the file: y or z.")]
-Skeleton = Annotated[
+SkeletonFile = Annotated[
     Path | None, typer.Option(help="The .asf of an .amc, when it is not the one beside it.")
 ]
-Roles = Annotated[
+RolesFile = Annotated[
     Path | None,
     typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),
 ]
