@@ -35,7 +35,8 @@ class Measure:
         return self.unit == "x"
 
     def is_worse_than(self, bound: float) -> bool:
-        return self.value < bound if self.direction == "higher" else self.value > bound
+        # Asked so that "not a number" is worse than anything.
+        return not (self.value >= bound if self.direction == "higher" else self.value <= bound)
 
 
 def gate(measures: Sequence[Measure], baseline: dict[str, float]) -> list[str]:

@@ -58,8 +58,8 @@ def test_center_of_mass_jacobian_is_the_derivative_of_the_center(seed: int) -> N
     assert_is_derivative(lambda step: center_of_mass(pose(case, step=step), case.body)[0], jacobian)
 
 
-def test_many_cores_give_the_same_bits() -> None:
-    case = random_case(1, frames=3000, joints=7)
+def test_many_cores_give_the_same_bits(three_cores: None) -> None:
+    case = random_case(1, frames=1003, joints=7)
     state = forward_kinematics(case.skeleton, case.motion.root_m, case.motion.local)
     for compute in (
         lambda parallel: site_jacobians(state, case.sites, parallel=parallel),

@@ -63,10 +63,10 @@ def over_frames(
 ) -> None:
     """Call `kernel(first, last, *arguments)` over all frames, in chunks on all cores if it pays.
 
-    `frame_ns` is roughly what one frame costs. Kernels release the interpreter lock, so plain threads share the work. A chunk gives the same
-    bits on whichever thread it runs.
+    `frame_ns` is roughly what one frame costs. Kernels release the interpreter lock, so plain
+    threads share the work. A chunk gives the same bits on whichever thread it runs.
     """
-    cores = core_count() if parallel and frames * frame_ns >= _WORTH_SHARING_NS else 1
+    cores = core_count() if parallel and frames * frame_ns > _WORTH_SHARING_NS else 1
     if cores == 1:
         kernel(0, frames, *arguments)
         return

@@ -1,0 +1,15 @@
+"""Fixtures of the mechanics tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from poise.mechanics import frames
+
+
+@pytest.fixture
+def three_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call is shared among three threads, however small it is and whatever the machine."""
+    monkeypatch.setattr(frames, "_WORTH_SHARING_NS", 0)
+    monkeypatch.setattr(frames, "core_count", lambda: 3)
+    monkeypatch.setattr(frames, "_pools", {})
