@@ -7,6 +7,8 @@ fast-math liberties are left off: they would reorder sums and assume that NaN ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -19,25 +21,39 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def compiled(function: F) -> F:
     """Compile a function that other compiled functions or Python may call."""
-    options: dict[str, Any] = {"cache": True, "nogil": True, "fastmath": {"contract"}}
-    return cast(F, numba.njit(**options)(function))
+    return _jit(function)
 
 
 def compiled_parallel(function: F) -> F:
     """Compile a function whose `numba.prange` loops run on all cores."""
-    options: dict[str, Any] = {
-        "cache": True, "nogil": True, "parallel": True, "fastmath": {"contract"},
-    }  # fmt: skip
-    return cast(F, numba.njit(**options)(function))
+    return _jit(function, parallel=True)
 
 
 def inlined(function: F) -> F:
     """Compile a small scalar helper into its callers."""
-    options: dict[str, Any] = {
-        "cache": True, "nogil": True, "inline": "never", "forceinline": True,
-        "fastmath": {"contract"},
-    }  # fmt: skip
-    return cast(F, numba.njit(**options)(function))
+    return _jit(function, inline="never", forceinline=True)
+
+
+def _jit(function: F, **options: Any) -> F:
+    options = {"nogil": True, "fastmath": {"contract"}, **options}
+    try:
+        dispatcher: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # neither the package's folder nor the user's can be written to
+        return cast(F, numba.njit(**options)(function))
+    # Numba looks only at the file of the function itself when it asks whether a cached kernel is
+    # stale. Ours call inlined ones from other files, so all files of the folder count, and those
+    # that any kernel may draw on.
+    file = dispatcher._cache._cache_file
+    file._source_stamp = (file._source_stamp, _stamps(Path(function.__code__.co_filename).parent))
+    return cast(F, dispatcher)
+
+
+@cache
+def _stamps(folder: Path) -> tuple[tuple[str, float, int], ...]:
+    """Name, time and size of every file whose change may change a kernel in `folder`."""
+    here = Path(__file__)
+    files = {here, *(here.parent / "mechanics").glob("*.py"), *folder.glob("*.py")}
+    return tuple((f.name, f.stat().st_mtime, f.stat().st_size) for f in sorted(files))
 
 
 class _Announcer(event.Listener):
