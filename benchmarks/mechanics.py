@@ -100,7 +100,7 @@ def growth(work: Workload, quick: bool) -> list[Measure]:
     """What a call costs as the batch grows."""
     counts = [f for f in GROWTH if f <= (1_000 if quick else GROWTH[-1])]
     print(f"\n{work.name}: microseconds a call, one core / all cores")
-    print(f"{'':12}" + "".join(f"{f'F = {f}':>20}" for f in counts))
+    print(f"{'':12}" + "".join(f"{f'F = {f:,}':>18}" for f in counts))
     measures: list[Measure] = []
     cells: dict[str, list[str]] = {job: [] for job in PROMISES}
     for frames in counts:
@@ -111,12 +111,12 @@ def growth(work: Workload, quick: bool) -> list[Measure]:
                 cells[job].append("-")  # the answer alone is 830 MB
                 continue
             times = [1e6 * per_call(jobs[job]) for jobs in (alone, together)]
-            cells[job].append(f"{times[0]:.4g} / {times[1]:.4g}")
+            cells[job].append(" / ".join(f"{t:.1f}" if t < 100 else f"{t:.0f}" for t in times))
             key = f"mechanics/{work.name}/{job}/F={frames}"
             for cores, value in zip(("one_core", "all_cores"), times, strict=True):
                 measures.append(Measure(f"{key}/{cores}/time", value, "us", "lower", NOISE))
     for job, row in cells.items():
-        print(f"{job:12}" + "".join(f"{cell:>20}" for cell in row))
+        print(f"{job:12}" + "".join(f"{cell:>18}" for cell in row))
     return measures
 
 
