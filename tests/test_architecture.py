@@ -16,8 +16,14 @@ MAY_IMPORT = {
     "motion": LEAVES | {"character"},
     "formats": LEAVES | {"character", "motion"},
     "mechanics": LEAVES | {"character"},
-    "samples": LEAVES | {"character", "motion", "mechanics"},
-    "apps": LEAVES | {"character", "motion", "formats", "mechanics", "samples"},
+    "environment": LEAVES | {"formats"},
+    "solvers": {"errors", "arrays", "rotations", "compiled"},
+    "contact": LEAVES | {"character", "motion", "mechanics", "environment", "solvers"},
+    "measures": LEAVES | {"character", "motion", "mechanics", "environment", "contact", "solvers"},
+    "samples": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
+    "apps": LEAVES
+    | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
+    | {"samples"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

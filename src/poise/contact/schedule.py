@@ -1,0 +1,71 @@
+"""What touches when: one row per frame, one column per body part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.errors import BadShape, BadValue, UnknownName
+
+BODY_PARTS: tuple[str, ...] = (
+    "left_foot",
+    "right_foot",
+    "left_hand",
+    "right_hand",
+    "left_knee",
+    "right_knee",
+    "left_elbow",
+    "right_elbow",
+    "left_shoulder",
+    "right_shoulder",
+    "pelvis",
+    "chest",
+    "head",
+)
+"""Parts of a body that can touch something, by role."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContactSchedule:
+    """Which body parts touch something, frame by frame."""
+
+    parts: tuple[str, ...]
+    """Names from `BODY_PARTS`, one a column."""
+    touching: NDArray[np.bool_]
+    """(F, P)"""
+    rate_hz: float
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if part not in BODY_PARTS:
+                raise UnknownName("body part", part, BODY_PARTS)
+        if len(set(self.parts)) != len(self.parts):
+            raise BadValue("parts", "different body parts", self.parts)
+        if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
+            raise BadValue("rate_hz", "a positive number", self.rate_hz)
+        touching = np.array(self.touching, dtype=np.bool_)
+        if touching.ndim != 2 or touching.shape[1] != len(self.parts):
+            raise BadShape("touching", f"(F, {len(self.parts)})", touching.shape)
+        touching.flags.writeable = False
+        object.__setattr__(self, "touching", touching)
+
+    @property
+    def frame_count(self) -> int:
+        """F."""
+        return len(self.touching)
+
+    def column(self, part: str) -> NDArray[np.bool_]:
+        """(F,) whether one part touches; a part that is not listed never does."""
+        if part not in BODY_PARTS:
+            raise UnknownName("body part", part, BODY_PARTS)
+        if part not in self.parts:
+            return np.zeros(self.frame_count, dtype=np.bool_)
+        return self.touching[:, self.parts.index(part)]
+
+    def with_part(self, part: str, touching: ArrayLike) -> ContactSchedule:
+        """The same schedule with one part's column set."""
+        kept = [p for p in self.parts if p != part]
+        columns = [self.column(p) for p in kept] + [np.asarray(touching, dtype=np.bool_)]
+        return ContactSchedule((*kept, part), np.stack(columns, axis=1), self.rate_hz)

@@ -1,0 +1,1 @@
+"""What came out: every figure anyone quotes, defined once and independent of the methods."""

@@ -1,0 +1,1 @@
+"""Numbers only: no solver ever sees a character."""
