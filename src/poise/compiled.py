@@ -43,8 +43,12 @@ def _jit(function: F, **options: Any) -> F:
     # Numba looks only at the file of the function itself when it asks whether a cached kernel is
     # stale. Ours call inlined ones from other files, so all files of the folder count, and those
     # that any kernel may draw on.
-    file = dispatcher._cache._cache_file
-    file._source_stamp = (file._source_stamp, _stamps(Path(function.__code__.co_filename).parent))
+    # This reaches into Numba; a version that looks different inside only loses this developers'
+    # convenience, and a test says so.
+    file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        folder = Path(function.__code__.co_filename).parent
+        file._source_stamp = (file._source_stamp, _stamps(folder))  # type: ignore[union-attr]
     return cast(F, dispatcher)
 
 
