@@ -1,0 +1,21 @@
+"""One figure with its unit, its meaning and which way is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure; whoever reads it knows what it says and when it got worse."""
+
+    key: str
+    """Dotted: the measure's file, then what of it: `foot_slide.mean`."""
+    value: float
+    """NaN when there was nothing to measure (no flight, no contact)."""
+    unit: str
+    direction: Literal["lower", "higher", "neither"]
+    """Which way is better."""
+    about: str
+    """What it says, in plain words."""
