@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from poise.mechanics import frames
+from poise import sharing
 
 
 @pytest.fixture
 def three_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every call is shared among three threads, however small it is and whatever the machine."""
-    monkeypatch.setattr(frames, "_WORTH_SHARING_NS", 0)
-    monkeypatch.setattr(frames, "core_count", lambda: 3)
-    monkeypatch.setattr(frames, "_pools", {})
+    monkeypatch.setattr(sharing, "_WORTH_SHARING_NS", 0)
+    monkeypatch.setattr(sharing, "core_count", lambda: 3)
+    monkeypatch.setattr(sharing, "_pools", {})
