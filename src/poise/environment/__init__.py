@@ -1,1 +1,8 @@
 """Where: grounds, height fields and convex parts; the nearest surface to many points at once."""
+
+from poise.environment.convex_part import ConvexPart as ConvexPart
+from poise.environment.environment import Environment as Environment
+from poise.environment.environment import Surface as Surface
+from poise.environment.ground import UP as UP
+from poise.environment.ground import Ground as Ground
+from poise.environment.height_field import HeightField as HeightField
