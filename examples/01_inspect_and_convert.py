@@ -11,10 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 
 import poise
-from poise.apps.cli.inspect_text import clip_text
+from poise.apps.cli.inspect_text import clip_rows, show
 from poise.apps.inspection import inspect_clip
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip
@@ -37,7 +36,7 @@ def main() -> None:
 
     # What is it, and what is wrong with it? (The same as: poise inspect out/walk_as_captured.bvh)
     clip = poise.load(damaged)
-    Console(highlight=False).print(clip_text(inspect_clip(clip, damaged)))
+    show(clip_rows(inspect_clip(clip, damaged)))
 
     # Repair it, and say what was done.
     clip, _ = clean(clip)

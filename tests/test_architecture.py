@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 
-LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing"}
+LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing", "wording"}
 # A line here is a design decision.
 MAY_IMPORT = {
     "character": LEAVES,
@@ -28,6 +28,7 @@ MAY_IMPORT = {
 LEAF_MAY_IMPORT = {
     "errors": set(),
     "announce": set(),
+    "wording": set(),
     "arrays": {"errors"},
     "units": {"arrays", "errors"},
     "rotations": {"arrays", "errors"},

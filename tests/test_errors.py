@@ -36,7 +36,8 @@ from poise.errors import (
         (BadValue("fps", "positive", 1.57), "fps must be positive, got 1.57."),
         (
             MissingExtra("Reading robots", "robots"),
-            "Reading robots needs an optional package: pip install 'poise[robots]'.",
+            "Reading robots needs an optional package: pip install 'poise[robots]' "
+            "(in a checkout: pip install '.[robots]').",
         ),
     ],
 )

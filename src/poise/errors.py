@@ -117,7 +117,10 @@ class MissingExtra(PoiseError):
     def __init__(self, what: str, extra: str) -> None:
         self.what = what
         self.extra = extra
-        super().__init__(f"{what} needs an optional package: pip install 'poise[{extra}]'.")
+        super().__init__(
+            f"{what} needs an optional package: pip install 'poise[{extra}]' "
+            f"(in a checkout: pip install '.[{extra}]')."
+        )
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:

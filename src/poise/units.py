@@ -25,6 +25,9 @@ UNITS_M = {
     "cmu": CMU_UNIT_M,
 }
 
+GIVEN = "given by the user"
+"""The reason of a unit or axis that a user named; no rule overrides it."""
+
 PLAUSIBLE_STATURE_M = (0.9, 2.4)
 """From a four-year-old, or a skeleton without its head, to a tall adult with raised arms."""
 
@@ -41,7 +44,7 @@ class Unit:
     """One of: stated by the file, given by the user, or the rule that found it."""
 
 
-def unit_called(name: str, reason: str = "given") -> Unit:
+def unit_called(name: str, reason: str = GIVEN) -> Unit:
     """A unit by name (`cm`), or by its size in metres (`0.0564`)."""
     if name in UNITS_M:
         return Unit(name, UNITS_M[name], reason)
@@ -66,11 +69,11 @@ def detect_unit(stature_file_units: float) -> Unit:
     for name in _DETECTION_ORDER:
         height_m = stature_file_units * UNITS_M[name]
         if low <= height_m <= high:
-            found = f"a figure {stature_file_units:.4g} units tall is {height_m:.2f} m in {name}"
+            found = f"{stature_file_units:.4g} units from end to end are {height_m:.2f} m in {name}"
             reason = f"detected: {found}"
             return Unit(name, UNITS_M[name], reason)
     reason = (
-        f"assumed: a figure {stature_file_units:.4g} units tall is not human-sized in any of "
+        f"assumed: {stature_file_units:.4g} units from end to end are human-sized in none of "
         f"{', '.join(_DETECTION_ORDER)}"
     )
     return Unit("m", 1.0, reason)

@@ -143,8 +143,15 @@ def test_sample_makes_a_clip(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("inspect", "nowhere.bvh"), ("nowhere.bvh",)),
-        (("inspect", "clip.bhv"), ("Did you mean '.bvh'", ".glb")),
-        (("convert", "{clip}", "out.fbx"), ("out.fbx", "Known: .bvh")),
+        (("inspect", "{odd}"), ("Did you mean '.bvh'", ".glb", ".urdf")),
+        (("inspect", "nowhere/"), ("nowhere", "nothing there")),
+        (("convert", "{tmp}", "{tmp}/a.bvh"), ("a directory",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--fps", "fast"), ("--fps", "poise convert --help")),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--fps", "1e9"), ("below",)),
+        (("convert", "{clip}"), ("target", "--help")),
+        (("convret", "{clip}"), ("convret", "--help")),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--rate", "60"), ("only .amc files take it",)),
+        (("convert", "{clip}", "out.fbx"), ("out.fbx", ".bvh, .amc, .glb")),
         (("convert", "{clip}", "{tmp}/a.bvh", "--frames", "ten"), ("START:STOP",)),
         (("convert", "{clip}", "{tmp}/a.bvh", "--frames", "900:950"), ("0:122",)),
         (("convert", "{clip}", "{tmp}/a.bvh", "--fps", "-3"), ("positive",)),
@@ -159,7 +166,9 @@ def test_sample_makes_a_clip(tmp_path: Path) -> None:
 def test_a_users_mistake_is_one_clear_line(
     arguments: tuple[str, ...], words: tuple[str, ...], damaged: Path, tmp_path: Path
 ) -> None:
-    filled = [a.format(clip=damaged, tmp=tmp_path) for a in arguments]
+    odd = tmp_path / "clip.bhv"
+    odd.write_text("x")
+    filled = [a.format(clip=damaged, tmp=tmp_path, odd=odd) for a in arguments]
     assert_one_clear_line(run(*filled), *words)
     assert not list(tmp_path.glob("a.*"))
 
@@ -207,3 +216,54 @@ def test_a_roles_file_wins_and_its_mistakes_are_located(damaged: Path, tmp_path:
     assert_one_clear_line(run("inspect", damaged, "--roles", roles), "yaml:2:", "'right_knee'")
     roles.write_text("right_knee: RightLg\n")
     assert_one_clear_line(run("inspect", damaged, "--roles", roles), "yaml:1:", "'RightLeg'")
+
+
+def test_json_is_a_list_for_folders_with_the_unreadable_in_it(
+    damaged: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "good.bvh").write_bytes(damaged.read_bytes())
+    assert isinstance(json.loads(run("inspect", tmp_path, "--json").stdout), list)
+    (tmp_path / "bad.bvh").write_text("not a clip")
+    done = run("inspect", tmp_path, "--json")
+    bad, good = json.loads(done.stdout)
+    assert done.returncode == 2 and "expected" in bad["error"] and good["frames"] == 122
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows consoles are told their encoding otherwise")
+def test_a_name_the_terminal_cannot_show_is_no_reason_to_fail(
+    damaged: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "ünï 日本.bvh"
+    path.write_bytes(damaged.read_bytes())
+    done = run("inspect", path, PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode == 0 and "122 frames" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_not_called_a_bug() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "poise", "formats"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2 and "bug" not in done.stderr
+
+
+def test_provenance_beside_a_file_never_tells_of_another(damaged: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "out.bvh", tmp_path / "other.bvh"
+    other.write_bytes(damaged.read_bytes())
+    assert run("convert", damaged, out, "--provenance").returncode == 0
+    assert run("convert", other, out, "--overwrite").returncode == 0
+    told = json.loads((tmp_path / "out.bvh.provenance.json").read_text())
+    assert told["source_path"] == "other.bvh"
+
+
+def test_the_users_unit_is_not_cleaned_away(damaged: Path, tmp_path: Path) -> None:
+    out = tmp_path / "giant.npz"
+    assert run("convert", damaged, out, "--unit", "m", "--clean", "all").returncode == 0
+    assert poise.load(out).root_positions_m[:, 1].max() > 50.0
+
+
+def test_frames_beyond_the_end_are_said(damaged: Path, tmp_path: Path) -> None:
+    done = run("convert", damaged, tmp_path / "end.bvh", "--frames", "100:900")
+    assert done.returncode == 0 and "kept 100:122" in done.stderr

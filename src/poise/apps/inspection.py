@@ -66,6 +66,7 @@ class CharacterReport:
     """Everything `poise inspect` says about a skeleton or robot file."""
 
     file: str
+    format: str
     name: str
     joints: int
     hinges: int
@@ -128,6 +129,7 @@ def inspect_character(
     strong = np.isfinite(character.torque_limits_nm) & in_use
     return CharacterReport(
         file=str(path),
+        format=path.suffix.lower().removeprefix("."),
         name=character.name,
         joints=skeleton.joint_count,
         hinges=skeleton.kinds.count("hinge"),

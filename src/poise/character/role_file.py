@@ -100,7 +100,8 @@ def _joint(path: Path, role: str, value: yaml.Node, skeleton: Skeleton | None) -
     name = str(value.value)
     if skeleton is not None and name not in skeleton.joint_names:
         nearest = nearest_name(name, skeleton.joint_names)
-        advice = f"Did you mean '{nearest}'?" if nearest else ""
+        advice = f"Did you mean '{nearest}'? " if nearest else ""
+        advice += f"Joints: {', '.join(skeleton.joint_names[:60])}."
         raise FileProblem(
             path, "a joint of the skeleton", f"'{name}'", line=_line(value), advice=advice
         )

@@ -47,7 +47,7 @@ def clip_from(
     """Decide unit and axes (the user's word, else the file's, else the rule) and convert."""
     up_axis, up_reason = _up_axis(parsed, up)
     if unit is not None:
-        chosen = units.unit_called(unit, "given by the user")
+        chosen = units.unit_called(unit)
     else:
         chosen = parsed.unit or units.detect_unit(stature(parsed.skeleton))
     to_world = units.world_from_file_wxyz(up_axis)
@@ -97,7 +97,7 @@ def stature(skeleton: Skeleton) -> float:
 
 def _up_axis(parsed: Parsed, given: str | None) -> tuple[str, str]:
     if given is not None:
-        return given, "given by the user"
+        return given, units.GIVEN
     if parsed.up is not None:
         return parsed.up, "stated by the file"
     return _detect_up(parsed)

@@ -14,6 +14,7 @@ from typing import Any
 from poise.character import Character
 from poise.errors import BadValue, FileProblem, nearest_name
 from poise.formats.atomic import atomic_write
+from poise.formats.disk import read_bytes
 from poise.formats.parsed import clip_from
 from poise.motion import Clip
 from poise.motion.provenance import provenance_of
@@ -46,7 +47,7 @@ FORMATS: tuple[Format, ...] = (
         read_motion="bvh:read", write_clip="bvh:write", read_character="bvh:read_character",
     ),
     Format(
-        "amc", (".amc",), "Acclaim motion; its skeleton is the .asf beside it",
+        "amc", (".amc",), "Acclaim motion and its .asf; only clips that came from one can be written",
         read_motion="amc:read", write_clip="amc:write", options=("skeleton", "rate_hz"),
         holds_provenance=True,
     ),
@@ -81,12 +82,14 @@ def load_clip(
     path = Path(path)
     found = _format_of(path, "read_motion", "read_clip")
     options = {name: value for name, value in options.items() if value is not None}
-    for name in options:
+    for name, value in options.items():
         if name not in found.options:
-            raise BadValue(name, f"left out for {found.name} files", options[name])
+            takers = ", ".join(e for f in FORMATS if name in f.options for e in f.extensions)
+            raise BadValue(name, f"left out: only {takers or 'no'} files take it", str(value))
     if found.read_clip:
-        if unit is not None or up is not None:
-            raise BadValue("unit and up", f"left out for {found.name} files", (unit, up))
+        for name, value in (("unit", unit), ("up", up)):
+            if value is not None:
+                raise BadValue(name, f"left out: {found.name} files state it", value)
         return _function(found.read_clip)(path)
     parsed = _function(found.read_motion)(path, **options)
     return clip_from(parsed, path, found.name, unit=unit, up=up)
@@ -109,8 +112,9 @@ def save_clip(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[s
     found = _format_of(path, "write_clip")
     provenance = provenance_of(clip)
     notes: tuple[str, ...] = _function(found.write_clip)(path, clip, provenance)
-    if sidecar and not found.holds_provenance:
-        beside = path.with_name(path.name + ".provenance.json")
+    beside = path.with_name(path.name + ".provenance.json")
+    # One that is already there would tell of the file just replaced.
+    if not found.holds_provenance and (sidecar or beside.exists()):
         atomic_write(beside, provenance.as_json().encode("utf-8"))
         notes = (*notes, f"provenance written to {beside.name}")
     return notes
@@ -128,21 +132,25 @@ def extensions(ability: str) -> tuple[str, ...]:
 
 def _format_of(path: Path, *abilities: str) -> Format:
     extension = path.suffix.lower()
+    if abilities != ("write_clip",) and not path.is_file():
+        read_bytes(path)  # says what is there instead of a file
     able = [f for f in FORMATS if any(getattr(f, ability) for ability in abilities)]
     for candidate in able:
         if extension in candidate.extensions:
             return candidate
     known = [e for f in able for e in f.extensions]
-    verb = "written" if abilities == ("write_clip",) else "read"
-    kind = "a character" if abilities == ("read_character",) else "a clip"
     near = nearest_name(extension, known) if extension else None
-    raise FileProblem(
-        path,
-        f"an extension that {kind} can be {verb} from" if verb == "read"
-        else f"an extension that {kind} can be written to",
-        f"'{extension}'" if extension else "none",
-        advice=(f"Did you mean '{near}'? " if near else "") + f"Known: {', '.join(known)}.",
-    )  # fmt: skip
+    advice = f"Did you mean '{near}'? " if near else ""
+    advice += f"Known: {', '.join(known)}."
+    if abilities == ("write_clip",):
+        expected = "an extension that a clip can be written to"
+    elif abilities == ("read_character",):
+        expected = "an extension that a character can be read from"
+    else:
+        expected = "an extension that a clip can be read from"
+        advice += f" As characters: {', '.join(extensions('read_character'))}."
+    found = f"'{extension}'" if extension else "none"
+    raise FileProblem(path, expected, found, advice=advice)
 
 
 def _function(named: str) -> Callable[..., Any]:

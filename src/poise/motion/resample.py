@@ -13,6 +13,9 @@ from poise.motion.clip import Clip
 
 _WHOLE_RATIO_TOLERANCE = 1e-9
 
+MAX_JOINT_POSES = 2**24
+"""Most frames times joints a clip may grow to: half a gigabyte of rotations."""
+
 
 def resample(clip: Clip, rate_hz: float) -> Clip:
     """A clip at `rate_hz` that starts with the same frame and covers the same time.
@@ -25,13 +28,14 @@ def resample(clip: Clip, rate_hz: float) -> Clip:
     if not (np.isfinite(rate_hz) and rate_hz > 0):
         raise BadValue("rate_hz", "a positive number", rate_hz)
     ratio = clip.rate_hz / rate_hz
+    if clip.frame_count / ratio * clip.skeleton.joint_count > MAX_JOINT_POSES:
+        highest = MAX_JOINT_POSES / clip.skeleton.joint_count / max(clip.duration_s, 1e-9)
+        raise BadValue("rate_hz", f"below {highest:.4g} for a clip this long", rate_hz)
     if abs(ratio - 1.0) < _WHOLE_RATIO_TOLERANCE:
         return clip
     note = f"resampled from {clip.rate_hz:g} to {rate_hz:g} Hz"
     if abs(ratio - round(ratio)) < _WHOLE_RATIO_TOLERANCE * ratio and ratio > 1:
-        return _every_nth(clip, round(ratio), rate_hz).noted(
-            f"{note}, every {round(ratio)}th frame"
-        )
+        return _every_nth(clip, round(ratio), rate_hz).noted(f"{note}, one frame in {round(ratio)}")
     # The last new frame may not lie beyond the last old one; rounding may not lose one either.
     count = int(np.floor((clip.frame_count - 1) / ratio + 1e-9)) + 1
     times = np.minimum(np.arange(count) * ratio, clip.frame_count - 1)

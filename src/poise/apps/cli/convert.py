@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import SkeletonFile, Unit, Up
+from poise.apps.cli.options import Animation, Rate, SkeletonFile, Unit, Up
 from poise.apps.cli.waiting import waiting
+from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.motion import Clip
@@ -33,12 +35,8 @@ def convert(
     unit: Unit = None,
     up: Up = None,
     skeleton: SkeletonFile = None,
-    rate: Annotated[
-        float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
-    ] = None,
-    animation: Annotated[
-        str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
-    ] = None,
+    rate: Rate = None,
+    animation: Animation = None,
     provenance: Annotated[
         bool,
         typer.Option(
@@ -59,7 +57,7 @@ def convert(
 
         poise convert 02_01.bvh clean.bvh --clean all
     """  # fmt: skip
-    from poise.errors import FileProblem
+    from poise.errors import BadValue, FileProblem
     from poise.formats import check_can_write, load_clip, save_clip
     from poise.motion import resample
 
@@ -67,6 +65,8 @@ def convert(
     if target.exists() and not overwrite:
         raise FileProblem(target, "a new file", "one that exists", advice="Add --overwrite.")
     wanted = _frame_range(frames)
+    if fps is not None and not 0 < fps < math.inf:
+        raise BadValue("--fps", "a positive number", fps)
     with waiting(f"reading {source.name}"):
         clip = load_clip(
             source, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation
@@ -75,6 +75,8 @@ def convert(
     if wanted is not None:
         first, last, _ = slice(*wanted).indices(clip.frame_count)
         clip = clip.sliced(*wanted).noted(f"frames {first}:{last} of {clip.frame_count}")
+        if wanted[1] is not None and wanted[1] > last:
+            notes.append(f"the clip ends before frame {wanted[1]}: kept {first}:{last}")
     clip = _cleaned(clip, clean, notes)
     if fps is not None:
         with waiting("resampling"):
@@ -84,7 +86,7 @@ def convert(
     # Only now: a request that fails says one line, the reason.
     for note in notes:
         typer.echo(f"note: {note}", err=True)
-    print(f"{target}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")
+    print(f"{target}: {counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
 
 
 def _frame_range(text: str | None) -> tuple[int | None, int | None] | None:

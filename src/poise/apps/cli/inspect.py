@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poise.apps.cli.options import RolesFile, SkeletonFile, Unit, Up
+from poise.apps.cli.options import Animation, Rate, RolesFile, SkeletonFile, Unit, Up
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -26,11 +26,15 @@ def inspect(
     unit: Unit = None,
     up: Up = None,
     skeleton: SkeletonFile = None,
+    rate: Rate = None,
+    animation: Animation = None,
 ) -> None:
     """Say what a clip is and what is wrong with it.
 
     Joints, rate, duration, unit, height, floor, the parts of the body that were recognised, and
-    defects that [bold]poise convert --clean[/bold] can repair. Nothing is changed.
+    defects that **poise convert --clean** can repair. Nothing is changed. JSON is one object for
+    one file, and a list for several files or a folder, in which a file that cannot be read has an
+    `error`.
 
         poise inspect walk.bvh
 
@@ -38,26 +42,27 @@ def inspect(
     """
     from poise.errors import PoiseError
 
+    alone = len(files) == 1 and not files[0].is_dir()
     found = _expanded(files)
-    reports: list[ClipReport | CharacterReport] = []
+    options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
+    reports: list[dict[str, Any]] = []
     failed = 0
     for path in found:
         try:
             with waiting(f"inspecting {path.name}"):
-                report = _report(path, roles, unit, up, skeleton)
+                report = _report(path, roles, {**options, "animation": animation})
         except PoiseError as problem:
-            if len(found) == 1:
+            if alone:
                 raise
             failed += 1
+            reports.append({"file": str(path), "error": str(problem)})
             print(f"poise: {' '.join(str(problem).split())}", file=sys.stderr)
             continue
-        reports.append(report)
+        reports.append(report.as_dict())
         if not as_json:
-            _show(report, brief=len(found) > 1)
+            _show(report, brief=not alone)
     if as_json:
-        listed = [report.as_dict() for report in reports]
-        out = listed[0] if len(found) == 1 and listed else listed
-        print(json.dumps(out, indent=2, ensure_ascii=False))
+        print(json.dumps(reports[0] if alone else reports, indent=2, ensure_ascii=False))
     if failed:
         print(f"poise: {failed} of {len(found)} files could not be read", file=sys.stderr)
         raise typer.Exit(2)
@@ -74,18 +79,25 @@ def _expanded(files: list[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in motions and p.is_file())
+        # Characters only where there are no clips: skeletons lie beside the motions they serve.
+        inside = _files_in(path, motions) or _files_in(path, set(extensions("read_character")))
         if not inside:
-            raise FileProblem(path, f"clips ({', '.join(sorted(motions))}) in the folder", "none")
+            known = ", ".join(sorted({*motions, *extensions("read_character")}))
+            raise FileProblem(path, f"files to inspect ({known}) in the folder", "none")
         found += inside
     return found
 
 
+def _files_in(folder: Path, suffixes: set[str]) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
+
+
 def _report(
-    path: Path, roles: Path | None, unit: str | None, up: str | None, asf: Path | None
+    path: Path, roles: Path | None, options: dict[str, Any]
 ) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
     from poise.character import Skeleton, read_role_file
+    from poise.errors import BadValue
     from poise.formats import load_character, load_clip
     from poise.formats.table import extensions
 
@@ -93,25 +105,23 @@ def _report(
         return None if roles is None else read_role_file(roles, skeleton)
 
     motions = {*extensions("read_motion"), *extensions("read_clip")}
-    suffix = path.suffix.lower()
-    if suffix not in motions and suffix in extensions("read_character"):
+    if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in motions:
+        for name, value in options.items():
+            if value is not None:
+                raise BadValue(name, "left out: it is for clips", str(value))
         character = load_character(path)
         return inspect_character(character, path, overrides(character.skeleton))
-    clip = load_clip(path, unit=unit, up=up, skeleton=asf)
+    clip = load_clip(path, **options)
     return inspect_clip(clip, path, overrides(clip.skeleton))
 
 
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:
-    from rich.console import Console
-
-    from poise.apps.cli.inspect_text import character_text as whole_character
-    from poise.apps.cli.inspect_text import clip_text, one_line
+    from poise.apps.cli.inspect_text import character_rows, clip_rows, one_row, show
     from poise.apps.inspection import ClipReport
 
-    console = Console(highlight=False, soft_wrap=brief)
     if brief:
-        console.print(one_line(report))
+        print(one_row(report).text)
     elif isinstance(report, ClipReport):
-        console.print(clip_text(report))
+        show(clip_rows(report))
     else:
-        console.print(whole_character(report))
+        show(character_rows(report))

@@ -1,116 +1,132 @@
-"""Inspection reports as text for a terminal."""
+"""Inspection reports as text: rows of a label and a sentence, for a terminal or a pipe."""
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
+import sys
+from dataclasses import dataclass
+from typing import Literal
 
 from poise.apps.inspection import CharacterReport, ClipReport, RoleReport
 from poise.motion.cleanup import Finding
+from poise.wording import counted, frame_list
 
-_LISTED_FRAMES = 8
+_LISTED_RUNS = 8
+_LABEL_WIDTH = 16
 
 
-def clip_text(report: ClipReport) -> RenderableType:
+@dataclass(frozen=True)
+class Row:
+    """A label, what is to be said under it, and how loud."""
+
+    label: str
+    text: str
+    tone: Literal["plain", "quiet", "warn", "good"] = "plain"
+
+
+def clip_rows(report: ClipReport) -> list[Row]:
     """All there is to say about a clip."""
-    facts = _facts()
-    facts.add_row("file", f"{report.file} ({report.format})")
-    facts.add_row(
-        "time", f"{report.frames} frames at {report.rate_hz:g} Hz, {report.duration_s:.2f} s"
-    )
-    facts.add_row(
-        "skeleton",
-        f"{report.joints} joints, {report.freedoms} degrees of freedom, "
-        f"{report.end_sites} end sites",
-    )
+    rows = [
+        Row("file", f"{report.file} ({report.format})"),
+        Row(
+            "time",
+            f"{counted(report.frames, 'frame')} at {report.rate_hz:g} Hz, "
+            f"{report.duration_s:.2f} s",
+        ),
+        Row(
+            "skeleton",
+            f"{counted(report.joints, 'joint')}, {report.freedoms} degrees of freedom, "
+            f"{counted(report.end_sites, 'end site')}",
+        ),
+    ]
     if report.moving_joints:
-        facts.add_row("stretching", f"position channels on {', '.join(report.moving_joints)}")
-    facts.add_row(
-        "unit", f"1 unit = {report.unit_m:.6g} m ({report.unit}; {escape(report.unit_reason)})"
-    )
-    facts.add_row("up", f"{report.up.upper()} ({escape(report.up_reason)})")
-    facts.add_row("height", f"{report.height_m:.3f} m in the rest pose")
+        rows.append(Row("stretching", f"position channels on {', '.join(report.moving_joints)}"))
+    rows += [
+        Row("unit", f"1 unit = {report.unit_m:.6g} m ({report.unit}; {report.unit_reason})"),
+        Row("up", f"{report.up.upper()} ({report.up_reason})"),
+        Row("height", f"{report.height_m:.3f} m in the rest pose"),
+    ]
     if report.floor_m is not None:
-        facts.add_row("floor", f"feet stand at about {100 * report.floor_m:+.1f} cm")
-    facts.add_row("travel", f"{report.travel_m:.2f} m from start to end")
-    _add_roles(facts, report.roles)
-    for note in report.notes:
-        facts.add_row("note", escape(note))
-    return Group(facts, _findings(report.findings))
+        rows.append(Row("floor", f"feet stand at about {100 * report.floor_m:+.1f} cm"))
+    rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
+    rows += _role_rows(report.roles)
+    rows += [Row("note", note) for note in report.notes]
+    return rows + _finding_rows(report.findings)
 
 
-def character_text(report: CharacterReport) -> RenderableType:
+def character_rows(report: CharacterReport) -> list[Row]:
     """All there is to say about a character."""
-    facts = _facts()
-    facts.add_row("file", report.file)
-    facts.add_row(
-        "skeleton",
-        f"{report.joints} joints (hinges {report.hinges}, balls {report.balls}, fixed "
-        f"{report.fixed}), {report.freedoms} degrees of freedom",
-    )
-    facts.add_row("limits", f"{report.limited} freedoms with a range")
-    facts.add_row("torque", f"{report.torque_limited} freedoms with a largest torque")
     mass = "unknown" if report.mass_kg is None else f"{report.mass_kg:.2f} kg"
-    facts.add_row("mass", mass)
-    facts.add_row("height", f"{report.height_m:.3f} m in the rest pose")
-    _add_roles(facts, report.roles)
-    for note in report.notes:
-        facts.add_row("note", escape(note))
-    return facts
+    return [
+        Row("file", f"{report.file} ({report.format})"),
+        Row(
+            "skeleton",
+            f"{counted(report.joints, 'joint')} (hinges {report.hinges}, balls {report.balls}, "
+            f"fixed {report.fixed}), {report.freedoms} degrees of freedom",
+        ),
+        Row("limits", f"{report.limited} freedoms with a range"),
+        Row("torque", f"{report.torque_limited} freedoms with a largest torque"),
+        Row("mass", mass),
+        Row("height", f"{report.height_m:.3f} m in the rest pose"),
+        *_role_rows(report.roles),
+        *(Row("note", note) for note in report.notes),
+    ]
 
 
-def one_line(report: ClipReport | CharacterReport) -> Text:
+def one_row(report: ClipReport | CharacterReport) -> Row:
     """A file among many."""
     if isinstance(report, CharacterReport):
-        return Text(f"{report.file}: character, {report.joints} joints")
-    line = Text(
-        f"{report.file}: {report.frames} frames, {report.rate_hz:g} Hz, {report.joints} joints, "
-        f"{report.roles.convention}, {report.height_m:.2f} m"
+        what = f"character, {counted(report.joints, 'joint')}, {report.roles.convention}"
+        return Row("", f"{report.file}: {what}")
+    words = (
+        f"{report.file}: {counted(report.frames, 'frame')}, {report.rate_hz:g} Hz, "
+        f"{counted(report.joints, 'joint')}, {report.roles.convention}, {report.height_m:.2f} m"
     )
-    for finding in report.findings:
-        line.append(f"; {finding.step}{_frame_list(finding)}", style="yellow")
-    return line
+    return Row("", words + "".join(f"; {f.step}{_where(f)}" for f in report.findings))
 
 
-def _facts() -> Table:
+def show(rows: list[Row]) -> None:
+    """Print rows: laid out and coloured on a terminal, one line each into a pipe."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            print(f"{row.label:<{_LABEL_WIDTH}}{row.text}" if row.label else row.text)
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    styles = {"plain": "", "quiet": "dim", "warn": "yellow", "good": "green"}
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold")
+    table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    return table
+    for row in rows:
+        table.add_row(row.label, Text(row.text, style=styles[row.tone]))
+    Console(highlight=False).print(table)
 
 
-def _add_roles(facts: Table, roles: RoleReport) -> None:
-    count = len(roles.joints)
-    facts.add_row("roles", f"{count} found ({escape(roles.convention)})")
+def _role_rows(roles: RoleReport) -> list[Row]:
     joints = ", ".join(f"{role}={joint}" for role, joint in roles.joints.items())
-    facts.add_row("", f"[dim]{escape(joints)}[/dim]")
+    rows = [
+        Row("roles", f"{len(roles.joints)} found ({roles.convention})"),
+        Row("", joints, "quiet"),
+    ]
     if roles.missing:
-        facts.add_row("", f"[yellow]missing: {', '.join(roles.missing)}[/yellow]")
+        rows.append(Row("", f"missing: {', '.join(roles.missing)}", "warn"))
     if roles.forward is not None:
-        facts.add_row("forward", "({:+.2f}, {:+.2f}, {:+.2f}) at rest".format(*roles.forward))
-    for note in roles.notes:
-        facts.add_row("", escape(note))
+        x, y, z = roles.forward
+        rows.append(Row("forward", f"({x:+.2f}, {y:+.2f}, {z:+.2f}) at rest"))
+    return rows + [Row("", note) for note in roles.notes]
 
 
-def _findings(findings: tuple[Finding, ...]) -> RenderableType:
+def _finding_rows(findings: tuple[Finding, ...]) -> list[Row]:
     if not findings:
-        return Text("\nNothing found wrong.", style="green")
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="yellow", no_wrap=True)
-    table.add_column(overflow="fold")
+        return [Row("found wrong", "nothing", "good")]
+    rows = [Row("found wrong", counted(len(findings), "thing"), "warn")]
     for finding in findings:
-        cure = f"--clean {finding.step} will {finding.repair}" if finding.repair else "left alone"
-        what = f"{finding.summary}{_frame_list(finding)}."
-        table.add_row(finding.step, Text.assemble(what, (f"\n{cure}.", "dim")))
-    return Group(Text("\nFound wrong:", style="bold yellow"), table)
+        rows.append(Row(finding.step, f"{finding.summary}{_where(finding)}.", "warn"))
+        if finding.repair:
+            rows.append(Row("", f"--clean {finding.step} will {finding.repair}.", "quiet"))
+    return rows
 
 
-def _frame_list(finding: Finding) -> str:
-    if not finding.frames:
-        return ""
-    shown = ", ".join(str(f) for f in finding.frames[:_LISTED_FRAMES])
-    more = len(finding.frames) - _LISTED_FRAMES
-    tail = f" and {more} more" if more > 0 else ""
-    return f" (frame{'s' if len(finding.frames) > 1 else ''} {shown}{tail})"
+def _where(finding: Finding) -> str:
+    return f" ({frame_list(finding.frames, _LISTED_RUNS)})" if finding.frames else ""

@@ -8,9 +8,10 @@ Commands import what they need when they run, so that `poise --help` answers at 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -27,10 +28,9 @@ EXIT_INTERRUPTED = 130
 app = typer.Typer(
     name="poise",
     help="Edit captured motion so that it does what you ask and still obeys the body and the "
-    "ground.\n\nStart with [bold]poise inspect CLIP[/bold]: it says what a clip is and what is "
-    "wrong with it.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    "ground.\n\nStart with **poise inspect CLIP**: it says what a clip is and what is wrong with "
+    "it.",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -59,18 +59,30 @@ def options(
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and a code, never a traceback."""
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show is no reason
+            stream.reconfigure(errors="backslashreplace")  # to fail
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
     except PoiseError as problem:
         fail(str(problem))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         print("poise: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output has gone (poise inspect ... | head): nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as refused:  # a full disk, a folder that may not be entered
+        fail(f"{refused.filename or 'output'}: {refused.strerror or refused}.")
     except Exception as bug:
+        told = getattr(bug, "format_message", None)  # how the parser's own complaints look
+        if told is not None:
+            context = getattr(bug, "ctx", None)
+            fail(f"{told()} Try '{context.command_path if context else 'poise'} --help'.")
         if os.environ.get("POISE_DEBUG"):
             raise
         print(
@@ -80,9 +92,10 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(EXIT_BUG)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> NoReturn:
     """Say one line and leave with the code for wrong input."""
     print(f"poise: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(EXIT_WRONG_INPUT)

@@ -15,6 +15,12 @@ Up = Annotated[str | None, typer.Option(help="Up axis of the file: y or z.")]
 SkeletonFile = Annotated[
     Path | None, typer.Option(help="The .asf of an .amc, when it is not the one beside it.")
 ]
+Rate = Annotated[
+    float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
+]
+Animation = Annotated[
+    str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
+]
 RolesFile = Annotated[
     Path | None,
     typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),

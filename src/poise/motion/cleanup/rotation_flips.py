@@ -2,7 +2,7 @@
 
 Solvers of optical captures swap markers or choose the wrong one of two solutions for a moment. A
 joint that leaves and returns faster than people can turn, within a tenth of a second, has done
-that. A jump without a return cannot be told from a change of meaning, so it is only reported.
+that. Jumps without a return are another step's (`rotation_jumps`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
+from poise.wording import counted
 
 NAME = "rotation-flips"
 
@@ -30,45 +31,34 @@ _RETURN_SHARE = 0.5
 
 
 def find(clip: Clip) -> Finding | None:
-    """Short flips (repairable) and lasting jumps (reported) of any joint."""
-    spans, jumps = _flips(clip)
-    if not spans and not jumps:
+    """Short flips of any joint."""
+    spans, _ = flips_and_jumps(clip)
+    if not spans:
         return None
-    names = clip.skeleton.joint_names
-    parts: list[str] = []
-    if spans:
-        joints = sorted({names[joint] for joint, _, _ in spans})
-        parts.append(
-            f"{len(spans)} short flip{'s' if len(spans) > 1 else ''} of {', '.join(joints)}"
-        )
-    if jumps:
-        joints = sorted({names[joint] for joint, _ in jumps})
-        parts.append(
-            f"{len(jumps)} lasting jump{'s' if len(jumps) > 1 else ''} of {', '.join(joints)}"
-        )
-    frames = {f for _, first, last in spans for f in range(first, last + 1)}
-    frames |= {frame for _, frame in jumps}
-    touched = sorted({joint for joint, *_ in spans} | {joint for joint, _ in jumps})
+    joints = sorted({joint for joint, _, _ in spans})
+    names = tuple(clip.skeleton.joint_names[joint] for joint in joints)
+    frames = {frame for _, first, last in spans for frame in range(first, last + 1)}
     return Finding(
         NAME,
-        f"faster than a body can turn: {'; '.join(parts)}",
+        f"faster than a body can turn, and back: {counted(len(spans), 'short flip')} of "
+        f"{', '.join(names)}",
         tuple(sorted(frames)),
-        tuple(names[j] for j in touched),
-        repair="turn steadily across the short flips" if spans else "",
+        names,
+        repair="turn steadily across them",
     )
 
 
 def repair(clip: Clip, finding: Finding) -> Clip:
-    """The clip with short flips bridged; lasting jumps stay."""
+    """The clip with short flips bridged."""
     q = clip.rotations_wxyz.copy()
-    spans, _ = _flips(clip)
+    spans, _ = flips_and_jumps(clip)
     for joint, first, last in spans:
         share = np.arange(1, last - first + 2) / (last - first + 2)
         q[first : last + 1, joint] = rotations.slerp(q[first - 1, joint], q[last + 1, joint], share)
     return replace(clip, rotations_wxyz=q)
 
 
-def _flips(clip: Clip) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
+def flips_and_jumps(clip: Clip) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
     """(joint, first bad frame, last bad frame) of each flip; (joint, frame) of each jump."""
     q = clip.rotations_wxyz
     limit = max(_SMALLEST_STEP_RAD, _IMPOSSIBLE_RAD_S / clip.rate_hz)

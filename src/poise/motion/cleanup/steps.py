@@ -10,11 +10,13 @@ from poise.motion.cleanup import (
     dropped_frames,
     missing_thorax,
     rotation_flips,
+    rotation_jumps,
     t_pose,
     wrong_unit,
 )
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
+from poise.wording import frame_list
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,14 @@ class Step:
 # gap beside it must not be filled from it; flips last, because a zero frame looks like one.
 STEPS: dict[str, Step] = {
     module.NAME: Step(module.NAME, module.find, module.repair)
-    for module in (wrong_unit, missing_thorax, t_pose, dropped_frames, rotation_flips)
+    for module in (
+        wrong_unit,
+        missing_thorax,
+        t_pose,
+        dropped_frames,
+        rotation_flips,
+        rotation_jumps,
+    )
 }
 
 
@@ -60,13 +69,6 @@ def clean(clip: Clip, steps: Sequence[str] = tuple(STEPS)) -> tuple[Clip, tuple[
             before = clip.frame_count
             clip = step.repair(clip, finding)
             removed += before - clip.frame_count
-            clip = clip.noted(f"{name}: {finding.repair}{_frames_in_words(original.frames)}")
+            where = f" ({frame_list(original.frames)})" if original.frames else ""
+            clip = clip.noted(f"{name}: {finding.repair}{where}")
     return clip, tuple(found)
-
-
-def _frames_in_words(frames: tuple[int, ...]) -> str:
-    if not frames:
-        return ""
-    shown = ", ".join(str(f) for f in frames[:8])
-    more = f" and {len(frames) - 8} more" if len(frames) > 8 else ""
-    return f" (frame{'s' if len(frames) > 1 else ''} {shown}{more})"

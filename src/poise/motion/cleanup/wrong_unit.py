@@ -15,6 +15,8 @@ NAME = "wrong-unit"
 
 def find(clip: Clip) -> Finding | None:
     """A stature outside what people have, and the unit that would explain it."""
+    if clip.source is not None and clip.source.unit.reason == units.GIVEN:
+        return None  # the user's word is not a defect
     height = _height_m(clip)
     low, high = units.PLAUSIBLE_STATURE_M
     if low <= height <= high or height == 0.0:
