@@ -47,7 +47,7 @@ FORMATS: tuple[Format, ...] = (
         read_motion="bvh:read", write_clip="bvh:write", read_character="bvh:read_character",
     ),
     Format(
-        "amc", (".amc",), "Acclaim motion and its .asf; only clips that came from one can be written",
+        "amc", (".amc",), "Acclaim motion and its .asf; written only for clips that came from one",
         read_motion="amc:read", write_clip="amc:write", options=("skeleton", "rate_hz"),
         holds_provenance=True,
     ),
