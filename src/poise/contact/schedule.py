@@ -69,3 +69,9 @@ class ContactSchedule:
         kept = [p for p in self.parts if p != part]
         columns = [self.column(p) for p in kept] + [np.asarray(touching, dtype=np.bool_)]
         return ContactSchedule((*kept, part), np.stack(columns, axis=1), self.rate_hz)
+
+
+def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Runs of true frames as (first, last + 1)."""
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

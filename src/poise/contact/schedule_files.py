@@ -1,0 +1,269 @@
+"""Contact schedules as files: CSV for spreadsheets and scripts, JSON for programs.
+
+CSV has one row a frame: `frame,time_s,` and then one 0/1 column per body part. JSON gives, for each
+body part, the intervals of frames in which it touches, the last frame of an interval not included.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
+from poise.errors import FileProblem, nearest_name
+
+_LEADING = ("frame", "time_s")
+_HEADER = "the header 'frame,time_s,' and one body part per further column"
+_LARGEST_FILE = 64 * 2**20
+_MOST_FRAMES = 2_000_000
+"""Hours of any capture; a larger count in a file is a slip of the keyboard or worse."""
+_UNEVEN = 0.25
+"""Share of a frame by which a time may be off its even place."""
+_SHOWN = 40
+_TIME_DECIMALS = 9
+
+
+def read_contacts(path: str | Path) -> ContactSchedule:
+    """Read a schedule from a `.csv` or `.json` file.
+
+    Raises:
+        FileProblem: what is wrong, with the line.
+    """
+    path = Path(path)
+    text = _text(path, _kind_of(path))
+    return _from_json(path, text) if _kind_of(path) == "json" else _from_csv(path, text)
+
+
+def write_contacts(schedule: ContactSchedule, path: str | Path) -> None:
+    """Write a schedule to a `.csv` or `.json` file.
+
+    Raises:
+        FileProblem: whatever the operating system refuses.
+    """
+    path = Path(path)
+    text = _as_json(schedule) if _kind_of(path) == "json" else _as_csv(schedule)
+    _replace(path, text.encode("utf-8"))
+
+
+def _kind_of(path: Path) -> str:
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in ("csv", "json"):
+        raise FileProblem(path, "a contact file that ends in .csv or .json", f"'{path.suffix}'")
+    return kind
+
+
+# Writing
+
+
+def _as_csv(schedule: ContactSchedule) -> str:
+    lines = [",".join((*_LEADING, *schedule.parts))]
+    flags = schedule.touching.astype(np.int8).tolist()
+    for frame, row in enumerate(flags):
+        time = f"{frame / schedule.rate_hz:.{_TIME_DECIMALS}f}"
+        lines.append(",".join((str(frame), time, *map(str, row))))
+    return "\n".join(lines) + "\n"
+
+
+def _as_json(schedule: ContactSchedule) -> str:
+    content = {
+        "rate_hz": schedule.rate_hz,
+        "frames": schedule.frame_count,
+        "contacts": {part: intervals(schedule.column(part)) for part in schedule.parts},
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put the bytes there as a whole or not at all."""
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
+    try:
+        if path.exists() and not path.is_file():
+            raise FileProblem(path, "a file to write", "something else of that name")
+        try:
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise FileProblem(path, "a place to write contacts to", reason) from problem
+
+
+# Reading
+
+
+def _text(path: Path, kind: str) -> str:
+    wanted = f"a contact file ({kind.upper()})"
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise FileProblem(path, wanted, "something that is no file")
+        if status.st_size > _LARGEST_FILE:
+            raise FileProblem(path, wanted, f"more than {_LARGEST_FILE >> 20} MiB")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FileProblem(path, "an existing file", "nothing there") from None
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise FileProblem(path, "a readable file", reason) from problem
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data[: problem.start].count(b"\n") + 1
+        raise FileProblem(
+            path, "UTF-8 text", f"byte {problem.start} that is not", line=line
+        ) from None
+    if not text.strip():
+        raise FileProblem(path, wanted, "an empty file", line=1)
+    return text
+
+
+def _from_csv(path: Path, text: str) -> ContactSchedule:
+    lines = text.splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    parts = _csv_parts(path, _cells(lines[0]))
+    rows = lines[1:]
+    if len(rows) < 2:
+        advice = "Two frames are needed to tell the rate; JSON states it."
+        raise FileProblem(path, "at least 2 frames", f"{len(rows)}", line=len(lines), advice=advice)
+    touching = np.zeros((len(rows), len(parts)), dtype=np.bool_)
+    times = np.zeros(len(rows))
+    for frame, row in enumerate(rows):
+        cells = _cells(row)
+        line = frame + 2
+        if len(cells) != len(parts) + 2:
+            wanted = f"{len(parts) + 2} cells as in the header"
+            raise FileProblem(path, wanted, f"{len(cells)}", line=line)
+        if cells[0] != str(frame):
+            raise FileProblem(path, f"frame {frame} next", _shown(cells[0]), line=line)
+        times[frame] = _time(path, cells[1], line)
+        for column, cell in enumerate(cells[2:]):
+            if cell not in ("0", "1"):
+                raise FileProblem(path, f"0 or 1 for {parts[column]}", _shown(cell), line=line)
+            touching[frame, column] = cell == "1"
+    return ContactSchedule(parts, touching, _rate(path, times))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip('"').strip() for cell in line.split(",")]
+
+
+def _csv_parts(path: Path, header: list[str]) -> tuple[str, ...]:
+    if tuple(header[:2]) != _LEADING or len(header) < 3:
+        found = _shown(",".join(header))
+        raise FileProblem(path, _HEADER, found, line=1, advice=_known_parts())
+    parts = tuple(header[2:])
+    for number, part in enumerate(parts):
+        _check_part(path, part, parts[:number], line=1)
+    return parts
+
+
+def _check_part(path: Path, part: str, before: tuple[str, ...], line: int | None) -> None:
+    if part not in BODY_PARTS:
+        nearest = nearest_name(part, BODY_PARTS)
+        advice = f"Did you mean '{nearest}'? " if nearest else ""
+        advice += _known_parts()
+        raise FileProblem(path, "a body part", _shown(part), line=line, advice=advice)
+    if part in before:
+        raise FileProblem(path, "each body part once", f"'{part}' again", line=line)
+
+
+def _known_parts() -> str:
+    return f"Body parts: {', '.join(BODY_PARTS)}."
+
+
+def _time(path: Path, cell: str, line: int) -> float:
+    with contextlib.suppress(ValueError):
+        value = float(cell)
+        if np.isfinite(value) and abs(value) < 1e9 and "_" not in cell:
+            return value
+    raise FileProblem(path, "a time in seconds", _shown(cell), line=line)
+
+
+def _rate(path: Path, times: NDArray[np.float64]) -> float:
+    """Frames a second, from evenly spaced times."""
+    steps = len(times) - 1
+    span = float(times[-1] - times[0])
+    backwards = np.flatnonzero(np.diff(times) <= 0)
+    if len(backwards):
+        line = int(backwards[0]) + 3
+        raise FileProblem(path, "times that go up", f"{times[line - 2]:g} s", line=line)
+    even = times[0] + span * np.arange(len(times)) / steps
+    worst = int(np.abs(times - even).argmax())
+    if abs(times[worst] - even[worst]) > _UNEVEN * span / steps:
+        found = f"{times[worst]:g} s in the place of {even[worst]:g} s"
+        raise FileProblem(path, "evenly spaced times", found, line=worst + 2)
+    rate = steps / span
+    # Times are rounded, so the rate is known to this share only: take the plainest number in it.
+    blur = 2.0 * 10.0**-_TIME_DECIMALS / span
+    for digits in range(1, 12):
+        plain = float(f"{rate:.{digits}g}")
+        if abs(plain - rate) <= blur * rate:
+            return plain
+    return rate
+
+
+def _from_json(path: Path, text: str) -> ContactSchedule:
+    form = "an object with 'rate_hz', 'frames' and 'contacts'"
+    try:
+        content: Any = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise FileProblem(path, "JSON", problem.msg, line=problem.lineno) from None
+    except (RecursionError, ValueError) as problem:
+        raise FileProblem(path, form, "very deep nesting or huge numbers") from problem
+    if not isinstance(content, dict):
+        raise FileProblem(path, form, f"a {type(content).__name__}", line=1)
+    fields = cast("dict[str, Any]", content)
+    for name in ("rate_hz", "frames", "contacts"):
+        if name not in fields:
+            raise FileProblem(path, form, f"no '{name}'", line=1)
+    rate, frames, contacts = fields["rate_hz"], fields["frames"], fields["contacts"]
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < 1e6:
+        raise FileProblem(path, "rate_hz as a positive number", _shown(rate))
+    if not _is_whole(frames) or not 0 < frames <= _MOST_FRAMES:
+        raise FileProblem(path, f"frames as a number from 1 to {_MOST_FRAMES}", _shown(frames))
+    if not isinstance(contacts, dict):
+        raise FileProblem(path, "contacts as an object of body parts", _shown(contacts))
+    listed = cast("dict[str, Any]", contacts)
+    touching = np.zeros((frames, len(listed)), dtype=np.bool_)
+    for column, (part, spans) in enumerate(listed.items()):
+        _check_part(path, part, (), line=None)
+        for first, last in _spans(path, part, spans, frames):
+            touching[first:last, column] = True
+    return ContactSchedule(tuple(listed), touching, float(rate))
+
+
+def _spans(path: Path, part: str, spans: Any, frames: int) -> list[tuple[int, int]]:
+    wanted = f"{part} as a list of [first, last + 1] frames inside 0 to {frames}"
+    if not isinstance(spans, list):
+        raise FileProblem(path, wanted, _shown(spans))
+    found: list[tuple[int, int]] = []
+    for span in cast("list[Any]", spans):
+        pair = cast("list[Any]", span) if isinstance(span, list) else []
+        if len(pair) != 2 or not all(_is_whole(n) for n in pair):
+            raise FileProblem(path, wanted, _shown(span))
+        if not 0 <= pair[0] < pair[1] <= frames:
+            raise FileProblem(path, wanted, _shown(span))
+        found.append((pair[0], pair[1]))
+    return found
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return "'" + "".join(c if c.isprintable() else "�" for c in cut) + "'"

@@ -1,0 +1,65 @@
+"""The record of what touches when."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
+from poise.errors import BadShape, BadValue, UnknownName
+
+
+def test_a_part_that_is_not_listed_never_touches() -> None:
+    schedule = ContactSchedule(("left_foot",), np.ones((3, 1)), 60.0)
+    assert schedule.column("left_foot").all()
+    assert not schedule.column("right_hand").any()
+
+
+def test_the_flags_cannot_be_changed_afterwards() -> None:
+    flags = np.zeros((3, 1), dtype=bool)
+    schedule = ContactSchedule(("left_foot",), flags, 60.0)
+    flags[:] = True
+    assert not schedule.touching.any()
+    with pytest.raises(ValueError, match="read-only"):
+        schedule.touching[0, 0] = True
+
+
+def test_setting_a_part_replaces_its_column() -> None:
+    schedule = ContactSchedule(("left_foot", "right_foot"), np.zeros((2, 2)), 60.0)
+    changed = schedule.with_part("left_foot", [True, False])
+    assert changed.column("left_foot").tolist() == [True, False]
+    assert not changed.column("right_foot").any()
+    assert sorted(changed.parts) == ["left_foot", "right_foot"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "shape", "rate", "error"),
+    [
+        (("left_fot",), (2, 1), 60.0, UnknownName),
+        (("left_foot", "left_foot"), (2, 2), 60.0, BadValue),
+        (("left_foot",), (2, 2), 60.0, BadShape),
+        (("left_foot",), (2, 1), 0.0, BadValue),
+        (("left_foot",), (2, 1), float("nan"), BadValue),
+    ],
+)
+def test_what_cannot_be_is_refused(parts, shape, rate, error) -> None:
+    with pytest.raises(error):
+        ContactSchedule(parts, np.zeros(shape), rate)
+
+
+def test_every_body_part_is_named_once() -> None:
+    assert len(set(BODY_PARTS)) == len(BODY_PARTS)
+
+
+@pytest.mark.parametrize(
+    ("flags", "runs"),
+    [
+        ([], []),
+        ([0, 0], []),
+        ([1, 1], [(0, 2)]),
+        ([1, 0, 0, 1, 1, 0], [(0, 1), (3, 5)]),
+        ([0, 1], [(1, 2)]),
+    ],
+)
+def test_intervals_are_runs_of_true_frames(flags, runs) -> None:
+    assert intervals(np.array(flags, dtype=bool)) == runs
