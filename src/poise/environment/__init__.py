@@ -6,3 +6,5 @@ from poise.environment.environment import Surface as Surface
 from poise.environment.ground import UP as UP
 from poise.environment.ground import Ground as Ground
 from poise.environment.height_field import HeightField as HeightField
+from poise.environment.query import SurfacePoints as SurfacePoints
+from poise.environment.query import query as query

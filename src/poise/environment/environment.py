@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from poise.arrays import Array
 from poise.environment.convex_part import ConvexPart
 from poise.environment.ground import UP, Ground
 from poise.environment.height_field import HeightField
+from poise.environment.packing import PackedParts, packed
 from poise.errors import BadValue
 
 Surface = Ground | HeightField | ConvexPart
@@ -26,7 +28,7 @@ class Environment:
     """What was assumed when it was read from a file."""
 
     def __post_init__(self) -> None:
-        surfaces = tuple(self.surfaces)
+        surfaces = tuple[object, ...](self.surfaces)
         if not surfaces:
             raise BadValue("surfaces", "at least one ground, height field or part", "none")
         for surface in surfaces:
@@ -55,3 +57,9 @@ class Environment:
     def with_surfaces(self, more: Iterable[Surface]) -> Environment:
         """The same place with more in it."""
         return Environment((*self.surfaces, *more), self.notes)
+
+    @cached_property
+    def packed_parts(self) -> PackedParts | None:
+        """The convex parts as compiled loops read them; None when there are none."""
+        found = [(i, s) for i, s in enumerate(self.surfaces) if isinstance(s, ConvexPart)]
+        return packed([s for _, s in found], [i for i, _ in found]) if found else None
