@@ -1,0 +1,1 @@
+"""Pictures without a screen: figure strips and short animations, drawn by ourselves."""

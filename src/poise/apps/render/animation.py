@@ -1,0 +1,176 @@
+"""Short animations: a steady eye on the whole motion, or one that goes along."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+
+import numpy as np
+from PIL import Image, ImageDraw
+from scipy.ndimage import gaussian_filter1d
+
+from poise.apps.render import palette
+from poise.apps.render.camera import Camera, framed, view_axes
+from poise.apps.render.ground import SQUARE_M
+from poise.apps.render.legend import draw_legend
+from poise.apps.render.lettering import write
+from poise.apps.render.scene import Scene, draw
+from poise.apps.render.staging import Stage, ghost_solid, marks_of, part_solid, solid_of
+from poise.arrays import Array
+from poise.errors import MissingExtra
+
+FPS = 25
+WIDTH = 640
+HEIGHTS = (360, 560)
+SMALLEST_FIGURE = 0.42
+"""Share of the picture's height; a motion that goes so far that its figure comes out smaller is
+followed by the eye instead."""
+EYE = 5.0
+"""Distance of the eye, in sizes of what it sees."""
+GIF_COLORS = 160
+MARGIN_PX = (14, 40, 14, 34)
+_FOLLOW_SMOOTH_S = 0.35
+
+
+def frames_at(stage: Stage, fps: float = FPS) -> list[int]:
+    """The clip's frames nearest to each picture of an animation."""
+    clip = stage.figure.clip
+    count = int(np.floor(clip.duration_s * fps + 1e-9)) + 1
+    wanted = np.round(np.arange(count) / fps * clip.rate_hz).astype(int)
+    return np.minimum(wanted, clip.frame_count - 1).tolist()
+
+
+def draw_frames(
+    stage: Stage,
+    *,
+    view: str = "three-quarter",
+    size: tuple[int, int] | None = None,
+    title: str = "",
+    samples: int = 2,
+    fps: float = FPS,
+) -> Iterator[Image.Image]:
+    """One picture after another."""
+    axes = view_axes(view, stage.figure.travel_direction(range(stage.figure.clip.frame_count)))
+    whole = _sampled_points(stage)
+    camera = _camera(axes, np.concatenate(whole), size)
+    path = None
+    tallest = max(float(np.ptp(p @ axes[1])) for p in whole)
+    if tallest * camera.pixels_per_m < SMALLEST_FIGURE * camera.height:
+        camera, path = _following(stage, axes, whole, (camera.width, camera.height))
+    parts = stage.part_triangles_m
+    fixed = [] if parts is None else [part_solid(parts, np.zeros(3))]
+    stand = np.concatenate(whole)
+    for frame in frames_at(stage, fps):
+        solids = [solid_of(stage.figure, frame, np.zeros(3)), *fixed]
+        if stage.ghost is not None:
+            solids.append(ghost_solid(stage.ghost, frame, np.zeros(3)))
+        eye = camera if path is None else replace(camera, center_m=camera.center_m + path[frame])
+        scene = Scene(solids, stage.plane, [marks_of(stage, frame, np.zeros(3))], stand)
+        picture = draw(scene, eye, samples=samples)
+        draw_legend(picture, stage, "", MARGIN_PX[0])
+        seconds = (frame + stage.first_frame) / stage.figure.clip.rate_hz
+        _caption(picture, title, seconds)
+        yield picture
+
+
+def _sampled_points(stage: Stage) -> list[Array]:
+    """Vertices of the figure, and of the ghost, in some twenty frames."""
+    frames = np.unique(np.linspace(0, stage.figure.clip.frame_count - 1, 24).astype(int))
+    clouds = [stage.figure.posed(int(f))[0] for f in frames]
+    if stage.ghost is not None:
+        clouds += [stage.ghost.posed(int(f))[0] for f in frames]
+    return clouds
+
+
+def _camera(
+    axes: tuple[Array, Array, Array], points: Array, size: tuple[int, int] | None
+) -> Camera:
+    wide, tall = float(np.ptp(points @ axes[0])), float(np.ptp(points @ axes[1]))
+    distance = EYE * max(wide, tall)
+    if size is None:
+        free = WIDTH - MARGIN_PX[0] - MARGIN_PX[2]
+        height = int(np.clip(free * tall / wide + MARGIN_PX[1] + MARGIN_PX[3], *HEIGHTS))
+        size = (WIDTH, height - height % 2)
+    return framed(axes, size, points, MARGIN_PX, distance_m=distance)
+
+
+def _following(
+    stage: Stage, axes: tuple[Array, Array, Array], whole: list[Array], size: tuple[int, int]
+) -> tuple[Camera, Array]:
+    """An eye that goes with the root, and (F, 3) its way."""
+    clip = stage.figure.clip
+    roots = clip.root_positions_m * np.array([1.0, 0.0, 1.0])
+    smooth = gaussian_filter1d(roots, _FOLLOW_SMOOTH_S * clip.rate_hz, axis=0, mode="nearest")
+    picked = np.unique(np.linspace(0, clip.frame_count - 1, 24).astype(int))
+    ways = [smooth[int(f)] for f in picked]
+    near = [cloud - way for cloud, way in zip(whole, chain(ways, ways), strict=False)]
+    return _camera(axes, np.concatenate(near), size), smooth
+
+
+def _caption(picture: Image.Image, title: str, seconds: float) -> None:
+    paint = ImageDraw.Draw(picture)
+    y = picture.height - 16
+    write(paint, (MARGIN_PX[0], y), f"{seconds:.2f} s", 15, halo=True)
+    words = f"{title} · floor squares {SQUARE_M:g} m" if title else f"floor squares {SQUARE_M:g} m"
+    place = (picture.width - MARGIN_PX[0], y)
+    write(paint, place, words, 12, color=palette.FAINT_INK, align="right", halo=True)
+
+
+def as_gif(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
+    """An endless GIF: one palette for all pictures and no dithering, so that it stays small."""
+    pictures = list(frames)
+    chosen = pictures[:: max(1, len(pictures) // 6)]
+    sheet = Image.new("RGB", (chosen[0].width, sum(p.height for p in chosen)))
+    for i, picture in enumerate(chosen):
+        sheet.paste(picture, (0, i * chosen[0].height))
+    table = _with_accents(sheet.quantize(GIF_COLORS, method=Image.Quantize.MEDIANCUT))
+    indexed = [p.quantize(palette=table, dither=Image.Dither.NONE) for p in pictures]
+    out = io.BytesIO()
+    indexed[0].save(
+        out, "GIF", save_all=True, append_images=indexed[1:], loop=0,
+        duration=round(1000 / fps), optimize=False, disposal=1,
+    )  # fmt: skip
+    return out.getvalue()
+
+
+def _with_accents(table: Image.Image) -> Image.Image:
+    """Marks are small, so a palette drawn from whole pictures has no room for their colours."""
+    shares = (1.0, 0.75, 0.5, 0.25)
+    accents = (palette.TOUCH, palette.ZERO_MOMENT, palette.SUPPORT, palette.BLUE, palette.INK)
+    colors = list(table.getpalette() or ())[: 3 * GIF_COLORS]
+    for accent in (*accents, palette.GHOST):
+        for share in shares:
+            pairs = zip(accent, palette.FLOOR, strict=True)
+            colors += [round(share * a + (1.0 - share) * b) for a, b in pairs]
+    wider = Image.new("P", (1, 1))
+    wider.putpalette(colors)
+    return wider
+
+
+def as_mp4(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
+    """An H.264 film that browsers and players show.
+
+    Raises:
+        MissingExtra: PyAV is not installed.
+    """
+    try:
+        import av
+    except ImportError:
+        raise MissingExtra("Writing .mp4", "video") from None
+    out = io.BytesIO()
+    with av.open(out, "w", format="mp4") as film:
+        stream = film.add_stream("libx264", rate=Fraction(fps).limit_denominator(1001))
+        stream.pix_fmt = "yuv420p"
+        stream.options = {"crf": "20", "preset": "medium"}
+        for i, picture in enumerate(frames):
+            even = picture.crop((0, 0, picture.width & ~1, picture.height & ~1))
+            if i == 0:
+                stream.width, stream.height = even.size
+            for packet in stream.encode(av.VideoFrame.from_image(even)):
+                film.mux(packet)
+        for packet in stream.encode():
+            film.mux(packet)
+    return out.getvalue()

@@ -1,0 +1,206 @@
+"""The floor under the figures: a plane with one-metre squares, and the shade that falls on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+from poise.apps.render import palette
+from poise.apps.render.camera import Camera
+from poise.apps.render.raster import Floats, empty_buffers, rasterize
+from poise.arrays import Array, Indices
+from poise.compiled import compiled
+
+SQUARE_M = 1.0
+"""Between the lines of the grid."""
+LINE_M = 0.012
+CELL_M = 0.015
+"""Of the shade map."""
+FADE_M = (0.35, 1.7)
+"""From the figures: where the floor begins to melt into the paper, and where it is gone."""
+
+_BORDER_M = 0.6
+"""Around the shadows, for their soft rims."""
+_LAYERS_M = (0.0, 0.04, 0.10, 0.22, 0.45, 0.9, 2.5)
+"""Heights between which the shade is equally soft."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A level or tilted floor."""
+
+    point_m: Array
+    normal: Array
+    """(3,) unit, upwards."""
+
+    def axes(self, along: Array) -> tuple[Array, Array]:
+        """Two unit directions in the plane: the first close to `along`."""
+        first = along - (along @ self.normal) * self.normal
+        first = first / np.linalg.norm(first)
+        return first, np.cross(first, self.normal)
+
+    def heights(self, points_m: Array) -> Array:
+        """Distance of points over the plane."""
+        return (points_m - self.point_m) @ self.normal
+
+
+def level_plane(height_m: float) -> Plane:
+    """A level floor."""
+    return Plane(np.array([0.0, height_m, 0.0]), np.array([0.0, 1.0, 0.0]))
+
+
+@dataclass(frozen=True, eq=False)
+class ShadeMap:
+    """How much light reaches each cell of a rectangle of the floor."""
+
+    frame: Array
+    """(4, 3) the plane's point, its two axes, its normal."""
+    stage: Array
+    """(4,) rectangle under the figures in plane coordinates: low u, low v, high u, high v."""
+    corner: Array
+    """(2,) plane coordinates of the map's first cell."""
+    light: Floats
+    """(V, U) from 0 to 1."""
+
+
+def shade_map(
+    plane: Plane,
+    along: Array,
+    key: Array,
+    solids: Sequence[tuple[Array, Indices]],
+    stage_m: Array | None = None,
+) -> ShadeMap:
+    """The shade of solids on a floor: soft with height, dark where they touch.
+
+    Args:
+        plane: the floor.
+        along: the direction the grid is laid out in.
+        key: (3,) unit vector to the light.
+        solids: vertices (V, 3) and triangles (T, 3) of whatever throws a shadow.
+        stage_m: (N, 3) points over the floor that is to be seen; by default the solids'.
+    """
+    u, v = plane.axes(along)
+    frame = np.stack([plane.point_m, u, v, plane.normal])
+    points = np.concatenate([p for p, _ in solids])
+    axes = np.stack([u, v], axis=1)
+    flat = (points - plane.point_m) @ axes
+    shown = flat if stage_m is None else (stage_m - plane.point_m) @ axes
+    stage = np.concatenate([shown.min(axis=0), shown.max(axis=0)])
+    heights = plane.heights(points)
+    cast = flat - heights[:, None] * (key / (key @ plane.normal)) @ axes
+    both = np.concatenate([flat, cast])
+    corner = both.min(axis=0) - _BORDER_M
+    cells = np.ceil((both.max(axis=0) + _BORDER_M - corner) / CELL_M).astype(int)
+    triangles = _joined(solids)
+    light = np.ones((cells[1], cells[0]), dtype=np.float32)
+    over = _lowest(cast, heights, triangles, corner, light.shape)
+    for low, high in pairwise(_LAYERS_M):
+        covered = ((over >= (low if low > 0 else -1.0)) & (over < high)).astype(np.float32)
+        if covered.any():
+            soft = 0.010 + 0.11 * 0.5 * (low + high)
+            light *= 1.0 - 0.50 * gaussian_filter(covered, soft / CELL_M, mode="constant")
+    beneath = _lowest(flat, heights, triangles, corner, light.shape)
+    touch = np.where(np.isfinite(beneath), np.exp(-np.maximum(beneath, 0.0) / 0.06), 0.0)
+    light *= 1.0 - 0.5 * gaussian_filter(touch.astype(np.float32), 0.03 / CELL_M, mode="constant")
+    return ShadeMap(frame, stage, corner, light)
+
+
+def _joined(solids: Sequence[tuple[Array, Indices]]) -> Indices:
+    starts = np.cumsum([0, *(len(p) for p, _ in solids)])
+    return np.concatenate([t + s for (_, t), s in zip(solids, starts, strict=False)])
+
+
+def _lowest(
+    flat: Array, heights: Array, triangles: Indices, corner: Array, shape: tuple[int, ...]
+) -> Array:
+    """Height of the lowest triangle over each cell, infinite where there is none."""
+    seen = np.column_stack([(flat - corner) / CELL_M, -heights])
+    buffers = empty_buffers(shape[0], shape[1])
+    rasterize(
+        seen, np.zeros_like(seen), triangles, np.zeros(len(triangles), dtype=np.int16), False, 0,
+        buffers.nearness, buffers.normals, buffers.materials,
+    )  # fmt: skip
+    return -buffers.nearness.astype(np.float64)
+
+
+def draw_floor(camera: Camera, shade: ShadeMap, top: int, picture: Floats) -> None:
+    """Fill a band of a picture, whose first row is `top`, with paper and floor (linear colours)."""
+    colors = np.stack([palette.linear(c) for c in (palette.PAPER, palette.FLOOR, palette.GRID)])
+    sizes = np.array([SQUARE_M, 0.5 * LINE_M, *FADE_M, CELL_M])
+    _floor(
+        camera.ray_table(), shade.frame, shade.stage, shade.corner, shade.light,
+        colors, sizes, _footprint(camera, shade), top, picture,
+    )  # fmt: skip
+
+
+def _footprint(camera: Camera, shade: ShadeMap) -> Array:
+    """(2,) how far the plane's two coordinates move from a pixel to the next."""
+    normal = shade.frame[3]
+    slope = max(abs(float(camera.toward @ normal)), 0.05)
+    steps = np.stack([camera.right, camera.up]) / camera.pixels_per_m
+    landed = steps - np.outer(steps @ normal, camera.toward) / slope
+    return np.abs(landed @ shade.frame[1:3].T).max(axis=0)
+
+
+@compiled
+def _floor(
+    rays: Array, frame: Array, stage: Array, corner: Array, light: Floats,
+    colors: Array, sizes: Array, footprint: Array, top: int, picture: Floats,
+) -> None:  # fmt: skip
+    height, width, _ = picture.shape
+    rows, columns = light.shape
+    near_eye = rays[5, 0] > 0.5
+    square, half_line, fade_from, fade_to, cell = sizes
+    for row in range(height):
+        for column in range(width):
+            x, y = column + 0.5, row + top + 0.5
+            over, climb = 0.0, 0.0
+            u0, v0, ud, vd = 0.0, 0.0, 0.0, 0.0
+            for a in range(3):
+                start = rays[0, a] + x * rays[1, a] + y * rays[2, a]
+                way = start - rays[4, a] if near_eye else -rays[3, a]
+                start = start - frame[0, a]
+                over += start * frame[3, a]
+                climb += way * frame[3, a]
+                u0 += start * frame[1, a]
+                v0 += start * frame[2, a]
+                ud += way * frame[1, a]
+                vd += way * frame[2, a]
+            share = 0.0
+            u, v = 0.0, 0.0
+            if climb < -1e-6:
+                far = -over / climb
+                if not near_eye or far > -1.0:
+                    u, v = u0 + far * ud, v0 + far * vd
+                    du = max(stage[0] - u, u - stage[2], 0.0)
+                    dv = max(stage[1] - v, v - stage[3], 0.0)
+                    gone = (np.sqrt(du * du + dv * dv) - fade_from) / (fade_to - fade_from)
+                    gone = min(max(gone, 0.0), 1.0)
+                    share = 1.0 - gone * gone * (3.0 - 2.0 * gone)
+            if share <= 0.0:
+                for c in range(3):
+                    picture[row, column, c] = colors[0, c]
+                continue
+            line = 0.0
+            for k in range(2):
+                place, blur = (u if k == 0 else v), footprint[k]
+                away = abs(place / square - np.round(place / square)) * square
+                on = min(max((half_line + 0.5 * blur - away) / blur, 0.0), 1.0)
+                line = max(line, on * min(1.0, 2.0 * half_line / blur + 0.45))
+            # The shade between the four nearest cells.
+            fu, fv = (u - corner[0]) / cell - 0.5, (v - corner[1]) / cell - 0.5
+            lit = 1.0
+            if 0.0 <= fu < columns - 1 and 0.0 <= fv < rows - 1:
+                i, j = int(fu), int(fv)
+                p, q = fu - i, fv - j
+                lit = (1.0 - q) * ((1.0 - p) * light[j, i] + p * light[j, i + 1]) + q * (
+                    (1.0 - p) * light[j + 1, i] + p * light[j + 1, i + 1]
+                )
+            for c in range(3):
+                floor = colors[1, c] + line * (colors[2, c] - colors[1, c])
+                # Shade darkens the paper too: it must not end where the floor fades.
+                picture[row, column, c] = (colors[0, c] + share * (floor - colors[0, c])) * lit

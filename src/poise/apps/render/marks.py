@@ -1,0 +1,133 @@
+"""Marks on a picture: what touches, the support area, the centre of mass, the zero-moment point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from poise.apps.render import palette
+from poise.apps.render.camera import Camera
+from poise.apps.render.ground import Plane
+from poise.apps.render.overlays import support_outline
+from poise.apps.render.palette import Color
+from poise.arrays import Array
+
+CLEAR = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameMarks:
+    """The marks of one figure in one frame, where they are to be drawn."""
+
+    com_m: Array | None
+    zmp_m: Array | None
+    touch_m: Array
+    """(N, 3)"""
+
+
+def draw_marks(
+    camera: Camera, plane: Plane | None, marks: list[FrameMarks], pixel: float
+) -> tuple[Image.Image, Image.Image]:
+    """Two layers: what lies on the ground under the figures, and what shows through them.
+
+    Args:
+        camera: at the resolution of the layers.
+        plane: the ground; without one nothing lies on it.
+        marks: of every figure.
+        pixel: size of a pixel of the finished picture, in pixels of the layers.
+    """
+    size = (camera.width, camera.height)
+    below, over = Image.new("RGBA", size, CLEAR), Image.new("RGBA", size, CLEAR)
+    for mark in marks:
+        if plane is not None:
+            _on_ground(ImageDraw.Draw(below), camera, plane, mark, pixel)
+        _in_front(ImageDraw.Draw(over), camera, mark, pixel)
+    return below, over
+
+
+def _on_ground(
+    draw: ImageDraw.ImageDraw, camera: Camera, plane: Plane, mark: FrameMarks, pixel: float
+) -> None:
+    u, v = plane.axes(camera.right)
+    if len(mark.touch_m) >= 3:
+        outline = support_outline(_dropped(plane, mark.touch_m), u, v)
+        corners = _pixels(camera, outline)
+        if len(corners) >= 3:
+            draw.polygon(corners, fill=(*palette.SUPPORT, 120))
+            closed = [*corners, corners[0]]
+            draw.line(closed, fill=(*palette.BLUE, 255), width=round(1.6 * pixel), joint="curve")
+    if mark.com_m is not None:
+        x, y = _pixels(camera, _dropped(plane, mark.com_m[None]))[0]
+        draw.line([_pixels(camera, mark.com_m[None])[0], (x, y)], fill=(*palette.INK, 120),
+                  width=round(1.2 * pixel))  # fmt: skip
+        _cross(draw, (x, y), 5.5 * pixel, pixel, palette.INK)
+
+
+def _in_front(draw: ImageDraw.ImageDraw, camera: Camera, mark: FrameMarks, pixel: float) -> None:
+    for place in _pixels(camera, mark.touch_m):
+        _disc(draw, place, 2.6 * pixel, palette.TOUCH, palette.PAPER, 0.8 * pixel)
+    if mark.zmp_m is not None and np.isfinite(mark.zmp_m).all():
+        diamond(draw, _pixels(camera, mark.zmp_m[None])[0], 6.0 * pixel)
+    if mark.com_m is not None:
+        center_symbol(draw, _pixels(camera, mark.com_m[None])[0], 6.5 * pixel)
+
+
+def diamond(draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float) -> None:
+    """The sign of the zero-moment point."""
+    x, y = place
+    for reach, color in ((1.3, palette.PAPER), (1.0, palette.ZERO_MOMENT)):
+        r = reach * size
+        draw.polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)], fill=(*color, 255))
+
+
+def center_symbol(draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float) -> None:
+    """The engineers' sign of a centre of mass: a disc in quarters, dark and light."""
+    x, y = place
+    rim = 1.25 * size
+    draw.ellipse([x - rim, y - rim, x + rim, y + rim], fill=(*palette.INK, 255))
+    box = [x - size, y - size, x + size, y + size]
+    draw.ellipse(box, fill=(*palette.PAPER, 255))
+    draw.pieslice(box, 0, 90, fill=(*palette.INK, 255))
+    draw.pieslice(box, 180, 270, fill=(*palette.INK, 255))
+
+
+def touch_symbol(draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float) -> None:
+    """The sign of a touching point."""
+    _disc(draw, place, size, palette.TOUCH, palette.PAPER, 0.3 * size)
+
+
+def support_symbol(draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float) -> None:
+    """The sign of the support area."""
+    x, y = place
+    corners = [(x - size, y + 0.6 * size), (x - 0.5 * size, y - 0.6 * size)]
+    corners += [(x + size, y - 0.6 * size), (x + 0.5 * size, y + 0.6 * size)]
+    draw.polygon(corners, fill=(*palette.SUPPORT, 120), outline=(*palette.BLUE, 255))
+
+
+def _dropped(plane: Plane, points_m: Array) -> Array:
+    return points_m - plane.heights(points_m)[:, None] * plane.normal
+
+
+def _pixels(camera: Camera, points_m: Array) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y, _ in camera.project(points_m)]
+
+
+def _disc(
+    draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float,
+    color: Color, rim: Color, rim_width: float,
+) -> None:  # fmt: skip
+    x, y = place
+    r = size + rim_width
+    draw.ellipse([x - r, y - r, x + r, y + r], fill=(*rim, 255))
+    draw.ellipse([x - size, y - size, x + size, y + size], fill=(*color, 255))
+
+
+def _cross(
+    draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float, pixel: float, color: Color
+) -> None:
+    x, y = place
+    for way in (1.0, -1.0):
+        ends = [(x - size, y - way * 0.5 * size), (x + size, y + way * 0.5 * size)]
+        draw.line(ends, fill=(*color, 255), width=round(1.6 * pixel))

@@ -1,0 +1,82 @@
+"""Clips made ready to be drawn: without artificial poses, and two of them side by side in time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from poise.apps.render.figure import figure_of_clip
+from poise.apps.render.overlays import Overlays
+from poise.apps.render.place import floor_of, parts_of
+from poise.apps.render.staging import Stage
+from poise.character import Character
+from poise.environment import Environment
+from poise.motion import Clip, resample
+from poise.motion.cleanup import findings
+
+_ARTIFICIAL = ("t-pose", "dropped-frames")
+
+
+def real_frames(clip: Clip) -> tuple[int, int]:
+    """First frame and end of a clip without the artificial poses at its ends.
+
+    Many captures begin with a T-pose that nobody struck; it would spoil every picture and figure.
+    """
+    found = {f for defect in findings(clip) if defect.step in _ARTIFICIAL for f in defect.frames}
+    first, last = 0, clip.frame_count
+    while first < last - 1 and first in found:
+        first += 1
+    while last > first + 1 and last - 1 in found:
+        last -= 1
+    return first, last
+
+
+def beside(original: Clip, clip: Clip) -> Clip:
+    """The original at the clip's rate and length; its last pose is held when it is shorter."""
+    if abs(original.rate_hz - clip.rate_hz) > 1e-6 * clip.rate_hz:
+        original = resample(original, clip.rate_hz)
+    rows = np.minimum(np.arange(clip.frame_count), original.frame_count - 1)
+    return replace(
+        original,
+        root_positions_m=original.root_positions_m[rows],
+        rotations_wxyz=original.rotations_wxyz[rows],
+        moving_offsets_m=original.moving_offsets_m[rows],
+        source=None,
+    )
+
+
+def standing_clip(character: Character) -> Clip:
+    """A character at rest, as a clip of one frame."""
+    skeleton = character.skeleton
+    return Clip(
+        skeleton, 30.0, skeleton.rest_positions_m[:1], skeleton.rest_wxyz[None], name=character.name
+    )
+
+
+def stage_for(
+    clip: Clip,
+    *,
+    original: Clip | None = None,
+    environment: Environment | None = None,
+    overlays: Overlays | None = None,
+    first_frame: int = 0,
+) -> Stage:
+    """All that is to be drawn of a clip.
+
+    Args:
+        clip: who moves.
+        original: drawn as a ghost beside it; see `beside`.
+        environment: where; without it the floor is put under the feet.
+        overlays: what to mark, frame by frame.
+        first_frame: number of the clip's first frame in its file, for the time labels.
+    """
+    figure = figure_of_clip(clip)
+    return Stage(
+        figure=figure,
+        plane=floor_of(environment, figure),
+        ghost=None if original is None else figure_of_clip(beside(original, clip)),
+        part_triangles_m=parts_of(environment, figure),
+        overlays=overlays or Overlays(),
+        first_frame=first_frame,
+    )
