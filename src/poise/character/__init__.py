@@ -1,8 +1,24 @@
 """Who moves: skeletons, bodies, roles and named points."""
 
+from poise.character.anthropometry import Anthropometry as Anthropometry
+from poise.character.anthropometry import anthropometry as anthropometry
+from poise.character.attachments import Attachment as Attachment
+from poise.character.attachments import with_attachments as with_attachments
 from poise.character.body import Body as Body
+from poise.character.body_model import body_from_table as body_from_table
+from poise.character.body_model import mass_from_stature_kg as mass_from_stature_kg
+from poise.character.body_model import stature_m as stature_m
 from poise.character.character import Character as Character
+from poise.character.complete import complete_character as complete_character
+from poise.character.complete import with_ranges as with_ranges
+from poise.character.contact_points import contact_points as contact_points
+from poise.character.contact_points import contact_radii_m as contact_radii_m
 from poise.character.from_skeleton import character_from as character_from
+from poise.character.hinge_joints import Hinged as Hinged
+from poise.character.hinge_joints import hinge_knees_and_elbows as hinge_knees_and_elbows
+from poise.character.range_of_motion import JointRanges as JointRanges
+from poise.character.range_of_motion import human_ranges as human_ranges
+from poise.character.reference_human import reference_human as reference_human
 from poise.character.role_detection import find_partial_roles as find_partial_roles
 from poise.character.role_detection import find_roles as find_roles
 from poise.character.role_file import RoleOverrides as RoleOverrides
@@ -12,3 +28,6 @@ from poise.character.roles import JOINT_ROLES as JOINT_ROLES
 from poise.character.roles import Roles as Roles
 from poise.character.sites import Sites as Sites
 from poise.character.skeleton import Skeleton as Skeleton
+from poise.character.sole_points import sole_points as sole_points
+from poise.character.strength import Strength as Strength
+from poise.character.strength import human_strength as human_strength

@@ -8,9 +8,11 @@ import numpy as np
 
 from poise.arrays import Array, frozen_array
 from poise.character.body import Body
+from poise.character.range_of_motion import JointRanges
 from poise.character.roles import Roles
 from poise.character.sites import Sites
 from poise.character.skeleton import UNSET, Skeleton
+from poise.character.strength import Strength
 from poise.errors import BadShape
 
 
@@ -28,6 +30,10 @@ class Character:
     """Named points, the skeleton's end sites among them."""
     torque_limits_nm: Array = field(default_factory=lambda: UNSET)
     """(J, 3) largest torque along each freedom (a hinge uses the first), infinite where unknown."""
+    strength: Strength | None = None
+    """The same limits about anatomical axes and for both directions, where they are known."""
+    ranges: JointRanges | None = None
+    """How far joints may turn, beyond what the skeleton's own limits say; None until asked for."""
     notes: tuple[str, ...] = ()
     """What the reader of the file has to say about it."""
 

@@ -1,0 +1,83 @@
+"""Things a body carries: a rock on a club head, a sandbag on a calf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.arrays import Array, frozen_array
+from poise.character.character import Character
+from poise.character.rigid_parts import RigidPart, assembled, parts_of
+from poise.character.sites import Sites
+from poise.errors import BadValue, UnknownName
+
+
+@dataclass(frozen=True, eq=False)
+class Attachment:
+    """A mass fixed to one body part."""
+
+    name: str
+    """Also the name of the site that marks it."""
+    on: str
+    """The joint that carries it, by name or role; or a site of the character."""
+    mass_kg: float
+    place_m: Array | Sequence[float] = (0.0, 0.0, 0.0)
+    """(3,) from the joint's origin, or from the site, in the joint's axes."""
+    radius_m: float = 0.0
+    """Of a solid ball of that mass; zero for a point."""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise BadValue("attachment name", "a name for its site", self.name)
+        if not (np.isfinite(self.mass_kg) and self.mass_kg >= 0):
+            raise BadValue(f"mass_kg of {self.name}", "zero or more", self.mass_kg)
+        if not (np.isfinite(self.radius_m) and self.radius_m >= 0):
+            raise BadValue(f"radius_m of {self.name}", "zero or more", self.radius_m)
+        place = frozen_array(f"place_m of {self.name}", self.place_m, (3,))
+        object.__setattr__(self, "place_m", place)
+
+
+def with_attachments(character: Character, attachments: Sequence[Attachment]) -> Character:
+    """The character with these fixed to it: more mass on its segments, and a site for each.
+
+    A character without a body gets only the sites, unless something weighs anything.
+    """
+    if not attachments:
+        return character
+    sites, body = character.sites, character.body
+    parts = [] if body is None else parts_of(body)
+    for attachment in attachments:
+        if attachment.name in sites.names:
+            raise BadValue(
+                "attachment name", "one that no site of the character has", attachment.name
+            )
+        joint, origin = _carrier(character, sites, attachment.on)
+        place = origin + np.asarray(attachment.place_m)
+        if attachment.mass_kg > 0 and body is None:
+            raise BadValue(
+                "character", "one with a body, to weigh it down (see complete_character)",
+                character.name,
+            )  # fmt: skip
+        ball = 0.4 * attachment.mass_kg * attachment.radius_m**2 * np.eye(3)
+        parts.append(RigidPart(joint, attachment.mass_kg, place, ball))
+        mark = Sites((attachment.name,), np.array([joint], dtype=np.int64), place[None])
+        sites = sites.joined(mark)
+    if body is not None:
+        body = assembled(parts, character.skeleton.joint_count)
+    notes = tuple(f"Carries {a.name}: {a.mass_kg:g} kg on {a.on}." for a in attachments)
+    return replace(character, body=body, sites=sites, notes=(*character.notes, *notes))
+
+
+def _carrier(character: Character, sites: Sites, on: str) -> tuple[int, Array]:
+    """The joint, and where on it: its origin, or the site's place."""
+    roles = character.roles.joints if character.roles is not None else {}
+    names = character.skeleton.joint_names
+    joint = on if on in names else roles.get(on)
+    if joint is not None:
+        return names.index(joint), np.zeros(3)
+    if on in sites.names:
+        i = sites.index(on)
+        return int(sites.joints[i]), sites.offsets_m[i]
+    raise UnknownName("joint, role or site", on, (*names, *roles, *sites.names))

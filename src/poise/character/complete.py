@@ -1,0 +1,167 @@
+"""A whole character from a skeleton: roles, named points, body, strength; and what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.arrays import Array
+from poise.character.anthropometry import anthropometry
+from poise.character.attachments import Attachment, with_attachments
+from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
+from poise.character.character import Character
+from poise.character.from_skeleton import character_from
+from poise.character.range_of_motion import human_ranges
+from poise.character.role_file import RoleOverrides
+from poise.character.role_sites import role_sites_and_notes
+from poise.character.skeleton import Skeleton
+from poise.character.sole_points import sole_points
+from poise.character.strength import StrengthOverrides, human_strength
+from poise.errors import BadValue
+
+
+def complete_character(
+    skeleton: Skeleton | Character,
+    *,
+    mass_kg: float | None = None,
+    table: str = "de_leva",
+    sex: str = "average",
+    overrides: RoleOverrides | Mapping[str, str] | None = None,
+    strength_nm: StrengthOverrides | None = None,
+    attachments: Sequence[Attachment] = (),
+    standing_wxyz: Array | None = None,
+    name: str = "",
+) -> Character:
+    """A character with roles, all named points, a body and torque limits.
+
+    Args:
+        skeleton: the figure. A character that has a body (a robot) keeps it, and its torque limits.
+        mass_kg: the whole body, without attachments; None takes it from the stature.
+        table: "de_leva" or "winter".
+        sex: "male", "female" or "average".
+        overrides: roles the user has named.
+        strength_nm: torque limits the user has named, by role or joint.
+        attachments: what the body carries.
+        standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
+            not one.
+        name: what to call the character; its own name by default.
+
+    Raises:
+        MissingRoles: the skeleton is not recognised.
+    """
+    anthropometry(table, sex)  # a wrong name is said before the work
+    given = skeleton if isinstance(skeleton, Character) else Character(skeleton)
+    made = _recognised(given, overrides, name or given.name, standing_wxyz)
+    assert made.roles is not None
+    soles = sole_points(made.skeleton, made.roles, standing_wxyz=standing_wxyz)
+    made = replace(
+        made,
+        sites=given.sites.joined(made.sites).joined(soles),
+        notes=(*given.notes, *made.notes),
+        ranges=given.ranges,
+    )
+    if given.body is not None:
+        made = _with_own_body(made, given, mass_kg, strength_nm)
+    else:
+        made = _with_human_body(made, mass_kg, table, sex, strength_nm, standing_wxyz)
+    return with_attachments(made, attachments)
+
+
+def with_ranges(
+    character: Character,
+    rotations_wxyz: ArrayLike | None = None,
+    *,
+    standing_wxyz: Array | None = None,
+) -> Character:
+    """The character with anatomical joint ranges, widened to hold a clip's rotations (F, J, 4).
+
+    The notes say which ranges were widened and by how much.
+    """
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    ranges = human_ranges(
+        character.skeleton,
+        character.roles,
+        rotations_wxyz=rotations_wxyz,
+        standing_wxyz=standing_wxyz,
+    )
+    return replace(character, ranges=ranges, notes=(*character.notes, *ranges.notes))
+
+
+def _recognised(
+    given: Character,
+    overrides: RoleOverrides | Mapping[str, str] | None,
+    name: str,
+    standing_wxyz: Array | None,
+) -> Character:
+    """Roles and their points: the character's own roles if it has them, else found ones."""
+    if given.roles is None or overrides is not None:
+        return character_from(given.skeleton, overrides, name=name, standing_wxyz=standing_wxyz)
+    if given.roles.missing:
+        return character_from(
+            given.skeleton, dict(given.roles.joints), name=name, standing_wxyz=standing_wxyz
+        )
+    points, notes = role_sites_and_notes(given.skeleton, given.roles, standing_wxyz=standing_wxyz)
+    return Character(given.skeleton, name=name, roles=given.roles, sites=points, notes=notes)
+
+
+def _with_human_body(
+    made: Character,
+    mass_kg: float | None,
+    table: str,
+    sex: str,
+    strength_nm: StrengthOverrides | None,
+    standing_wxyz: Array | None,
+) -> Character:
+    assert made.roles is not None
+    height = stature_m(made.skeleton, made.roles, standing_wxyz=standing_wxyz)
+    notes = [f"Segment masses: {anthropometry(table, sex).source}."]
+    if mass_kg is None:
+        mass_kg = mass_from_stature_kg(height)
+        notes.insert(
+            0,
+            f"Mass not given: {mass_kg:.1f} kg, usual for {height:.2f} m (a body-mass index of "
+            "22.5; the stature by the skeleton).",
+        )
+    body = body_from_table(
+        made.skeleton, made.roles, made.sites, mass_kg,
+        table=table, sex=sex, standing_wxyz=standing_wxyz,
+    )  # fmt: skip
+    strength = human_strength(
+        made.skeleton, made.roles, mass_kg, height,
+        sex=sex, overrides=strength_nm, standing_wxyz=standing_wxyz,
+    )  # fmt: skip
+    return replace(
+        made,
+        body=body,
+        strength=strength,
+        torque_limits_nm=strength.per_freedom_nm(made.skeleton),
+        notes=(*made.notes, *notes),
+    )
+
+
+def _with_own_body(
+    made: Character,
+    given: Character,
+    mass_kg: float | None,
+    strength_nm: StrengthOverrides | None,
+) -> Character:
+    """The body the character came with, and its limits where the user names no others."""
+    if mass_kg is not None:
+        raise BadValue(
+            "mass_kg", "left out for a character that has its own segment masses", mass_kg
+        )
+    limits = given.torque_limits_nm.copy()
+    roles = made.roles.joints if made.roles is not None else {}
+    for key, value in (strength_nm or {}).items():
+        if isinstance(value, Mapping):
+            raise BadValue(
+                f"strength of {key}", "one number for a joint with limits of its own", dict(value)
+            )
+        if not (np.isfinite(value) and value >= 0):
+            raise BadValue(f"strength of {key}", "zero or more newton metres", value)
+        limits[made.skeleton.index(roles.get(key, key))] = value
+    return replace(made, body=given.body, strength=given.strength, torque_limits_nm=limits)

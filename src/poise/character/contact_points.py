@@ -1,0 +1,124 @@
+"""Where a body can touch things: points on joints, and how far the skin lies from them.
+
+Feet touch with their soles. Other parts touch with a ball of flesh around a point; the radii are
+halves of body breadths and depths over stature (Gordon et al. 1989, men and women averaged): knee
+and elbow breadth, chest depth, head length, hand thickness; thickness of the buttock under the hip
+joint and of the shoulder over its joint by the same source's sitting heights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character.body_model import stature_m
+from poise.character.character import Character
+from poise.character.role_sites import HAND_PER_FOREARM
+from poise.character.roles import SIDES
+from poise.character.sites import Sites
+from poise.character.sole_points import SOLE_POINTS
+from poise.character.standing_figure import StandingFigure
+from poise.errors import BadValue
+
+RADII_PER_STATURE = {
+    "foot": 0.0,
+    "hand": 0.008,
+    "knee": 0.029,
+    "elbow": 0.020,
+    "shoulder": 0.035,
+    "pelvis": 0.050,
+    "chest": 0.068,
+    "head": 0.056,
+}
+"""Distance from a part's contact points to the skin, over stature."""
+
+
+def contact_points(character: Character) -> dict[str, Sites]:
+    """For each body part that can touch something, its points; names are those of schedules.
+
+    Points of feet are on the sole; those of other parts lie inside the body, `contact_radii_m`
+    away from the skin.
+    """
+    figure = _figure(character)
+    joints, sites = figure.joints, character.sites
+    found: dict[str, Sites] = {}
+    for side in SIDES:
+        soles = [f"{side}_{p}" for p in SOLE_POINTS if f"{side}_{p}" in sites.names]
+        if soles:
+            picked = [sites.index(name) for name in soles]
+            found[f"{side}_foot"] = Sites(
+                tuple(soles), sites.joints[picked], sites.offsets_m[picked]
+            )
+        hand = _hand(figure, sites, side)
+        if hand is not None:
+            found[f"{side}_hand"] = hand
+        for part in ("knee", "elbow", "shoulder"):
+            role = f"{side}_{part}"
+            if role in joints:
+                found[role] = Sites((role,), np.array([joints[role]]), np.zeros((1, 3)))
+    pelvis = joints["pelvis"]
+    seat = {"pelvis": figure.middle("hip")}
+    seat |= {f"{side}_hip": figure.place(f"{side}_hip") for side in SIDES}
+    found["pelvis"] = _riding(figure, pelvis, seat)
+    chest = joints.get("chest", pelvis)
+    found["chest"] = _riding(figure, chest, {"chest": figure.middle("shoulder")})
+    head = joints.get("head", joints.get("neck"))
+    crown = figure.site(sites, "head_top")
+    if head is not None and crown is not None:
+        inside = RADII_PER_STATURE["head"] * _stature(character)
+        axis = crown - figure.figure.positions[head]
+        length = float(np.linalg.norm(axis))
+        middle = crown - inside * (axis / length if length > 0 else figure.up)
+        found["head"] = _riding(figure, head, {"head": middle})
+    return found
+
+
+def contact_radii_m(character: Character) -> dict[str, float]:
+    """For each part of `contact_points`, how far the skin lies from its points."""
+    height = _stature(character)
+    return {
+        part: RADII_PER_STATURE[part.split("_")[-1]] * height for part in contact_points(character)
+    }
+
+
+def _hand(figure: StandingFigure, sites: Sites, side: str) -> Sites | None:
+    wrist = figure.joints.get(f"{side}_wrist")
+    tip = figure.site(sites, f"{side}_hand_tip")
+    if wrist is None and tip is None:
+        return None
+    elbow = figure.place(f"{side}_elbow")
+    if wrist is None or tip is None:
+        start = elbow if wrist is None else figure.figure.positions[wrist]
+        end = tip if tip is not None else start + HAND_PER_FOREARM * (start - elbow)
+        wrist_place = start + (end - start) / (1 + HAND_PER_FOREARM) if wrist is None else start
+    else:
+        wrist_place, end = figure.figure.positions[wrist], tip
+    carrier = figure.joints[f"{side}_elbow"] if wrist is None else wrist
+    places = {
+        f"{side}_wrist": wrist_place,
+        f"{side}_palm": 0.5 * (wrist_place + end),
+        f"{side}_hand_tip": end,
+    }
+    found = _riding(figure, carrier, places)
+    if tip is None:
+        return found
+    i = sites.index(f"{side}_hand_tip")  # the tip may ride on a finger
+    own = Sites((sites.names[i],), sites.joints[[i]], sites.offsets_m[[i]])
+    return found.joined(own)
+
+
+def _riding(figure: StandingFigure, joint: int, places: dict[str, Array]) -> Sites:
+    offsets = np.array([figure.in_joint(joint, place) for place in places.values()])
+    return Sites(tuple(places), np.full(len(places), joint, dtype=np.int64), offsets)
+
+
+def _figure(character: Character) -> StandingFigure:
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    return StandingFigure(character.skeleton, character.roles)
+
+
+def _stature(character: Character) -> float:
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    return stature_m(character.skeleton, character.roles)
