@@ -7,9 +7,9 @@ body, and a toe joint carries none of it.
 
 The trunk runs straight from mid-hip to C7, whose height follows from that of the shoulders. The
 table's parts of the trunk lie along it one after the other, and are cut where the joints of the
-spine sit: each joint carries what lies between it and the next. Inside a part the density falls or
-rises exponentially along the axis, as its centre tells; mass, centre and inertia of the whole trunk
-do not depend on the cuts.
+spine sit: each joint carries what lies between it and the next. The density inside a part is the
+bell or slope that has the table's centre and spread along the axis; mass, centre and inertia of the
+whole trunk do not depend on the cuts.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from poise.character.roles import SIDES, Roles
 from poise.character.sites import Sites
 from poise.character.skeleton import Skeleton
 from poise.character.standing_figure import StandingFigure
+from poise.character.trunk_pieces import trunk_piece
 from poise.errors import BadValue
 
 LEG_PER_STATURE = 0.491
@@ -46,9 +47,6 @@ _AT_THE_START = 0.15
 
 _SHORT_HEAD = 0.8
 """A crown nearer to C7 than this share of the usual is a point inside the skull."""
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
-"""Gauss's points on -1..1: exact to rounding for the densities inside a part of the trunk."""
 
 
 def stature_m(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None) -> float:
@@ -259,7 +257,7 @@ class _Model:
             row = self.rows.segments[name]
             for joint, low, high in zip(spine, cuts[:-1], cuts[1:], strict=True):
                 ends = (low - bottom) / share, (high - bottom) / share
-                piece = _piece(row, share * length, *ends)
+                piece = trunk_piece(row, share * length, *ends)
                 if piece is None:
                     continue
                 part, at, inertia = piece
@@ -268,52 +266,3 @@ class _Model:
                 found.append(self._placed(joint, mass, center, direction, mass * inertia))
             bottom += share
         return found
-
-
-def _piece(
-    row: Segment, length_m: float, low: float, high: float
-) -> tuple[float, float, Array] | None:
-    """What lies between two heights (shares of the part, from its bottom) of a part of the trunk.
-
-    Returns its share of the part's mass, its centre as a share from the bottom, and its inertias
-    per mass about front, side and long axis; None when nothing lies there.
-    """
-    low, high = max(low, 0.0), min(high, 1.0)
-    if high <= low:
-        return None
-    rate = _density_rate(1.0 - row.center)
-    whole, _, whole_variance = _moments(rate, 0.0, 1.0)
-    weight, mean, variance = _moments(rate, low, high)
-    front, side, long = row.radii
-    # What the table's radii hold beside the spread along the axis belongs to every piece alike.
-    across = [max(radius**2 - whole_variance, 0.0) + variance for radius in (front, side)]
-    return weight / whole, mean, length_m**2 * np.array([*across, long**2])
-
-
-def _moments(rate: float, low: float, high: float) -> tuple[float, float, float]:
-    """Weight, mean and variance of the density exp(rate·u) between two heights."""
-    heights = 0.5 * (low + high + (high - low) * _NODES)
-    weights = 0.5 * (high - low) * _WEIGHTS * np.exp(rate * heights)
-    total = float(weights.sum())
-    mean = float(weights @ heights) / total
-    variance = float(weights @ (heights - mean) ** 2) / total
-    return total, mean, variance
-
-
-def _density_rate(center: float) -> float:
-    """The rate at which the density exp(rate·u) on 0..1 has this mean, by bisection."""
-    low, high = -50.0, 50.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if _mean(middle) < center:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-def _mean(rate: float) -> float:
-    """The mean of exp(rate·u) on 0..1."""
-    if abs(rate) < 1e-4:
-        return 0.5 + rate / 12.0
-    return 1.0 / (1.0 - float(np.exp(-rate))) - 1.0 / rate

@@ -1,9 +1,9 @@
 """The reference human: one body with 54 degrees of freedom that benchmarks share.
 
-Six of the root, and 48 of twenty joints: balls at spine, chest, neck, head, collar bones, shoulders,
-wrists, hips and ankles (14 × 3 = 42), hinges at elbows, knees and toes (6 × 1). It stands upright,
-faces +Z with its arms hanging down, and has the proportions of Winter's anthropometry (Drillis and
-Contini 1966) and de Leva's segment masses.
+Six of the root, and 48 of twenty joints: balls at spine, chest, neck, head, collar bones, wrists,
+shoulders, hips and ankles (14 × 3 = 42), hinges at elbows, knees and toes (6 × 1). It stands
+upright, faces +Z with its arms hanging down, and has the proportions of Winter's anthropometry
+(Drillis and Contini 1966) and de Leva's segment masses.
 """
 
 from __future__ import annotations
