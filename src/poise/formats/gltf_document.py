@@ -11,7 +11,7 @@ import base64
 import binascii
 import json
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, cast
 from urllib.parse import unquote_to_bytes
@@ -55,6 +55,7 @@ class Document:
     path: Path
     root: Json
     buffers: tuple[bytes, ...]
+    _checked: dict[str, list[Json]] = field(default_factory=dict[str, list[Json]], repr=False)
 
     def problem(self, expected: str, found: str, advice: str = "") -> FileProblem:
         """An error that names this file."""
@@ -62,7 +63,9 @@ class Document:
 
     def items(self, key: str) -> list[Json]:
         """A top-level list of objects; empty when absent."""
-        return self.objects_in(self.root, key, "the file")
+        if key not in self._checked:  # once: files with many meshes ask for each of them
+            self._checked[key] = self.objects_in(self.root, key, "the file")
+        return self._checked[key]
 
     def objects_in(self, owner: Json, key: str, where: str) -> list[Json]:
         """A list of objects inside another; empty when absent."""
