@@ -11,6 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from poise import rotations
+from poise.apps.render.soles import flat_soles
 from poise.arrays import Array
 from poise.character import Roles, Skeleton, find_partial_roles
 from poise.formats.body_mesh import BodyMesh, body_mesh
@@ -75,8 +76,8 @@ class Figure:
 def figure_of_clip(clip: Clip) -> Figure:
     """Forward kinematics and the mesh, once for all frames."""
     skeleton = clip.skeleton
-    mesh = body_mesh(skeleton)
     roles = find_partial_roles(skeleton)
+    mesh = flat_soles(skeleton, roles, body_mesh(skeleton))
     back = rotations.to_matrix(rotations.conjugate(skeleton.rest_world_wxyz))[mesh.joints]
     from_joint = mesh.positions_m[:, None] - skeleton.rest_positions_m[mesh.joints]
     sides = _sides(skeleton, roles, mesh)

@@ -1,0 +1,16 @@
+"""What measures saw, as marks for a picture."""
+
+from __future__ import annotations
+
+from poise.apps.render.overlays import Overlays
+from poise.measures.series import Series
+
+
+def overlays_of(series: Series) -> Overlays:
+    """Centre of mass, zero-moment point and touching points of a measured clip."""
+    return Overlays(
+        com_m=series.com_m,
+        zmp_m=series.zmp_m,
+        points_m=series.points_m,
+        touching=series.touching,
+    )

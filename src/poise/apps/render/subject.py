@@ -1,0 +1,112 @@
+"""What `render` and `report` are asked about: clips from files, on a body, in a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from poise.apps.render.prepare import real_frames, standing_clip
+from poise.character import Character, complete_character, read_role_file
+from poise.contact import ContactSchedule, read_contacts
+from poise.environment import Environment
+from poise.errors import BadValue, MissingRoles
+from poise.formats import load_character, load_clip
+from poise.formats.table import extensions
+from poise.motion import Clip
+from poise.wording import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A clip without its artificial ends, and all that was given with it."""
+
+    path: Path
+    clip: Clip
+    first_frame: int
+    """Number of the clip's first frame in its file."""
+    file_frames: int
+    """How many frames the file has."""
+    character: Character | None
+    """None when the skeleton is not recognised; `notes` says so."""
+    original: Clip | None = None
+    environment: Environment | None = None
+    contacts: ContactSchedule | None = None
+    notes: tuple[str, ...] = ()
+
+
+def load_subject(
+    path: Path,
+    *,
+    against: Path | None = None,
+    environment: Path | None = None,
+    contacts: Path | None = None,
+    roles: Path | None = None,
+    mass_kg: float | None = None,
+    **reading: Any,
+) -> Subject:
+    """Read everything, leave out artificial poses at the ends, and make a body.
+
+    Args:
+        path: a clip, or a character (a robot, a skeleton), which then stands at rest.
+        against: the original of the clip.
+        environment: a file of the place.
+        contacts: a schedule with one row per frame of the clip's file.
+        roles: a file that names joints by role.
+        mass_kg: of the body; by default from its stature.
+        **reading: options of `load_clip`.
+    """
+    motions = {*extensions("read_motion"), *extensions("read_clip")}
+    if path.suffix.lower() not in motions and path.suffix.lower() in extensions("read_character"):
+        given = load_character(path)
+        clip, first, notes, frames = standing_clip(given), 0, given.notes, 1
+    else:
+        given = None
+        whole = load_clip(path, **reading)
+        clip, first, notes = _trimmed(whole, path)
+        frames = whole.frame_count
+    character, more = _character(given or clip.skeleton, clip, roles, mass_kg)
+    subject = Subject(path, clip, first, frames, character, notes=(*notes, *more))
+    if against is not None:
+        original, _, said = _trimmed(load_clip(against, **reading), against)
+        subject = replace(subject, original=original, notes=(*subject.notes, *said))
+    if environment is not None:
+        from poise.environment import load_environment
+
+        place = load_environment(environment)
+        subject = replace(subject, environment=place, notes=(*subject.notes, *place.notes))
+    if contacts is not None:
+        subject = replace(subject, contacts=_matching(read_contacts(contacts), subject, contacts))
+    return subject
+
+
+def _trimmed(clip: Clip, path: Path) -> tuple[Clip, int, tuple[str, ...]]:
+    notes = clip.source.notes if clip.source else ()
+    first, last = real_frames(clip)
+    if (first, last) != (0, clip.frame_count):
+        gone = clip.frame_count - (last - first)
+        notes = (*notes, f"{counted(gone, 'artificial frame')} at the ends of {path.name} left out")
+    return clip.sliced(first, last), first, notes
+
+
+def _character(
+    figure: Any, clip: Clip, roles: Path | None, mass_kg: float | None
+) -> tuple[Character | None, tuple[str, ...]]:
+    overrides = None if roles is None else read_role_file(roles, clip.skeleton)
+    try:
+        character = complete_character(figure, overrides=overrides, mass_kg=mass_kg)
+    except MissingRoles as problem:
+        return None, (str(problem),)
+    return character, tuple(n for n in character.notes if n not in getattr(figure, "notes", ()))
+
+
+def _matching(schedule: ContactSchedule, subject: Subject, path: Path) -> ContactSchedule:
+    """The rows of the frames that are left, from a schedule of the whole file or of them alone."""
+    frames = subject.clip.frame_count
+    whole = slice(subject.first_frame, subject.first_frame + frames)
+    rows = slice(0, frames) if schedule.frame_count == frames else whole
+    kept = schedule.touching[rows]
+    if len(kept) != frames:
+        found = counted(schedule.frame_count, "row")
+        raise BadValue(f"{path}", f"one row for each of {frames} frames", found)
+    return ContactSchedule(schedule.parts, kept, schedule.rate_hz)
