@@ -8,7 +8,7 @@ and its height), the answer minimises
 over forces inside their cones, normal parts no larger than a ceiling, and one torque per touching
 body no larger than a bound (Lee & Lee 2018, Eq. 13). A grip between 0 and 1 lets a point take part
 by degrees: with grip a it may carry a times the ceiling and pays |βᵢ|²/a, so that what it carries
-fades as it lets go.
+fades as it lets go. An aim turns each point's cheapest force from the normal towards the centre.
 """
 
 from __future__ import annotations
@@ -44,6 +44,11 @@ class ConeSettings:
     torque_weight: float = 0.03
     """w_τ. Higher than w_β by about the square of the body's height over half a foot's length, so
     that shifting the load within a foot comes first."""
+    aim: float = 0.0
+    """Where a point's cheapest force points: 0 along the normal, 1 at the centre, or between. It
+    matters where points work against each other, as two feet apart can, and changes nothing of
+    what the forces add up to but by the order of the force weight. The way from the normal is
+    taken at the normal force that the point carries with an aim of 0."""
     exact: bool = False
     """Take the regularisation away at the end: what then remains of the wanted force and moment is
     the least that any forces inside the cones leave."""
@@ -52,6 +57,8 @@ class ConeSettings:
         for name in ("friction", "torque_bound"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise BadValue(name, "zero or more", getattr(self, name))
+        if not 0.0 <= self.aim <= 1.0:
+            raise BadValue("aim", "between 0 and 1", self.aim)
         for name in ("force_weight", "torque_weight"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise BadValue(name, "more than zero", getattr(self, name))
@@ -154,6 +161,7 @@ def _plan(settings: ConeSettings) -> Array:
             float(settings.cone == "round"),
             float(settings.exact),
             TOLERANCE,
+            settings.aim,
         ]
     )
 

@@ -42,6 +42,7 @@ _STEPS = 100
 _PATIENCE = 12
 """Newton steps from the previous frame's answer before it is dropped for a fresh start."""
 _ARMIJO = 0.1
+_HALF = math.sqrt(0.5)
 _ROUNDING = 1e-14
 """Of the value, relative: a step that falls by less cannot be told from one that rises."""
 _NOISE = 2e-15
@@ -61,12 +62,12 @@ def solve_frames(
 
     `groups` (F,) counts the bodies that may exert a free torque; `plan` holds, in this order:
     friction, ceiling, force weight, torque weight, torque bound, round cone (0 or 1),
-    exact (0 or 1), tolerance.
+    exact (0 or 1), tolerance, aim.
     """
     count = points.shape[1]
     at, beta, shift = np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4))
     index = np.empty(count, np.int64)
-    y, b = np.zeros(6), np.empty(6)
+    y, aimed, polished, b = np.zeros(6), np.zeros(6), np.zeros(6), np.empty(6)
     work = np.empty((3, 6)), np.empty((6, 6))
     known = False
     for f in range(len(points)):
@@ -83,15 +84,30 @@ def solve_frames(
         shift[:] = 0.0
         warm = known and f % CHUNK != 0
         converged[f], steps = _solve(n, at, beta, shift, b, groups[f], plan, y, work, warm)
+        if not warm:
+            aimed[:] = y
+        known = converged[f]
+        if plan[8] > 0.0:
+            _aim(n, at, beta, plan, shift)
+            done, more = _newton(
+                n, at, beta, shift, b, groups[f], plan, plan[2], plan[7], _STEPS, aimed, work
+            )
+            converged[f] = converged[f] and done
+            steps += more
+            last = aimed
+        else:
+            last = y
         if plan[6] > 0.0:
-            more = _polish(n, at, beta, shift, b, groups[f], plan, y, work)
+            polished[:] = last
+            more = _polish(n, at, beta, shift, b, groups[f], plan, polished, work)
             converged[f] = converged[f] and more >= 0
             steps += abs(more)
+            last = polished
+        known = known and converged[f]
         iterations[f] = steps
-        known = converged[f] and plan[6] == 0.0
         for i in range(n):
             _put_force(i, at, beta, plan, forces, f, index[i])
-        for k, value in enumerate(_torque(y, plan[3], plan[4])):
+        for k, value in enumerate(_torque(last, plan[3], plan[4])):
             torque[f, k] = value
 
 
@@ -169,6 +185,32 @@ def _predict(ratio: float, y: Array, work: tuple[Array, Array]) -> None:
             one = 1.0 if k == i else 0.0
             h[i, k] = one + ratio * (h[i, k] - one)
     solve_six(h, right, y)
+
+
+@inlined
+def _aim(n: int, at: Array, beta: Array, plan: Array, shift: Array) -> None:
+    """Move each point's cheapest force from the normal towards the centre.
+
+    By how much follows from the normal force that it carries without.
+    """
+    friction, is_round = plan[0], plan[5] > 0.0
+    for i in range(n):
+        u = beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]
+        load = round_force(u, friction)[0] if is_round else four_sided_force(u, friction)[0]
+        along, left, right = 0.0, 0.0, 0.0
+        for k in range(3):
+            along -= at[i, k] * at[i, 3 + k]
+            left -= plan[8] * at[i, k] * at[i, 6 + k]
+            right -= plan[8] * at[i, k] * at[i, 9 + k]
+        tilt = math.sqrt(left * left + right * right)
+        if along <= 0.0 or friction == 0.0:
+            continue
+        share = load / (friction * max(along, tilt / friction))  # no farther than the cone
+        if is_round:
+            shift[i, 1], shift[i, 2] = share * left * _HALF, share * right * _HALF
+        else:
+            shift[i, 0], shift[i, 1] = 0.5 * share * left, -0.5 * share * left
+            shift[i, 2], shift[i, 3] = 0.5 * share * right, -0.5 * share * right
 
 
 @compiled

@@ -1,0 +1,91 @@
+"""Convex hulls in the plane and distances to them, compiled over frames."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.compiled import compiled, inlined
+
+
+@compiled
+def put_hulls(
+    places: Array, touching: NDArray[np.bool_], corners: Array, counts: NDArray[np.int64]
+) -> None:
+    """Andrew's chain: along the lower side, back along the upper one; right turns are dropped."""
+    total = places.shape[1]
+    a, hull = np.empty((total, 2)), np.empty((2 * total + 1, 2))
+    for f in range(len(places)):
+        n = _sorted(f, places, touching, a)
+        size = 0
+        for k in range(n):
+            size = _push(hull, size, 0, a[k, 0], a[k, 1])
+        start = size - 1
+        for k in range(n - 2, -1, -1):
+            size = _push(hull, size, start, a[k, 0], a[k, 1])
+        if n > 1:
+            size -= 1  # the first point again
+        counts[f] = size
+        for k in range(size):
+            corners[f, k, 0], corners[f, k, 1] = hull[k, 0], hull[k, 1]
+
+
+@inlined
+def _sorted(f: int, places: Array, touching: NDArray[np.bool_], a: Array) -> int:
+    """The different touching points of a frame by x, then z; returns how many."""
+    n = 0
+    for c in range(places.shape[1]):
+        if not touching[f, c]:
+            continue
+        x, z = places[f, c, 0], places[f, c, 2]
+        k = n
+        while k > 0 and (a[k - 1, 0] > x or (a[k - 1, 0] == x and a[k - 1, 1] > z)):
+            k -= 1
+        if k > 0 and a[k - 1, 0] == x and a[k - 1, 1] == z:
+            continue
+        for m in range(n, k, -1):
+            a[m, 0], a[m, 1] = a[m - 1, 0], a[m - 1, 1]
+        a[k, 0], a[k, 1] = x, z
+        n += 1
+    return n
+
+
+@inlined
+def _push(hull: Array, size: int, start: int, x: float, z: float) -> int:
+    """Add a point to the chain that begins at `start`, dropping what it makes superfluous."""
+    while size - start >= 2:
+        ax, az = hull[size - 1, 0] - hull[size - 2, 0], hull[size - 1, 1] - hull[size - 2, 1]
+        bx, bz = x - hull[size - 2, 0], z - hull[size - 2, 1]
+        # Rounding must not keep a corner on a straight side.
+        if ax * bz - az * bx > 1e-12 * (math.hypot(ax, az) * math.hypot(bx, bz)):
+            break
+        size -= 1
+    hull[size, 0], hull[size, 1] = x, z
+    return size + 1
+
+
+@compiled
+def put_distances(
+    corners: Array, counts: NDArray[np.int64], points: Array, distances: Array
+) -> None:
+    """Signed distance of each frame's point to its polygon."""
+    for f in range(len(points)):
+        x, z, n = points[f, 0], points[f, 2], counts[f]
+        if n == 0 or math.isnan(x) or math.isnan(z):
+            distances[f] = math.nan
+            continue
+        least, inside = math.inf, n >= 3
+        for k in range(n):
+            m = k + 1 if k + 1 < n else 0
+            ax, az = corners[f, k, 0], corners[f, k, 1]
+            ex, ez = corners[f, m, 0] - ax, corners[f, m, 1] - az
+            px, pz = x - ax, z - az
+            length = ex * ex + ez * ez
+            share = 0.0 if length == 0.0 else min(max((px * ex + pz * ez) / length, 0.0), 1.0)
+            least = min(least, math.hypot(px - share * ex, pz - share * ez))
+            if ex * pz - ez * px < 0.0:
+                inside = False
+        distances[f] = -least if inside else least

@@ -1,0 +1,96 @@
+"""Which points of the touching parts touch, where on the surface, and how firmly.
+
+A schedule speaks of parts. While a foot touches, its heel may have left the ground already: of a
+part's points, those touch that are about as low as its lowest. Heights are those over the level at
+which each point is seen to stand, since skeletons know their soles only to a few centimetres. A
+point lets go by degrees, so that what it carries fades instead of jumping.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Indices
+from poise.character import Character, Sites, contact_points
+from poise.contact.floor import FEET
+from poise.contact.foot_motion import foot_motion
+from poise.contact.schedule import ContactSchedule
+from poise.environment import Environment, query
+from poise.errors import BadShape
+from poise.mechanics import BodyState, site_positions
+
+LOOSE_M = 0.03
+"""A point this much higher than the lowest of its part carries nothing: as much as soles give and
+skeletons err. Twice as much changes the figures on force plates by less than a tenth."""
+
+
+@dataclass(frozen=True, eq=False)
+class TouchingPoints:
+    """Where a body can push against its surroundings, frame by frame.
+
+    Letters: F frames, C points, P parts of the schedule.
+    """
+
+    names: tuple[str, ...]
+    """(C,) the points."""
+    parts: tuple[str, ...]
+    """(P,) the schedule's parts that the character has."""
+    owners: Indices
+    """(C,) the part each point belongs to."""
+    joints: Indices
+    """(C,) the joint each point rides on."""
+    places_m: Array
+    """(F, C, 3) nearest place on the surface: where a force would act."""
+    normals: Array
+    """(F, C, 3) out of the surface."""
+    grip: Array
+    """(F, C) from 0 (does not touch) to 1."""
+
+    @property
+    def touching(self) -> NDArray[np.bool_]:
+        """(F, C) whether a point touches at all."""
+        return self.grip > 0.0
+
+
+def touching_points(
+    state: BodyState, character: Character, schedule: ContactSchedule, environment: Environment
+) -> TouchingPoints:
+    """The points of a character that touch, by a schedule and the heights of its points."""
+    frames = state.frame_count
+    if schedule.frame_count != frames:
+        raise BadShape("schedule.touching", f"({frames}, P)", schedule.touching.shape)
+    known = contact_points(character)
+    parts = tuple(part for part in schedule.parts if part in known)
+    sites = [known[part] for part in parts]
+    if not parts:
+        empty = np.zeros((frames, 0, 3))
+        none = np.zeros(0, np.int64)
+        return TouchingPoints((), (), none, none, empty, empty, np.zeros((frames, 0)))
+    joined = Sites(
+        tuple(f"{part}.{name}" for part, s in zip(parts, sites, strict=True) for name in s.names),
+        np.concatenate([s.joints for s in sites]),
+        np.concatenate([s.offsets_m for s in sites]),
+    )
+    owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])
+    surface = query(environment, site_positions(state, joined))
+    clearances = surface.distances_m.copy()
+    if any(part in FEET for part in parts):
+        feet = foot_motion(state, character, schedule.rate_hz, environment)
+        levels = dict(zip(feet.motion.names, feet.clearances_m.T, strict=True))
+        for c, (part, name) in enumerate(n.split(".", 1) for n in joined.names):
+            if part in FEET:
+                clearances[:, c] = levels[name]
+    grip = np.zeros((frames, len(joined)))
+    for p, part in enumerate(parts):
+        columns = np.flatnonzero(owners == p)
+        heights = clearances[:, columns]
+        above = heights - heights.min(axis=1, keepdims=True)
+        firm = np.maximum(0.0, 1.0 - above / LOOSE_M)
+        grip[:, columns] = np.where(schedule.column(part)[:, None], firm, 0.0)
+    names = tuple(name.split(".", 1)[1] for name in joined.names)
+    return TouchingPoints(
+        names, parts, owners, joined.joints, surface.closest_m, surface.normals, grip
+    )
