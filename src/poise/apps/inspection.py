@@ -8,13 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from poise.character import Character, RoleOverrides, Roles, find_partial_roles, role_sites
-from poise.mechanics import forward_kinematics, site_positions
+from poise.arrays import Array
+from poise.character import (
+    Character,
+    RoleOverrides,
+    Roles,
+    complete_character,
+    find_partial_roles,
+)
+from poise.contact import check_gravity, estimate_ground
+from poise.environment import Environment
+from poise.errors import MissingRoles
+from poise.mechanics import forward_kinematics
 from poise.motion import Clip
-from poise.motion.cleanup import Finding, findings
+from poise.motion.cleanup import Finding, clean, findings
 
-_FLOOR_PERCENTILE = 10.0
-"""Of the lowest foot point over time: below it lie toes pushed into the floor and noise."""
+_LYING_SHARE = 0.7
+"""A rest pose this much lower than the tallest captured one does not stand."""
+
+MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
+"""Frames that were never captured, and a lost bone, say nothing about floor, time or forces."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +39,17 @@ class RoleReport:
     missing: tuple[str, ...]
     forward: tuple[float, float, float] | None
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RateReport:
+    """Whether bodies fall as they should at the rate the file states."""
+
+    verdict: str
+    """"right", "wrong" or "unverified"."""
+    gravity_m_s2: float | None
+    likely_rate_hz: float | None
+    note: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +73,9 @@ class ClipReport:
     height_m: float
     """Vertical extent of the rest pose."""
     floor_m: float | None
-    """Where the feet stand, by a rule of thumb; None when no feet were recognised."""
+    """Height of the floor that the feet show, below the origin; None without feet."""
+    floor_note: str
+    rate_check: RateReport
     travel_m: float
     """Straight-line distance of the root from first to last frame, on the ground plan."""
     roles: RoleReport
@@ -94,6 +120,7 @@ def inspect_clip(clip: Clip, path: Path, role_overrides: RoleOverrides | None = 
     defects = findings(clip)
     artificial = {f for d in defects if d.step in ("t-pose", "dropped-frames") for f in d.frames}
     real = [f for f in range(clip.frame_count) if f not in artificial]
+    place = _place(clip, role_overrides, defects)
     path_m = clip.root_positions_m[[real[-1]]] - clip.root_positions_m[[real[0]]]
     return ClipReport(
         file=str(path),
@@ -111,7 +138,9 @@ def inspect_clip(clip: Clip, path: Path, role_overrides: RoleOverrides | None = 
         up=source.up if source else "y",
         up_reason=source.up_reason if source else "made by code",
         height_m=_height_m(clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m),
-        floor_m=_floor_m(clip, roles, real),
+        floor_m=place.floor_m,
+        floor_note=place.floor_note,
+        rate_check=place.rate,
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
         roles=_role_report(roles),
         findings=defects,
@@ -160,15 +189,34 @@ def _height_m(joints: Any, ends: Any) -> float:
     return float(np.ptp(np.concatenate([joints, ends])[:, 1]))
 
 
-def _floor_m(clip: Clip, roles: Roles, frames: list[int]) -> float | None:
-    state = forward_kinematics(clip.skeleton, *clip.pose)
-    sites = role_sites(clip.skeleton, roles)
-    if not any(name.endswith("_heel") for name in sites.names):
-        # The rest pose does not stand (LAFAN1): the tallest captured pose shows where soles are.
-        tallest = frames[int(np.ptp(state.positions_m[frames, :, 1], axis=1).argmax())]
-        sites = role_sites(clip.skeleton, roles, standing_wxyz=clip.rotations_wxyz[tallest])
-    feet = [i for i, n in enumerate(sites.names) if n.endswith(("_toe_tip", "_heel"))]
-    if not feet:
+@dataclass(frozen=True)
+class _Place:
+    """What the motion itself says about the floor and about time."""
+
+    floor_m: float | None = None
+    floor_note: str = "not known: no feet recognised"
+    rate: RateReport = RateReport("unverified", None, None, "no body recognised, nothing checked")
+
+
+def _place(clip: Clip, overrides: RoleOverrides | None, defects: tuple[Finding, ...]) -> _Place:
+    cleaned, _ = clean(clip, [d.step for d in defects if d.step in MUST_BE_CLEANED])
+    standing = _standing_pose(cleaned)
+    try:
+        character = complete_character(
+            cleaned.skeleton, overrides=overrides, standing_wxyz=standing
+        )
+    except MissingRoles:
+        return _Place()
+    ground, note = estimate_ground(cleaned, character)
+    check = check_gravity(cleaned, character, Environment((ground,)))
+    rate = RateReport(check.verdict, check.gravity_m_s2, check.likely_rate_hz, check.note)
+    return _Place(ground.height_m, note, rate)
+
+
+def _standing_pose(clip: Clip) -> Array | None:
+    """The tallest pose of a clip whose rest pose does not stand (LAFAN1); else None."""
+    rest = np.concatenate([clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m])
+    heights = np.ptp(forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1], axis=1)
+    if np.ptp(rest[:, 1]) > _LYING_SHARE * heights.max():
         return None
-    lowest = site_positions(state, sites)[:, feet, 1].min(axis=1)
-    return float(np.percentile(lowest[frames], _FLOOR_PERCENTILE))
+    return clip.rotations_wxyz[int(heights.argmax())]

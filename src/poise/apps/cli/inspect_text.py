@@ -45,8 +45,9 @@ def clip_rows(report: ClipReport) -> list[Row]:
         Row("up", f"{report.up.upper()} ({report.up_reason})"),
         Row("height", f"{report.height_m:.3f} m in the rest pose"),
     ]
-    if report.floor_m is not None:
-        rows.append(Row("floor", f"feet stand at about {100 * report.floor_m:+.1f} cm"))
+    rows.append(Row("floor", report.floor_note))
+    wrong = report.rate_check.verdict == "wrong"
+    rows.append(Row("rate", report.rate_check.note, "warn" if wrong else "plain"))
     rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
     rows += _role_rows(report.roles)
     rows += [Row("note", note) for note in report.notes]
@@ -81,6 +82,8 @@ def one_row(report: ClipReport | CharacterReport) -> Row:
         f"{report.file}: {counted(report.frames, 'frame')}, {report.rate_hz:g} Hz, "
         f"{counted(report.joints, 'joint')}, {report.roles.convention}, {report.height_m:.2f} m"
     )
+    if report.rate_check.verdict == "wrong":
+        words += f"; wrong rate (likely {report.rate_check.likely_rate_hz or 0:g} Hz)"
     return Row("", words + "".join(f"; {f.step}{_where(f)}" for f in report.findings))
 
 
