@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.character import Character, contact_points, contact_radii_m
 from poise.contact.floor import FEET
 from poise.contact.foot_motion import foot_motion
@@ -52,12 +52,16 @@ _CENTER_ERROR_M = 0.0025
 """How far a body model's centre of mass wanders off the true one during a flight."""
 _MODEL_ERROR = 0.05
 """Share by which the body model's errors put one flight's gravity off, however long."""
+_SHARE_IN_FLIGHT = 0.7
+"""Of a stretch without contact that the parabola has to hold for: who flies, flies throughout."""
 _ROUGHEST = 0.08
 """Residual of the parabola over the height of its arc."""
 _SIDEWAYS = 0.25
 """Largest horizontal acceleration over the vertical one."""
 _FOLLOWS_M = 0.003
-"""Frames at the ends of a flight that stray farther from its parabola are part of a contact."""
+_FOLLOWS_SHARE = 0.03
+"""Frames at the ends of a flight that stray farther from its parabola than this, or this share of
+its height, are part of a contact."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ def check_gravity(
         flight
         for first, last in intervals(clear)
         if lowest[first:last].max() > _CLEAR_AT_PEAK_M
+        and last - first <= _LONGEST_S * clip.rate_hz
         and (flight := _fitted(center, first, last, clip.rate_hz)) is not None
     ]
     return _judged(clip.rate_hz, tuple(found))
@@ -137,55 +142,82 @@ def _others_clear(
 
 def _fitted(center: Array, first: int, last: int, rate_hz: float) -> Flight | None:
     """The parabola of one stretch without contact; None if the body does not fly in it."""
-    if last - first < _FEWEST_FRAMES or last - first > _LONGEST_S * rate_hz:
-        return None
+    frames = _without_repeats(center, first, last)
+    count = len(frames)
     # From the middle outwards, because the ends may still hold a toe that pushes.
-    quarter = (last - first) // 4
-    a, b = first + quarter, last - quarter
+    a, b = count // 4, count - count // 4
     if b - a < _FEWEST_FRAMES:
-        a, b = first, last
+        a, b = 0, count
     for _ in range(2):
-        curve = _parabola(center, a, b)
-        off = np.abs(center[first:last, 1] - _at(curve, first, last)[:, 1]) > _FOLLOWS_M
-        middle = (a + b) // 2 - first
-        before, after = np.flatnonzero(off[:middle]), np.flatnonzero(off[middle:])
-        a = first + (int(before[-1]) + 1 if len(before) else 0)
-        b = first + middle + int(after[0]) if len(after) else last
         if b - a < _FEWEST_FRAMES:
             return None
-    return _judged_flight(center, a, b, rate_hz)
+        curve = _Parabola.through(center, frames[a:b])
+        off = np.abs(curve.off(center, frames)[:, 1]) > max(
+            _FOLLOWS_M, _FOLLOWS_SHARE * curve.arc_m(frames)
+        )
+        middle = (a + b) // 2
+        before, after = np.flatnonzero(off[:middle]), np.flatnonzero(off[middle:])
+        a = int(before[-1]) + 1 if len(before) else 0
+        b = middle + int(after[0]) if len(after) else count
+    if b - a < max(_FEWEST_FRAMES, _SHARE_IN_FLIGHT * count):
+        return None
+    return _as_flight(center, frames[a:b], rate_hz)
 
 
-def _judged_flight(center: Array, first: int, last: int, rate_hz: float) -> Flight | None:
-    curve = _parabola(center, first, last)
-    sideways, falling, more_sideways = 2.0 * curve[2]
-    residual = center[first:last, 1] - _at(curve, first, last)[:, 1]
-    rms = float(np.sqrt(np.mean(residual**2)))
-    arc = -falling * (last - first - 1) ** 2 / 8.0
+def _without_repeats(center: Array, first: int, last: int) -> Indices:
+    """The frames of a stretch in which the body has moved; exporters repeat frames."""
+    frames = np.arange(first, last)
+    if first == 0:
+        frames = frames[1:]
+    moved = (center[frames] != center[frames - 1]).any(axis=1)
+    return frames[moved]
+
+
+def _as_flight(center: Array, frames: Indices, rate_hz: float) -> Flight | None:
+    curve = _Parabola.through(center, frames)
+    sideways, upward, more_sideways = 2.0 * curve.coefficients[2]
+    falling = -float(upward)
+    rms = float(np.sqrt(np.mean(curve.off(center, frames)[:, 1] ** 2)))
+    arc = curve.arc_m(frames)
     flies = (
         arc >= _LOWEST_ARC_M
         and rms <= _ROUGHEST * arc
-        and np.hypot(sideways, more_sideways) <= _SIDEWAYS * -falling
+        and np.hypot(sideways, more_sideways) <= _SIDEWAYS * falling
     )
     if not flies:
         return None
     uncertainty = float(np.hypot(_CENTER_ERROR_M / arc, _MODEL_ERROR))
-    return Flight(first, last, float(-falling) * rate_hz**2, uncertainty, float(arc), rms)
+    gravity = falling * rate_hz**2
+    return Flight(int(frames[0]), int(frames[-1]) + 1, gravity, uncertainty, arc, rms)
 
 
-def _parabola(center: Array, first: int, last: int) -> Array:
-    """(3, 3) coefficients of 1, t and t², t in frames from frame `first`; one column per axis."""
-    t = np.arange(last - first, dtype=np.float64)
-    powers = np.stack([np.ones_like(t), t, t**2], axis=1)
-    coefficients = np.linalg.lstsq(powers, center[first:last], rcond=None)[0]
-    # Told from frame 0 of the clip, so that it can be asked beyond its own stretch.
-    c, b, a = coefficients
-    return np.stack([c - b * first + a * first**2, b - 2 * a * first, a])
+@dataclass(frozen=True, eq=False)
+class _Parabola:
+    """A quadratic path in time, counted in frames from a frame near it."""
+
+    start: int
+    coefficients: Array
+    """(3, 3) of 1, t and t², one column per axis."""
+
+    @staticmethod
+    def through(center: Array, frames: Indices) -> _Parabola:
+        """The best fit to the path at some frames."""
+        start = int(frames[0])
+        fit = np.linalg.lstsq(_powers(frames - start), center[frames], rcond=None)[0]
+        return _Parabola(start, np.asarray(fit, dtype=np.float64))
+
+    def arc_m(self, frames: Indices) -> float:
+        """Height of its top over the chord between two ends."""
+        return -float(self.coefficients[2, 1]) * float(frames[-1] - frames[0]) ** 2 / 4.0
+
+    def off(self, center: Array, frames: Indices) -> Array:
+        """(K, 3) where the path is minus where the parabola says."""
+        return center[frames] - _powers(frames - self.start) @ self.coefficients
 
 
-def _at(curve: Array, first: int, last: int) -> Array:
-    t = np.arange(first, last, dtype=np.float64)[:, None]
-    return curve[0] + curve[1] * t + curve[2] * t**2
+def _powers(t: Indices) -> Array:
+    times = t.astype(np.float64)
+    return np.stack([np.ones(len(times)), times, times**2], axis=1)
 
 
 def _judged(rate_hz: float, flights: tuple[Flight, ...]) -> GravityCheck:
