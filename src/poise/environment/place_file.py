@@ -1,0 +1,188 @@
+"""The environment file: a place written down in a few lines of YAML or JSON.
+
+ground: {height_m: 0.0, tilt_deg: 3.0, uphill: [0, 0, 1], belt_velocity_m_s: [0, 0, -1.2]}
+parts:
+  - {file: chair.obj, unit: cm, at_m: [0, 0, 1.5], turn_deg: 180}
+  - {stairs: {step_count: 4, rise_m: 0.17}, at_m: [2, 0, 0]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import radians
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.environment import places
+from poise.environment.convex_part import ConvexPart
+from poise.environment.environment import Environment, Surface
+from poise.environment.ground import UP, Ground
+from poise.environment.height_field import MAX_NODES, HeightField
+from poise.environment.mesh_parts import MAX_PARTS, read_parts
+from poise.environment.yaml_entries import Entry, read_entries
+from poise.errors import FileProblem, PoiseError
+
+T = TypeVar("T")
+
+_WHAT = "the environment file"
+_GROUND_KEYS = ("height_m", "tilt_deg", "uphill", "belt_velocity_m_s")
+_FIELD_KEYS = ("heights_m", "spacing_m", "origin_m", "belt_velocity_m_s")
+_COMMON_KEYS = ("name", "at_m", "turn_deg", "belt_velocity_m_s")
+_FILE_KEYS = ("unit", "up")
+
+_MADE: dict[str, tuple[Callable[..., tuple[ConvexPart, ...]], tuple[str, ...]]] = {
+    "box": (places.box, ("size_m",)),
+    "stairs": (
+        places.stairs,
+        ("step_count", "rise_m", "depth_m", "width_m", "landing_m", "foundation_m"),
+    ),
+    "ramp": (places.ramp, ("rise_m", "length_m", "width_m", "foundation_m")),
+    "chair": (
+        places.chair,
+        (
+            "seat_height_m", "seat_width_m", "seat_depth_m", "seat_thickness_m",
+            "back_height_m", "back_thickness_m", "leg_thickness_m",
+        ),
+    ),
+}  # fmt: skip
+"""Things made by code, and the keys they take; all are numbers but `size_m`, which is three."""
+
+_REQUIRED = {"stairs": ("step_count",), "ramp": ("rise_m", "length_m")}
+
+
+def read_place(path: Path) -> Environment:
+    """Read an environment file.
+
+    Without a `ground` there is level ground at height 0; `ground: none` leaves it out.
+
+    Raises:
+        FileProblem: with line and nearest valid key.
+    """
+    entries = read_entries(path, _WHAT).mapping(("ground", "height_field", "parts"))
+    surfaces: list[Surface] = []
+    notes: list[str] = []
+    if "ground" in entries:
+        if not entries["ground"].is_nothing():
+            surfaces.append(_ground(entries["ground"]))
+    elif "height_field" not in entries:
+        surfaces.append(Ground())
+        notes.append(f"{path.name} names no ground: level ground at height 0 assumed.")
+    if "height_field" in entries:
+        surfaces.append(_height_field(entries["height_field"]))
+    if "parts" in entries:
+        for entry in entries["parts"].items():
+            parts, remarks = _parts(entry)
+            surfaces.extend(parts)
+            notes.extend(remarks)
+            if len(surfaces) > MAX_PARTS:
+                raise entry.problem(f"at most {MAX_PARTS} parts", "more")
+    if not surfaces:
+        raise FileProblem(path, "a ground, a height field or parts", "none of them", line=1)
+    return Environment(tuple(surfaces), tuple(notes))
+
+
+def _ground(entry: Entry) -> Ground:
+    keys = entry.mapping(_GROUND_KEYS)
+    tilt = radians(keys["tilt_deg"].number()) if "tilt_deg" in keys else 0.0
+    return _made(
+        entry,
+        lambda: Ground.tilted(
+            tilt,
+            keys["uphill"].numbers(3) if "uphill" in keys else (0.0, 0.0, 1.0),
+            height_m=keys["height_m"].number() if "height_m" in keys else 0.0,
+            belt_velocity_m_s=_belt(keys),
+        ),
+    )
+
+
+def _height_field(entry: Entry) -> HeightField:
+    keys = entry.mapping(_FIELD_KEYS)
+    for key in ("heights_m", "spacing_m"):
+        if key not in keys:
+            raise entry.problem(f"'{key}' in {entry.where}", "none")
+    rows = keys["heights_m"].items()
+    widths = [len(row.items()) for row in rows]
+    if len(set(widths)) != 1:
+        raise keys["heights_m"].problem("rows of equal length in heights_m", f"{len(rows)} rows")
+    if sum(widths) > MAX_NODES:  # rows may be aliases of one long row
+        raise keys["heights_m"].problem(f"at most {MAX_NODES} heights", f"{sum(widths)}")
+    heights = np.array([row.numbers() for row in rows])
+    return _made(
+        entry,
+        lambda: HeightField(
+            heights,
+            np.array(keys["spacing_m"].numbers(2)),
+            np.array(keys["origin_m"].numbers(2)) if "origin_m" in keys else np.zeros(2),
+            _belt(keys),
+        ),
+    )
+
+
+def _parts(entry: Entry) -> tuple[list[ConvexPart], list[str]]:
+    keys = entry.mapping((*_MADE, "file", *_COMMON_KEYS, *_FILE_KEYS))
+    sources = [key for key in keys if key in _MADE or key == "file"]
+    if len(sources) != 1:
+        wanted = f"one of file, {', '.join(_MADE)} in {entry.where}"
+        raise entry.problem(wanted, " and ".join(sources) or "none of them")
+    (source,) = sources
+    for key in _FILE_KEYS:
+        if key in keys and source != "file":
+            raise keys[key].problem(f"'{key}' only beside 'file'", f"it beside '{source}'")
+    if source == "file":
+        parts, notes = _from_file(entry, keys)
+    else:
+        parts, notes = _from_code(source, keys[source]), ()
+    turn_deg = keys["turn_deg"].number() if "turn_deg" in keys else 0.0
+    turn = rotations.from_axis_angle(UP, np.radians(turn_deg))
+    at = keys["at_m"].numbers(3) if "at_m" in keys else [0.0, 0.0, 0.0]
+    prefix = f"{keys['name'].text()[:200]}: " if "name" in keys else ""
+    placed = [replace(part.moved(at, turn), name=prefix + part.name) for part in parts]
+    if "belt_velocity_m_s" in keys:
+        placed = [replace(part, belt_velocity_m_s=_belt(keys)) for part in placed]
+    return placed, list(notes)
+
+
+def _from_file(
+    entry: Entry, keys: dict[str, Entry]
+) -> tuple[tuple[ConvexPart, ...], tuple[str, ...]]:
+    named = keys["file"].text()
+    if "\0" in named:
+        raise keys["file"].problem("a file name")
+    unit = keys["unit"].text() if "unit" in keys else None
+    up = keys["up"].text().lower() if "up" in keys else None
+    beside = entry.path.parent / named
+    if not beside.is_file():
+        raise keys["file"].problem(f"a mesh file at {beside}", "nothing there")
+    return _made(entry, lambda: read_parts(beside, unit=unit, up=up))
+
+
+def _from_code(source: str, entry: Entry) -> tuple[ConvexPart, ...]:
+    make, known = _MADE[source]
+    keys = {} if entry.is_nothing() else entry.mapping(known)
+    for key in _REQUIRED.get(source, ()):
+        if key not in keys:
+            raise entry.problem(f"'{key}' in {source}", "none")
+    given: dict[str, float | list[float]] = {
+        key: value.numbers(3) if key == "size_m" else value.number() for key, value in keys.items()
+    }
+    return _made(entry, lambda: make(**given))
+
+
+def _belt(keys: dict[str, Entry]) -> Array:
+    key = "belt_velocity_m_s"
+    return np.array(keys[key].numbers(3)) if key in keys else np.zeros(3)
+
+
+def _made(entry: Entry, make: Callable[[], T]) -> T:
+    """What `make` returns; what it refuses, as a problem of this line of the file."""
+    try:
+        return make()
+    except FileProblem:
+        raise
+    except PoiseError as problem:
+        raise entry.problem(f"{entry.where} that can be made", str(problem).rstrip(".")) from None
