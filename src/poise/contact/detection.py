@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character, Sites, contact_points, contact_radii_m
-from poise.contact.floor import FEET
+from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import FootMotion, foot_motion
-from poise.contact.point_motion import PointMotion, point_motion, smoothed
+from poise.contact.point_motion import PointMotion, part_motions, smoothed
 from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
 from poise.environment import Environment
 from poise.errors import BadValue, UnknownName
@@ -72,15 +72,16 @@ def detect_contacts(
     state = forward_kinematics(clip.skeleton, *clip.pose)
     rate_hz = clip.rate_hz
     force = _specific_force(state, character, rate_hz)
-    feet = foot_motion(state, character, rate_hz, environment)
+    feet = foot_motion(state, foot_sites(points), rate_hz, environment)
     radii = contact_radii_m(character)
+    others = {part: sites for part, sites in points.items() if part not in FEET}
+    motions = part_motions(state, others, rate_hz, feet.place)
     scores = np.empty((clip.frame_count, len(points)))
     for column, (part, sites) in enumerate(points.items()):
         if part in FEET:
             scores[:, column] = _foot_score(feet, sites.names)
         else:
-            motion = point_motion(state, sites, rate_hz, feet.place)
-            scores[:, column] = _part_score(motion, radii[part])
+            scores[:, column] = _part_score(motions[part], radii[part])
     touching = (scores < 1.0) & (force > 0.0)[:, None]
     touching = _without_blinks(touching, points, rate_hz)
     _let_the_nearest_carry(touching, scores, force, rate_hz)

@@ -8,6 +8,7 @@ prior, because a person who walks two steps says little about it, and a person w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,7 +88,7 @@ def estimate_ground(clip: Clip, character: Character) -> tuple[Ground, str]:
     returned, and the sentence says so.
     """
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    feet = foot_sites(character)
+    feet = foot_sites(contact_points(character))
     fit = fit_floor(point_motion(state, feet, clip.rate_hz, Environment.flat()), clip.rate_hz)
     note = note_on(fit)
     if fit.standing_s < _HARDLY_STANDING * clip.duration_s:
@@ -189,12 +190,11 @@ def _robust_plane(
     return fit[:count], fit[count + 1 :]
 
 
-def foot_sites(character: Character) -> Sites:
-    """The points of both feet that can touch the ground."""
-    points = contact_points(character)
+def foot_sites(points: Mapping[str, Sites]) -> Sites:
+    """The points of both feet, from those of all parts."""
     feet = Sites()
     for part in FEET:
         feet = feet.joined(points.get(part, Sites()))
     if not len(feet):
-        raise BadValue("character", "one with feet (roles left_ankle and right_ankle)", "none")
+        raise BadValue("contact points", "some on the feet (see complete_character)", [*points])
     return feet

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.character import Character
+from poise.character import Sites
 from poise.contact.floor import (
     FloorFit,
     fit_floor,
-    foot_sites,
     ground_of,
     weighted_quantile,
 )
@@ -62,11 +61,11 @@ class FootMotion:
 
 
 def foot_motion(
-    state: BodyState, character: Character, rate_hz: float, environment: Environment | None
+    state: BodyState, feet: Sites, rate_hz: float, environment: Environment | None
 ) -> FootMotion:
     """Follow the feet over an environment, or over the floor that they show when it is None."""
     known = Environment.flat() if environment is None else environment
-    motion = point_motion(state, foot_sites(character), rate_hz, known)
+    motion = point_motion(state, feet, rate_hz, known)
     floor = fit_floor(motion, rate_hz)
     place = Environment((ground_of(floor),)) if environment is None else environment
     if environment is None and not floor.single:

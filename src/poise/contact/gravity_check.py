@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.character import Character, contact_points, contact_radii_m
-from poise.contact.floor import FEET
+from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import foot_motion
-from poise.contact.point_motion import point_motion
+from poise.contact.point_motion import part_motions
 from poise.contact.schedule import intervals
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.mechanics import GRAVITY_M_S2, BodyState, center_of_mass, forward_kinematics
+from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics
 from poise.motion import Clip
 
 Verdict = Literal["right", "wrong", "unverified"]
@@ -114,9 +113,14 @@ def check_gravity(
         raise BadValue("character.body", "segment masses (see complete_character)", None)
     state = forward_kinematics(clip.skeleton, *clip.pose)
     center = center_of_mass(state, character.body)
-    feet = foot_motion(state, character, clip.rate_hz, environment)
+    points, radii = contact_points(character), contact_radii_m(character)
+    feet = foot_motion(state, foot_sites(points), clip.rate_hz, environment)
     lowest = feet.clearances_m.min(axis=1)
-    clear = (lowest > _CLEAR_M) & _others_clear(state, character, clip.rate_hz, feet.place)
+    clear = lowest > _CLEAR_M
+    others = {part: sites for part, sites in points.items() if part not in FEET}
+    for part, motion in part_motions(state, others, clip.rate_hz, feet.place).items():
+        # However fast it moves: a wrong rate must not make a hand that carries look free.
+        clear &= (motion.heights_m - radii[part] > _CLEAR_OF_OTHERS_M).all(axis=1)
     found = [
         flight
         for first, last in intervals(clear)
@@ -125,19 +129,6 @@ def check_gravity(
         and (flight := _fitted(center, first, last, clip.rate_hz)) is not None
     ]
     return _judged(clip.rate_hz, tuple(found))
-
-
-def _others_clear(
-    state: BodyState, character: Character, rate_hz: float, place: Environment
-) -> NDArray[np.bool_]:
-    """(F,) whether no part but the feet is near a surface, however fast it moves."""
-    clear = np.ones(state.frame_count, dtype=np.bool_)
-    radii = contact_radii_m(character)
-    for part, sites in contact_points(character).items():
-        if part not in FEET:
-            motion = point_motion(state, sites, rate_hz, place)
-            clear &= (motion.heights_m - radii[part] > _CLEAR_OF_OTHERS_M).all(axis=1)
-    return clear
 
 
 def _fitted(center: Array, first: int, last: int, rate_hz: float) -> Flight | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,18 @@ class PointMotion:
         """The points whose names end so."""
         return [i for i, name in enumerate(self.names) if name.endswith(endings)]
 
+    def picked(self, names: tuple[str, ...]) -> PointMotion:
+        """Some of the points."""
+        columns = [self.names.index(name) for name in names]
+        return PointMotion(
+            names,
+            self.places_m[:, columns],
+            self.heights_m[:, columns],
+            self.sliding_m_s[:, columns],
+            self.leaving_m_s[:, columns],
+            self.leaving_m_s2[:, columns],
+        )
+
 
 def point_motion(
     state: BodyState, sites: Sites, rate_hz: float, environment: Environment
@@ -79,6 +92,17 @@ def point_motion(
         leaving,
         np.sum(accelerations * surface.normals, axis=-1),
     )
+
+
+def part_motions(
+    state: BodyState, parts: Mapping[str, Sites], rate_hz: float, environment: Environment
+) -> dict[str, PointMotion]:
+    """Follow the sites of several body parts, all at once."""
+    together = Sites()
+    for sites in parts.values():
+        together = together.joined(sites)
+    motion = point_motion(state, together, rate_hz, environment)
+    return {part: motion.picked(sites.names) for part, sites in parts.items()}
 
 
 def smoothed(paths: Array, rate_hz: float) -> tuple[Array, Array, Array]:
