@@ -56,22 +56,28 @@ def contact_wrenches(dynamics: ClipDynamics, reaction: ReactionForces) -> Wrench
 def torque_ratios(character: Character, forces: JointForces) -> Array:
     """(F, J) the largest torque along a joint's freedoms over its limit there.
 
-    Zero for the root (what acts there is no muscle's), for fixed joints, and where no limit is
-    known.
+    Against `character.strength`, which knows flexion from extension, where the character has it;
+    else against `character.torque_limits_nm`. Zero for the root (what acts there is no muscle's),
+    for fixed joints, and where no limit is known.
     """
     skeleton = character.skeleton
     moments = forces.joint_moments_nm
     if moments.shape[1:] != (skeleton.joint_count, 3):
         raise BadShape("joint_moments_nm", f"(F, {skeleton.joint_count}, 3)", moments.shape)
+    torques = np.array(moments)
+    hinges, axes = skeleton.freedoms == 1, skeleton.hinge_axes
+    along = np.einsum("fjk,jk->fj", moments[:, hinges], axes[hinges])
+    if character.strength is not None:
+        torques[:, hinges] = along[..., None] * axes[hinges]
+        torques[:, skeleton.freedoms == 0] = 0.0
+        torques[:, 0] = 0.0
+        return np.maximum.reduce(np.moveaxis(character.strength.ratios(torques), -1, 0))
     limits = np.array(character.torque_limits_nm)
-    hinges = skeleton.freedoms == 1
-    along = np.abs(moments)
-    along[:, hinges, 0] = np.abs(np.sum(moments * skeleton.hinge_axes, axis=-1))[:, hinges]
-    unused = np.arange(3) >= skeleton.freedoms[:, None]
-    limits[unused] = np.inf
+    torques[:, hinges, 0] = along
+    limits[np.arange(3) >= skeleton.freedoms[:, None]] = np.inf
     limits[0] = np.inf
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = along / limits
+    torques = np.abs(torques)
     # A limit of zero is broken by any torque, and kept by none.
-    ratios = np.where((limits == 0.0) & (along == 0.0), 0.0, ratios)
-    return ratios.max(axis=-1)
+    zero = np.where(torques > 0.0, np.inf, 0.0)
+    ratios = np.divide(torques, limits, out=zero, where=limits > 0.0)
+    return np.maximum.reduce(np.moveaxis(ratios, -1, 0))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points
-from poise.contact.floor import FEET
+from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import foot_motion
 from poise.contact.schedule import ContactSchedule
 from poise.environment import Environment, query
@@ -70,19 +70,18 @@ def touching_points(
         none = np.zeros(0, np.int64)
         return TouchingPoints((), (), none, none, empty, empty, np.zeros((frames, 0)))
     joined = Sites(
-        tuple(f"{part}.{name}" for part, s in zip(parts, sites, strict=True) for name in s.names),
+        tuple(name for s in sites for name in s.names),
         np.concatenate([s.joints for s in sites]),
         np.concatenate([s.offsets_m for s in sites]),
     )
     owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])
     surface = query(environment, site_positions(state, joined))
     clearances = surface.distances_m.copy()
-    if any(part in FEET for part in parts):
-        feet = foot_motion(state, character, schedule.rate_hz, environment)
-        levels = dict(zip(feet.motion.names, feet.clearances_m.T, strict=True))
-        for c, (part, name) in enumerate(n.split(".", 1) for n in joined.names):
-            if part in FEET:
-                clearances[:, c] = levels[name]
+    soles = [c for c, p in enumerate(owners.tolist()) if parts[p] in FEET]
+    if soles:
+        feet = foot_motion(state, foot_sites(known), schedule.rate_hz, environment)
+        columns = [feet.motion.names.index(joined.names[c]) for c in soles]
+        clearances[:, soles] = feet.clearances_m[:, columns]
     grip = np.zeros((frames, len(joined)))
     for p, part in enumerate(parts):
         columns = np.flatnonzero(owners == p)
@@ -90,7 +89,6 @@ def touching_points(
         above = heights - heights.min(axis=1, keepdims=True)
         firm = np.maximum(0.0, 1.0 - above / LOOSE_M)
         grip[:, columns] = np.where(schedule.column(part)[:, None], firm, 0.0)
-    names = tuple(name.split(".", 1)[1] for name in joined.names)
     return TouchingPoints(
-        names, parts, owners, joined.joints, surface.closest_m, surface.normals, grip
+        joined.names, parts, owners, joined.joints, surface.closest_m, surface.normals, grip
     )

@@ -56,9 +56,12 @@ _LEAST = 1e-6
 def solve_frames(
     points: Array, normals: Array, grip: Array, groups: Array, centers: Array,
     force: Array, moment: Array, plan: Array,
-    forces: Array, torque: Array, iterations: NDArray[np.int64], converged: NDArray[np.bool_],
+    forces: Array, torque: Array, missing: Array,
+    iterations: NDArray[np.int64], converged: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Solve every frame; lengths and forces come in and go out in units of one.
+
+    `missing` (F, 6) is what the forces and torques leave of the wanted force and moment.
 
     `groups` (F,) counts the bodies that may exert a free torque; `plan` holds, in this order:
     friction, ceiling, force weight, torque weight, torque bound, round cone (0 or 1),
@@ -76,6 +79,7 @@ def solve_frames(
             b[k], b[3 + k] = force[f, k], moment[f, k]
         forces[f] = 0.0
         torque[f] = 0.0
+        missing[f] = b
         iterations[f] = 0
         converged[f] = True
         if n == 0:
@@ -106,9 +110,10 @@ def solve_frames(
         known = known and converged[f]
         iterations[f] = steps
         for i in range(n):
-            _put_force(i, at, beta, plan, forces, f, index[i])
+            _put_force(i, at, beta, plan, forces, missing, f, index[i])
         for k, value in enumerate(_torque(last, plan[3], plan[4])):
             torque[f, k] = value
+            missing[f, 3 + k] -= groups[f] * value
 
 
 @inlined
@@ -415,11 +420,18 @@ def _add_torque(groups: float, plan: Array, easier: float, y: Array, g: Array, h
 
 @inlined
 def _put_force(
-    i: int, at: Array, beta: Array, plan: Array, forces: Array, f: int, p: int
+    i: int, at: Array, beta: Array, plan: Array, forces: Array, missing: Array, f: int, p: int
 ) -> None:  # fmt: skip
-    """The force at one point, in world axes."""
+    """The force at one point, in world axes; taken off what is missing."""
     u = beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]
     local = round_force(u, plan[0]) if plan[5] > 0.0 else four_sided_force(u, plan[0])
     for k in range(3):
         total = local[0] * at[i, 3 + k] + local[1] * at[i, 6 + k] + local[2] * at[i, 9 + k]
         forces[f, p, k] = at[i, 12] * total
+    x, y, z = forces[f, p, 0], forces[f, p, 1], forces[f, p, 2]
+    missing[f, 0] -= x
+    missing[f, 1] -= y
+    missing[f, 2] -= z
+    missing[f, 3] -= at[i, 1] * z - at[i, 2] * y
+    missing[f, 4] -= at[i, 2] * x - at[i, 0] * z
+    missing[f, 5] -= at[i, 0] * y - at[i, 1] * x
