@@ -9,7 +9,10 @@ from pathlib import Path
 PACKAGES = (
     "poise",
     "poise.character",
+    "poise.contact",
+    "poise.environment",
     "poise.formats",
+    "poise.measures",
     "poise.mechanics",
     "poise.motion",
     "poise.motion.cleanup",

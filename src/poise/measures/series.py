@@ -11,6 +11,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
+from poise.mechanics import GRAVITY_M_S2 as GRAVITY_M_S2
 from poise.mechanics import BodyState
 from poise.motion import Clip
 
@@ -27,6 +28,9 @@ class Series:
     environment: Environment
     contacts: ContactSchedule
     state: BodyState
+    mass_kg: float
+    height_m: float
+    """Stature of the figure at rest."""
     times_s: Array
     """(F,)"""
     com_m: Array

@@ -15,9 +15,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
+from poise.apps.cli.measure import measure
+from poise.apps.cli.render import render
 from poise.apps.cli.sample import sample
 from poise.errors import PoiseError
 
@@ -36,6 +39,9 @@ app = typer.Typer(
 )
 app.command()(inspect)
 app.command()(convert)
+app.command()(measure)
+app.command()(contacts)
+app.command()(render)
 app.command()(sample)
 app.command()(formats)
 

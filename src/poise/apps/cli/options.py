@@ -25,3 +25,21 @@ RolesFile = Annotated[
     Path | None,
     typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),
 ]
+Against = Annotated[Path | None, typer.Option(help="The original, to compare with.")]
+EnvironmentFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="The place: a small YAML file, or a mesh (.obj, .stl, .glb). Without it, "
+        "the floor that the feet show."
+    ),
+]
+ContactsFile = Annotated[
+    Path | None, typer.Option(help="What touches when (.csv or .json), instead of detecting it.")
+]
+Mass = Annotated[
+    float | None, typer.Option(help="Body mass in kg; without it, taken from the stature.")
+]
+Clean = Annotated[
+    bool,
+    typer.Option(help="Leave out fake T-poses, fill lost frames and restore a lost thorax first."),
+]

@@ -60,11 +60,11 @@ def render(
 ) -> None:
     """Draw a clip as a figure strip or a short animation.
 
-        poise render walk.bvh -o walk.png
+    poise render walk.bvh -o walk.png
 
-        poise render edited.bvh --against walk.bvh -o both.gif --view front
+    poise render edited.bvh --against walk.bvh -o both.gif --view front
 
-        poise render walk.bvh -o step.mp4 --frames 120:240
+    poise render walk.bvh -o step.mp4 --frames 120:240
     """  # fmt: skip
     from poise.errors import FileProblem
 

@@ -1,0 +1,130 @@
+"""All figures about a clip, with the contacts it claims and with those of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from poise.character import Character, complete_character
+from poise.contact import ContactSchedule, detect_contacts, estimate_ground
+from poise.environment import Environment
+from poise.measures import (
+    contact_share,
+    flight_residual,
+    foot_slide,
+    jitter,
+    likeness,
+    penetration,
+    root_wrench,
+    torque_excess,
+    zmp_excursion,
+)
+from poise.measures.measure import Measure
+from poise.measures.observe import observe
+from poise.measures.series import Series
+from poise.motion import Clip
+
+ALL: dict[str, Callable[[Series], tuple[Measure, ...]]] = {
+    "foot_slide": foot_slide.measure,
+    "penetration": penetration.measure,
+    "zmp_excursion": zmp_excursion.measure,
+    "flight_residual": flight_residual.measure,
+    "root_wrench": root_wrench.measure,
+    "torque_excess": torque_excess.measure,
+}
+"""Measures of one clip by itself. Those of two (`jitter`, `likeness`) and of two schedules
+(`contact_share`) stand beside them in `evaluate`."""
+
+UNDER_INPUT_CONTACTS = "_under_input_contacts"
+"""Ends the keys of figures taken with the contacts of the input instead of the claimed ones."""
+
+_BY_CONTACT = ("foot_slide", "float", "zmp_excursion", "flight_residual", "root_wrench",
+               "torque_excess")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What came out, in figures and frame by frame."""
+
+    measures: tuple[Measure, ...]
+    series: Series
+    """With the contacts the clip claims."""
+    input_contacts: ContactSchedule
+    """Found in the original (or in the clip, without one), or known."""
+    original: Series | None
+    notes: tuple[str, ...]
+    """What was assumed: the floor, the mass, the contacts."""
+
+    def value(self, key: str) -> float:
+        """A figure by its key."""
+        return {m.key: m.value for m in self.measures}[key]
+
+
+def evaluate(
+    clip: Clip,
+    character: Character | None = None,
+    environment: Environment | None = None,
+    contacts: ContactSchedule | None = None,
+    *,
+    against: Clip | None = None,
+    against_character: Character | None = None,
+    input_contacts: ContactSchedule | None = None,
+) -> Evaluation:
+    """Measure a clip.
+
+    Args:
+        clip: clean motion.
+        character: whose motion; by default a human of the clip's own proportions.
+        environment: where; by default the floor that the feet of the original show.
+        contacts: what the clip claims to touch when; by default what is detected in it.
+        against: the original, for likeness, jitter and the input's contacts.
+        against_character: whose motion the original is; by default a human of its proportions.
+        input_contacts: the truth about contacts, if known; by default what is detected in the
+            original.
+    """
+    notes: list[str] = []
+    character = character or _human(clip, notes)
+    before = against or clip
+    before_character = against_character or (_human(before, []) if against else character)
+    if environment is None:
+        ground, note = estimate_ground(before, before_character)
+        environment = Environment((ground,))
+        notes.append(note)
+    if contacts is None:
+        contacts = detect_contacts(clip, character, environment)
+        notes.append("contacts: detected in the clip")
+    if input_contacts is None:
+        same = against is None
+        input_contacts = (
+            contacts if same else detect_contacts(before, before_character, environment)
+        )
+    series = observe(clip, character, environment, contacts)
+    original = observe(before, before_character, environment, input_contacts) if against else None
+    found = [m for measure in ALL.values() for m in measure(series)]
+    found += jitter.measure(series, original)
+    if original is not None:
+        found += likeness.measure(series, original)
+    if input_contacts is not contacts and input_contacts.frame_count == clip.frame_count:
+        found += contact_share.measure(contacts, input_contacts)
+        found += _under(observe(clip, character, environment, input_contacts))
+    return Evaluation(tuple(found), series, input_contacts, original, tuple(notes))
+
+
+def _under(series: Series) -> list[Measure]:
+    """The contact-based figures once more, for a series with the input's contacts."""
+    measures = [m for measure in ALL.values() for m in measure(series)]
+    return [
+        replace(
+            m,
+            key=f"{m.key}{UNDER_INPUT_CONTACTS}",
+            about=f"{m.about}, with the contacts of the input",
+        )
+        for m in measures
+        if m.key.split(".")[0] in _BY_CONTACT
+    ]
+
+
+def _human(clip: Clip, notes: list[str]) -> Character:
+    character = complete_character(clip.skeleton)
+    notes += character.notes
+    return character

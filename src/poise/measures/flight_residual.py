@@ -1,0 +1,37 @@
+"""Flight residual: in the air only gravity acts, and nothing changes the spin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.contact import intervals
+from poise.measures.measure import Measure
+from poise.measures.series import GRAVITY_M_S2, Series
+
+
+def measure(series: Series) -> tuple[Measure, ...]:
+    """Acceleration beside gravity, and drift of the angular momentum, over all flights."""
+    g = float(np.linalg.norm(GRAVITY_M_S2))
+    flights = intervals(series.flight)
+    residual = drift = float("nan")
+    if flights:
+        beside = series.com_acceleration_m_s2[series.flight] - GRAVITY_M_S2
+        residual = float(np.sqrt((beside**2).sum(axis=1).mean())) / g
+        # A fixed scale, so that a leap without spin is not divided by nothing.
+        scale = series.mass_kg * series.height_m * np.sqrt(g * series.height_m)
+        drift = max(
+            float(np.linalg.norm(spin - spin[0], axis=1).max())
+            for first, last in flights
+            for spin in [series.angular_momentum_n_m_s[first:last]]
+        ) / float(scale)
+    return (
+        Measure(
+            "flight_residual.acceleration", 100.0 * residual, "% of g", "lower",
+            "how much the body is pushed or pulled in the air, where only gravity acts",
+        ),
+        Measure(
+            "flight_residual.spin", 100.0 * drift, "% of M h sqrt(g h)", "lower",
+            "how much the spin changes in the air, where nothing can change it",
+        ),
+        Measure("flight_residual.flights", float(len(flights)), "", "neither", "flights found"),
+    )  # fmt: skip

@@ -1,0 +1,28 @@
+"""Jitter: RMS jerk of the joints, by itself and against the input's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.measures.measure import Measure
+from poise.measures.series import Series
+
+
+def rms_jerk_m_s3(series: Series) -> float:
+    """Root mean square of the third difference of all joint positions; NaN for under 4 frames."""
+    positions = series.state.positions_m
+    if len(positions) < 4:
+        return float("nan")
+    jerk = np.diff(positions, n=3, axis=0) * series.clip.rate_hz**3
+    return float(np.sqrt((jerk**2).sum(axis=-1).mean()))
+
+
+def measure(series: Series, original: Series | None = None) -> tuple[Measure, ...]:
+    """The jerk, and its ratio to the original's when there is one."""
+    jerk = rms_jerk_m_s3(series)
+    found = (Measure("jitter.jerk", jerk, "m/s³", "lower", "how shaky the joints are (RMS jerk)"),)
+    if original is None:
+        return found
+    before = rms_jerk_m_s3(original)
+    ratio = jerk / before if before > 0 else (1.0 if jerk == 0 else float("inf"))
+    return (*found, Measure("jitter.ratio", ratio, "x", "lower", "the same against the original"))

@@ -1,0 +1,55 @@
+"""Likeness: how far the result is from the original, joint by joint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise import rotations
+from poise.measures.measure import Measure
+from poise.measures.series import Series
+
+
+def measure(series: Series, original: Series) -> tuple[Measure, ...]:
+    """Mean difference of joint rotations and of positions relative to the root.
+
+    Joints are matched by name, frames by number; what only one of the two has does not count.
+    """
+    theirs = {n: j for j, n in enumerate(original.clip.skeleton.joint_names)}
+    names = series.clip.skeleton.joint_names
+    pairs = [(j, theirs[n]) for j, n in enumerate(names) if n in theirs]
+    frames = min(series.clip.frame_count, original.clip.frame_count)
+    if not pairs:
+        angle = place = float("nan")
+    else:
+        mine, yours = (list(column) for column in zip(*pairs, strict=True))
+        angle = float(
+            np.degrees(
+                rotations.angle_between(
+                    series.clip.rotations_wxyz[:frames, mine],
+                    original.clip.rotations_wxyz[:frames, yours],
+                ).mean()
+            )
+        )
+        place = 100.0 * float(
+            np.linalg.norm(
+                _from_root(series, frames)[:, mine] - _from_root(original, frames)[:, yours],
+                axis=-1,
+            ).mean()
+        )
+    return (
+        Measure(
+            "likeness.rotation", angle, "deg", "lower",
+            "how much joints are turned away from the original, on average",
+        ),
+        Measure(
+            "likeness.position", place, "cm", "lower",
+            "how far joints are from the original, seen from the hips, on average",
+        ),
+    )  # fmt: skip
+
+
+def _from_root(
+    series: Series, frames: int
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:  # fmt: skip
+    places = series.state.positions_m[:frames]
+    return places - places[:, :1]

@@ -1,0 +1,144 @@
+"""From a clip on a body in a place to what the measures see."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.character import Character, Sites, contact_points, contact_radii_m
+from poise.contact import (
+    UNLIMITED,
+    ClipDynamics,
+    ContactSchedule,
+    clip_dynamics,
+    distance_to_support,
+    intervals,
+    joint_torques,
+    phases,
+    reaction_forces,
+    support_area,
+    torque_ratios,
+    touching_points,
+)
+from poise.environment import Environment, query
+from poise.measures.series import GRAVITY_M_S2, Series
+from poise.mechanics import BodyState, momentum, site_positions, zero_moment_point
+from poise.motion import Clip
+
+_SHORTEST_ALONE = 8
+"""Frames below which a flight is too short to be differentiated by itself."""
+
+
+def observe(
+    clip: Clip, character: Character, environment: Environment, contacts: ContactSchedule
+) -> Series:
+    """Everything the measures need, computed once."""
+    dynamics = clip_dynamics(clip, character)
+    touched = touching_points(dynamics.state, character, contacts, environment)
+    reaction = reaction_forces(dynamics, touched)
+    hand = reaction_forces(dynamics, touched, UNLIMITED)
+    area = support_area(touched.places_m, touched.touching)
+    zmp = zero_moment_point(
+        clip.root_positions_m, dynamics.unsupported, np.nan_to_num(area.heights_m)
+    )
+    mass = dynamics.body.total_mass_kg
+    acceleration = dynamics.outer_force_n / mass + GRAVITY_M_S2
+    linear, spin = _momenta(dynamics)
+    flight = _flights(contacts, acceleration[:, 1])
+    _redo_flights(clip, character, flight, acceleration, spin)
+    points, parts = _all_points(character)
+    places, distances, slide = _against_surface(dynamics.state, character, points, parts,
+                                                environment, clip.rate_hz)  # fmt: skip
+    forces = np.zeros((clip.frame_count, len(points), 3))
+    column = {(p, n): c for c, (p, n) in enumerate(zip(parts, points.names, strict=True))}
+    for c, (name, owner) in enumerate(zip(touched.names, touched.owners.tolist(), strict=True)):
+        forces[:, column[touched.parts[owner], name]] = reaction.forces_n[:, c]
+    said = np.stack([contacts.column(part) for part in parts], axis=1)
+    return Series(
+        clip=clip,
+        character=character,
+        environment=environment,
+        contacts=contacts,
+        state=dynamics.state,
+        mass_kg=mass,
+        height_m=dynamics.length_m,
+        times_s=np.arange(clip.frame_count) / clip.rate_hz,
+        com_m=dynamics.com_m,
+        com_velocity_m_s=linear / mass,
+        com_acceleration_m_s2=acceleration,
+        linear_momentum_n_s=linear,
+        angular_momentum_n_m_s=spin,
+        point_names=points.names,
+        point_parts=parts,
+        points_m=places,
+        point_distances_m=distances,
+        point_slide_m_s=slide,
+        touching=said,
+        zmp_m=np.where(np.isfinite(area.heights_m)[:, None], zmp, np.nan),
+        support_distance_m=distance_to_support(area, zmp),
+        forces_n=forces,
+        missing_force_n=hand.missing_force_n,
+        missing_moment_nm=hand.missing_moment_nm,
+        torque_ratio=torque_ratios(character, joint_torques(dynamics, reaction)),
+        flight=flight,
+    )
+
+
+def _momenta(dynamics: ClipDynamics) -> tuple[Array, Array]:
+    d = dynamics.derivatives
+    found = momentum(
+        dynamics.state, dynamics.body, d.root_velocities_m_s, d.angular_velocities_rad_s
+    )
+    return np.array(found.linear_kg_m_s), np.array(found.angular_kg_m2_s)
+
+
+def _flights(contacts: ContactSchedule, acceleration: Array) -> NDArray[np.bool_]:
+    flying = np.zeros(contacts.frame_count, dtype=np.bool_)
+    for phase in phases(contacts, acceleration):
+        if phase.kind == "flight":
+            flying[phase.first : phase.last] = True
+    return flying
+
+
+def _redo_flights(
+    clip: Clip, character: Character, flight: NDArray[np.bool_], acceleration: Array, spin: Array
+) -> None:
+    """Differentiate each flight by itself, so that the push-off before it does not smear in."""
+    for first, last in intervals(flight):
+        if last - first >= _SHORTEST_ALONE:
+            alone = clip_dynamics(clip.sliced(first, last), character)
+            mass = alone.body.total_mass_kg
+            acceleration[first:last] = alone.outer_force_n / mass + GRAVITY_M_S2
+            spin[first:last] = _momenta(alone)[1]
+
+
+def _all_points(character: Character) -> tuple[Sites, tuple[str, ...]]:
+    """Every point that can touch, and the part each belongs to."""
+    known = contact_points(character)
+    parts = tuple(part for part, sites in known.items() for _ in sites.names)
+    names = tuple(name for sites in known.values() for name in sites.names)
+    joints = np.concatenate([sites.joints for sites in known.values()])
+    offsets = np.concatenate([sites.offsets_m for sites in known.values()])
+    return Sites(names, joints, offsets), parts
+
+
+def _against_surface(
+    state: BodyState,
+    character: Character,
+    points: Sites,
+    parts: tuple[str, ...],
+    environment: Environment,
+    rate_hz: float,
+) -> tuple[Array, Array, Array]:
+    """Where the points are, how far the skin there is from the surface, how fast along it."""
+    places = site_positions(state, points)
+    near = query(environment, places)
+    radii = contact_radii_m(character)
+    skin = np.array([radii.get(part, 0.0) for part in parts])
+    if len(places) > 1:
+        velocity = np.gradient(places, axis=0) * rate_hz - near.velocities_m_s
+    else:
+        velocity = np.zeros_like(places)
+    along = velocity - np.sum(velocity * near.normals, axis=-1, keepdims=True) * near.normals
+    return places, near.distances_m - skin, np.linalg.norm(along, axis=-1)
