@@ -139,6 +139,19 @@ def test_no_limits_explain_at_least_as_much() -> None:
     assert (cost(hand) <= cost(bounded) + 1e-6 * dynamics.weight_n**2).all()
 
 
+def test_a_seat_that_the_environment_does_not_know_carries_where_it_is() -> None:
+    clip, character, floor = standing()
+    dynamics = clip_dynamics(clip, character)
+    seated = ContactSchedule((*FEET, "pelvis"), np.tile([True, True, True], (40, 1)), clip.rate_hz)
+    points = touching_points(dynamics.state, character, seated, floor)
+    seat = points.owners == points.parts.index("pelvis")
+    assert (points.places_m[0, seat, 1] > 0.5).all()
+    assert np.array_equal(points.normals[0, seat], np.tile([0.0, 1.0, 0.0], (seat.sum(), 1)))
+    found = reaction_forces(dynamics, points)
+    assert found.part_force_n("pelvis")[0, 1] > 0.1 * dynamics.weight_n
+    assert np.allclose(found.total_n[:, 1], dynamics.weight_n, rtol=1e-3)
+
+
 def test_misuse_is_named() -> None:
     clip, character, floor = standing()
     dynamics = clip_dynamics(clip, character)

@@ -60,7 +60,7 @@ class ReactionSettings:
         )
 
 
-UNLIMITED = ReactionSettings(largest_force=np.inf, largest_torque_nm=0.0, exact=True)
+UNLIMITED = ReactionSettings(largest_force=np.inf, largest_torque_nm=0.0, aim=0.0, exact=True)
 """Cones only: no ceiling, no free torques. What these leave unexplained is the root wrench."""
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
-from poise.character import Character, Sites, contact_points
+from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.contact.floor import FEET, foot_sites
-from poise.contact.foot_motion import foot_motion
+from poise.contact.foot_motion import LARGEST_OFFSET_M, foot_motion
 from poise.contact.schedule import ContactSchedule
 from poise.environment import Environment, query
 from poise.errors import BadShape
@@ -43,9 +43,10 @@ class TouchingPoints:
     joints: Indices
     """(C,) the joint each point rides on."""
     places_m: Array
-    """(F, C, 3) nearest place on the surface: where a force would act."""
+    """(F, C, 3) nearest place on the surface: where a force would act. The point itself where the
+    surface is too far away to be what it touches (a chair that the environment does not know)."""
     normals: Array
-    """(F, C, 3) out of the surface."""
+    """(F, C, 3) out of the surface; up where it is not known."""
     grip: Array
     """(F, C) from 0 (does not touch) to 1."""
 
@@ -75,8 +76,12 @@ def touching_points(
         np.concatenate([s.offsets_m for s in sites]),
     )
     owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])
-    surface = query(environment, site_positions(state, joined))
+    sites_m = site_positions(state, joined)
+    surface = query(environment, sites_m)
     clearances = surface.distances_m.copy()
+    radii = contact_radii_m(character)
+    skin = np.array([radii[parts[p]] for p in owners])
+    far = (clearances - skin > LARGEST_OFFSET_M)[..., None]
     soles = [c for c, p in enumerate(owners.tolist()) if parts[p] in FEET]
     if soles:
         feet = foot_motion(state, foot_sites(known), schedule.rate_hz, environment)
@@ -90,5 +95,7 @@ def touching_points(
         firm = np.maximum(0.0, 1.0 - above / LOOSE_M)
         grip[:, columns] = np.where(schedule.column(part)[:, None], firm, 0.0)
     return TouchingPoints(
-        joined.names, parts, owners, joined.joints, surface.closest_m, surface.normals, grip
-    )
+        joined.names, parts, owners, joined.joints,
+        np.where(far, sites_m, surface.closest_m), np.where(far, environment.up, surface.normals),
+        grip,
+    )  # fmt: skip
