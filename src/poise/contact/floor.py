@@ -81,6 +81,10 @@ class FloorFit:
         return self.level_m + (places_m[..., [0, 2]] - self.center_m) @ self.slopes
 
 
+ENOUGH_FRAMES = 5000
+"""A plane has five unknowns; more frames than this, evenly picked, would not tell more of it."""
+
+
 def estimate_ground(clip: Clip, character: Character) -> tuple[Ground, str]:
     """The floor that the feet of a clip stand on, and a sentence on it for the user.
 
@@ -109,7 +113,11 @@ def fit_floor(motion: PointMotion, rate_hz: float) -> FloorFit:
     places = motion.places_m[:, columns][..., [0, 2]]
     center = np.average(places.reshape(-1, 2), axis=0, weights=still.ravel())
     names = [motion.names[c] for c in columns]
-    levels, slopes = _robust_plane(names, heights, places - center, still / (rate_hz * _STANCE_S))
+    every = max(1, len(heights) // ENOUGH_FRAMES)  # of a long clip a part says as much
+    levels, slopes = _robust_plane(
+        names, heights[::every], (places - center)[::every],
+        still[::every] * (every / (rate_hz * _STANCE_S)),
+    )  # fmt: skip
     plane = FloorFit(float(levels.min()), slopes, center, 0.0, standing_s)
     off = np.abs(heights - plane.heights_m(motion.places_m[:, columns]))
     on_plane = float((still * (off < _NEAR_M)).max(axis=1).sum())

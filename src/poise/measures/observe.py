@@ -26,6 +26,10 @@ from poise.measures.series import GRAVITY_M_S2, Series
 from poise.mechanics import BodyState, momentum, site_positions, zero_moment_point
 from poise.motion import Clip
 
+LEAST_PRESSURE = 0.1
+"""Share of the body's weight below which the ground carries too little for the ZMP to mean
+anything: it runs away to infinity as the pressure goes to zero, in the best of leaps."""
+
 _SHORTEST_ALONE = 8
 """Frames below which a flight is too short to be differentiated by itself."""
 
@@ -42,6 +46,7 @@ def observe(
     zmp = zero_moment_point(
         clip.root_positions_m, dynamics.unsupported, np.nan_to_num(area.heights_m)
     )
+    pressed = dynamics.outer_force_n[:, 1] > LEAST_PRESSURE * dynamics.weight_n
     mass = dynamics.body.total_mass_kg
     acceleration = dynamics.outer_force_n / mass + GRAVITY_M_S2
     linear, spin = _momenta(dynamics)
@@ -75,8 +80,8 @@ def observe(
         point_distances_m=distances,
         point_slide_m_s=slide,
         touching=said,
-        zmp_m=np.where(np.isfinite(area.heights_m)[:, None], zmp, np.nan),
-        support_distance_m=distance_to_support(area, zmp),
+        zmp_m=np.where((pressed & np.isfinite(area.heights_m))[:, None], zmp, np.nan),
+        support_distance_m=np.where(pressed, distance_to_support(area, zmp), np.nan),
         forces_n=forces,
         missing_force_n=hand.missing_force_n,
         missing_moment_nm=hand.missing_moment_nm,

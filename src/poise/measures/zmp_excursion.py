@@ -1,4 +1,7 @@
-"""ZMP excursion: how far the zero-moment point leaves the area that the touching points span."""
+"""ZMP excursion: how far the zero-moment point leaves the area that the touching points span.
+
+Frames count in which something touches and the ground carries at least a tenth of the weight.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,9 @@ from poise.errors import BadValue
 
 # Quintic B-spline on unit knots: values and derivatives at the five knots inside its support.
 _VALUE = np.array([1.0, 26.0, 66.0, 26.0, 1.0]) / 120.0
-_FIRST = np.array([1.0, 10.0, 0.0, -10.0, -1.0]) / 24.0
+_FIRST = np.array([-1.0, -10.0, 0.0, 10.0, 1.0]) / 24.0
 _SECOND = np.array([1.0, 2.0, -6.0, 2.0, 1.0]) / 6.0
+_STENCILS = np.stack([_VALUE, _FIRST, _SECOND])
 _HALF_BAND = 5
 
 SHORTEST = 4
@@ -38,42 +39,26 @@ class Smoothed:
 
 def smooth(values: Array, rate_hz: float, cutoff_hz: float) -> Smoothed:
     """Fit columns (F, n) sampled at `rate_hz`; half the amplitude remains at `cutoff_hz`."""
-    from scipy.linalg import solveh_banded
-
     frames = len(values)
     if frames < SHORTEST:
         raise BadValue("frames", f"at least {SHORTEST} for a smoothing spline", frames)
     if not 0 < cutoff_hz <= rate_hz / 2:
         raise BadValue("cutoff_hz", f"between 0 and half the rate ({rate_hz / 2:g} Hz)", cutoff_hz)
     penalty = (2.0 * np.pi * cutoff_hz / rate_hz) ** -6
-    # Subtracting a straight line first keeps the numbers small; the spline is exact on lines.
-    start, slope = values[0], (values[-1] - values[0]) / (frames - 1)
-    line = start + slope * np.arange(frames)[:, None]
+    from poise.motion.spline_kernels import factor, solve_and_sample
+
+    y = np.ascontiguousarray(values, dtype=np.float64).view()
+    y.flags.writeable = False
+    # Fitting what is left of a straight line keeps the numbers small; the spline is exact on lines.
+    start, slope = y[0].copy(), (y[-1] - y[0]) / (frames - 1)
     band = _normal_band(frames, penalty)
-    coefficients = np.asarray(solveh_banded(band, _scatter(values - line), lower=True))
-    return Smoothed(
-        _gather(coefficients, _VALUE) + line,
-        (_gather(coefficients, -_FIRST) + slope) * rate_hz,
-        _gather(coefficients, _SECOND) * rate_hz**2,
-    )
-
-
-def _gather(coefficients: Array, stencil: Array) -> Array:
-    """Spline values at the frames: frame i sees coefficients i to i + 4."""
-    frames = len(coefficients) - 4
-    total = np.zeros((frames, coefficients.shape[1]))
-    for k, weight in enumerate(stencil):
-        total += weight * coefficients[k : k + frames]
-    return total
-
-
-def _scatter(values: Array) -> Array:
-    """The transpose of `_gather` with the value stencil: Bᵀ y."""
-    frames = len(values)
-    total = np.zeros((frames + 4, values.shape[1]))
-    for k, weight in enumerate(_VALUE):
-        total[k : k + frames] += weight * values
-    return total
+    factor(band)
+    coefficients = np.empty((frames + 4, y.shape[1]))
+    fitted, first, second = np.empty(y.shape), np.empty(y.shape), np.empty(y.shape)
+    solve_and_sample(band, _STENCILS, y, start, slope, coefficients, fitted, first, second)
+    first *= rate_hz
+    second *= rate_hz**2
+    return Smoothed(fitted, first, second)
 
 
 def _normal_band(frames: int, penalty: float) -> Array:
