@@ -19,13 +19,14 @@ from poise.apps.render.ground import level_plane, shade_map
 from poise.apps.render.key_frames import key_frames
 from poise.apps.render.overlays import Overlays, support_outline
 from poise.apps.render.place import floor_of, parts_of
-from poise.apps.render.prepare import beside, real_frames, stage_for, standing_clip
+from poise.apps.render.prepare import beside, stage_for, standing_clip
 from poise.apps.render.raster import empty_buffers, rasterize
 from poise.apps.render.strip import draw_strip
+from poise.apps.render.subject import load_subject
 from poise.apps.render.write import write_picture
 from poise.environment import ConvexPart, Environment, Ground, HeightField
 from poise.errors import BadValue, FileProblem, MissingExtra, UnknownName
-from poise.formats import load_character, load_clip
+from poise.formats import load_character, save_clip
 from poise.motion import Clip
 from poise.samples import walk, with_t_pose
 from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
@@ -204,7 +205,8 @@ def test_feet_stand_on_the_floor() -> None:
     assert figure_of_clip(rest).posed(0)[0][:, 1].min() == pytest.approx(0.0, abs=1e-9)
     plane = floor_of(None, figure_of_clip(clip))
     assert plane is not None
-    assert abs(plane.point_m[1]) < 0.02  # the sample walks on height zero
+    # The sample walks on height zero; a round heel that lands digs in a little.
+    assert abs(plane.point_m[1]) < 0.03
 
 
 def test_the_original_shows_in_orange_only_where_it_differs() -> None:
@@ -245,17 +247,21 @@ def test_parts_and_terrain_become_triangles() -> None:
     assert found.shape == (12, 3, 3)
     terrain = parts_of(Environment((field,)), figure)
     assert terrain is not None
-    assert 1000 < len(terrain) < 2 * 60 * 80  # only what is near
+    assert 1000 < len(terrain) < 0.1 * 2 * 400 * 400  # only what is near
     normals = np.cross(terrain[:, 1] - terrain[:, 0], terrain[:, 2] - terrain[:, 0])
     assert (normals[:, 1] > 0).all()
     assert floor_of(Environment((field,)), figure) is None
     assert parts_of(Environment.flat(), figure) is None
 
 
-def test_artificial_poses_at_the_ends_are_found() -> None:
+def test_what_was_never_captured_is_left_out_and_said(tmp_path: Path) -> None:
     clip = short_walk()
-    assert real_frames(clip) == (0, clip.frame_count)
-    assert real_frames(with_t_pose(clip)) == (1, clip.frame_count + 1)
+    save_clip(with_t_pose(clip), tmp_path / "walk.bvh")
+    found = load_subject(tmp_path / "walk.bvh")
+    assert found.first_frame == 1
+    assert found.file_frames == clip.frame_count + 1
+    assert found.clip.frame_count == clip.frame_count
+    assert any("t-pose" in note for note in found.notes)
 
 
 def test_an_original_of_another_rate_and_length_is_brought_beside() -> None:
@@ -319,8 +325,7 @@ def test_a_robot_stands_at_rest() -> None:
 @needs_mocap
 @pytest.mark.parametrize("name", ["cmu/128_11", "cmu/49_06", "tennis/adorozco_Reves_8seg"])
 def test_real_clips_fit_their_picture(name: str) -> None:
-    clip = load_clip(MOCAP / f"{name}.bvh")
-    clip = clip.sliced(*real_frames(clip))
+    clip = load_subject(MOCAP / f"{name}.bvh").clip
     image = draw_strip(stage_for(clip), samples=1, size=(1000, 320))
     blue = bluish(image)
     for edge in (blue[:8], blue[-8:], blue[:, :8], blue[:, -8:]):

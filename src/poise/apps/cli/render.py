@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.frame_range import frame_range
-from poise.apps.cli.options import Animation, Rate, RolesFile, SkeletonFile, Unit, Up
+from poise.apps.cli.options import (
+    Animation,
+    ContactsFile,
+    EnvironmentFile,
+    Mass,
+    Rate,
+    RolesFile,
+    SkeletonFile,
+    Unit,
+    Up,
+)
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -40,12 +50,9 @@ def render(
     size: Annotated[str | None, typer.Option(help="WIDTHxHEIGHT in pixels.")] = None,
     figures: Annotated[int | None, typer.Option(help="How many figures in a strip.")] = None,
     fps: Annotated[float, typer.Option(help="Pictures a second of an animation.")] = 25.0,
-    contacts: Annotated[
-        Path | None, typer.Option(help="What touches when (.csv, .json); detected by default.")
-    ] = None,
-    environment: Annotated[
-        Path | None, typer.Option(help="The place (.yaml, .obj, .stl, .glb); level by default.")
-    ] = None,
+    contacts: ContactsFile = None,
+    environment: EnvironmentFile = None,
+    mass: Mass = None,
     marks: Annotated[
         bool,
         typer.Option(help="Draw centre of mass, zero-moment point, contacts and support area."),
@@ -79,7 +86,7 @@ def render(
         check_picture_path(output)
         subject = load_subject(
             clip, against=against, environment=environment, contacts=contacts, roles=roles,
-            unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation,
+            mass_kg=mass, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation,
         )  # fmt: skip
     with waiting("measuring" if marks else "posing"):
         stage, notes = _stage(subject, wanted_frames, marks=marks)

@@ -14,6 +14,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise.apps.render import palette
 from poise.apps.render.camera import Camera, framed, view_axes
+from poise.apps.render.color_table import color_table
 from poise.apps.render.ground import SQUARE_M
 from poise.apps.render.legend import draw_legend
 from poise.apps.render.lettering import write
@@ -126,7 +127,7 @@ def as_gif(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
     sheet = Image.new("RGB", (chosen[0].width, sum(p.height for p in chosen)))
     for i, picture in enumerate(chosen):
         sheet.paste(picture, (0, i * chosen[0].height))
-    table = _with_accents(sheet.quantize(GIF_COLORS, method=Image.Quantize.MEDIANCUT))
+    table = color_table(sheet, GIF_COLORS)
     indexed = [p.quantize(palette=table, dither=Image.Dither.NONE) for p in pictures]
     out = io.BytesIO()
     indexed[0].save(
@@ -134,20 +135,6 @@ def as_gif(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
         duration=round(1000 / fps), optimize=False, disposal=1,
     )  # fmt: skip
     return out.getvalue()
-
-
-def _with_accents(table: Image.Image) -> Image.Image:
-    """Marks are small, so a palette drawn from whole pictures has no room for their colours."""
-    shares = (1.0, 0.75, 0.5, 0.25)
-    accents = (palette.TOUCH, palette.ZERO_MOMENT, palette.SUPPORT, palette.BLUE, palette.INK)
-    colors = list(table.getpalette() or ())[: 3 * GIF_COLORS]
-    for accent in (*accents, palette.GHOST):
-        for share in shares:
-            pairs = zip(accent, palette.FLOOR, strict=True)
-            colors += [round(share * a + (1.0 - share) * b) for a, b in pairs]
-    wider = Image.new("P", (1, 1))
-    wider.putpalette(colors)
-    return wider
 
 
 def as_mp4(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:

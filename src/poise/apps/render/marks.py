@@ -15,6 +15,8 @@ from poise.apps.render.palette import Color
 from poise.arrays import Array
 
 CLEAR = (0, 0, 0, 0)
+FARTHEST_ZMP_M = 0.45
+"""From the centre of mass, on the ground; a point further away is drawn here, hollow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +71,42 @@ def _in_front(draw: ImageDraw.ImageDraw, camera: Camera, mark: FrameMarks, pixel
     for place in _pixels(camera, mark.touch_m):
         _disc(draw, place, 2.6 * pixel, palette.TOUCH, palette.PAPER, 0.8 * pixel)
     if mark.zmp_m is not None and np.isfinite(mark.zmp_m).all():
-        diamond(draw, _pixels(camera, mark.zmp_m[None])[0], 6.0 * pixel)
+        place, far = _within_reach(mark)
+        diamond(draw, _pixels(camera, place[None])[0], 6.0 * pixel, hollow=far)
     if mark.com_m is not None:
         center_symbol(draw, _pixels(camera, mark.com_m[None])[0], 6.5 * pixel)
 
 
-def diamond(draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float) -> None:
-    """The sign of the zero-moment point."""
+def _within_reach(mark: FrameMarks) -> tuple[Array, bool]:
+    """Where to draw the zero-moment point: at most so far from the body, and whether it is further.
+
+    A point metres away would stand beside another figure and seem to be its own.
+    """
+    assert mark.zmp_m is not None
+    if mark.com_m is None:
+        return mark.zmp_m, False
+    away = (mark.zmp_m - mark.com_m) * np.array([1.0, 0.0, 1.0])
+    length = float(np.linalg.norm(away))
+    if length <= FARTHEST_ZMP_M:
+        return mark.zmp_m, False
+    return mark.zmp_m - (1.0 - FARTHEST_ZMP_M / length) * away, True
+
+
+def zmp_is_far(mark: FrameMarks) -> bool:
+    """Whether the zero-moment point is drawn nearer than it is."""
+    known = mark.zmp_m is not None and bool(np.isfinite(mark.zmp_m).all())
+    return known and _within_reach(mark)[1]
+
+
+def diamond(
+    draw: ImageDraw.ImageDraw, place: tuple[float, float], size: float, *, hollow: bool = False
+) -> None:
+    """The sign of the zero-moment point; hollow when it is further away than drawn."""
     x, y = place
-    for reach, color in ((1.3, palette.PAPER), (1.0, palette.ZERO_MOMENT)):
+    rings = [(1.3, palette.PAPER), (1.0, palette.ZERO_MOMENT)]
+    if hollow:
+        rings.append((0.6, palette.PAPER))
+    for reach, color in rings:
         r = reach * size
         draw.polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)], fill=(*color, 255))
 

@@ -1,4 +1,4 @@
-"""Clips made ready to be drawn: without artificial poses, and two of them side by side in time."""
+"""Clips made ready to be drawn, alone or side by side with another."""
 
 from __future__ import annotations
 
@@ -13,23 +13,6 @@ from poise.apps.render.staging import Stage
 from poise.character import Character
 from poise.environment import Environment
 from poise.motion import Clip, resample
-from poise.motion.cleanup import findings
-
-_ARTIFICIAL = ("t-pose", "dropped-frames")
-
-
-def real_frames(clip: Clip) -> tuple[int, int]:
-    """First frame and end of a clip without the artificial poses at its ends.
-
-    Many captures begin with a T-pose that nobody struck; it would spoil every picture and figure.
-    """
-    found = {f for defect in findings(clip) if defect.step in _ARTIFICIAL for f in defect.frames}
-    first, last = 0, clip.frame_count
-    while first < last - 1 and first in found:
-        first += 1
-    while last > first + 1 and last - 1 in found:
-        last -= 1
-    return first, last
 
 
 def beside(original: Clip, clip: Clip) -> Clip:

@@ -15,6 +15,7 @@ from poise.apps.render.ground import SQUARE_M
 from poise.apps.render.key_frames import key_frames
 from poise.apps.render.legend import draw_legend
 from poise.apps.render.lettering import write
+from poise.apps.render.marks import zmp_is_far
 from poise.apps.render.scene import Scene, draw
 from poise.apps.render.staging import Stage, ghost_solid, marks_of, part_solid, solid_of
 from poise.arrays import Array
@@ -61,7 +62,8 @@ def draw_strip(
     paint = ImageDraw.Draw(picture)
     moved = any(np.abs(p.shift_m).max() > 1e-6 for p in placed)
     _label_times(paint, camera, stage, placed)
-    _say_scale(paint, camera, moved)
+    far = any(zmp_is_far(mark) for mark in scene.marks)
+    _say_scale(paint, camera, moved, far)
     draw_legend(picture, stage, title, SIDE_PX)
     return picture
 
@@ -182,9 +184,11 @@ def _label_times(
         taken = x + 24
 
 
-def _say_scale(paint: ImageDraw.ImageDraw, camera: Camera, moved: bool) -> None:
+def _say_scale(paint: ImageDraw.ImageDraw, camera: Camera, moved: bool, far: bool) -> None:
     words = f"floor squares {SQUARE_M:g} m"
     if moved:
         words += " · figures moved apart to be seen"
+    if far:
+        words += " · hollow diamond: the zero-moment point lies further away"
     y = camera.height - 13
     write(paint, (SIDE_PX, y), words, 12, color=palette.FAINT_INK)

@@ -1,4 +1,4 @@
-"""What `render` and `report` are asked about: clips from files, on a body, in a place."""
+"""What `poise render` is asked about: clips or characters from files, on a body, in a place."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from poise.apps.render.prepare import real_frames, standing_clip
+from poise.apps.inspection import MUST_BE_CLEANED
+from poise.apps.render.prepare import standing_clip
 from poise.character import Character, complete_character, read_role_file
 from poise.contact import ContactSchedule, read_contacts
-from poise.environment import Environment
+from poise.environment import Environment, load_environment
 from poise.errors import BadValue, MissingRoles
 from poise.formats import load_character, load_clip
 from poise.formats.table import extensions
 from poise.motion import Clip
+from poise.motion.cleanup import clean
 from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A clip without its artificial ends, and all that was given with it."""
+    """A clean clip, and all that was given with it."""
 
     path: Path
     clip: Clip
@@ -45,7 +47,7 @@ def load_subject(
     mass_kg: float | None = None,
     **reading: Any,
 ) -> Subject:
-    """Read everything, leave out artificial poses at the ends, and make a body.
+    """Read everything, leave out what was never captured, and make a body.
 
     Args:
         path: a clip, or a character (a robot, a skeleton), which then stands at rest.
@@ -63,16 +65,14 @@ def load_subject(
     else:
         given = None
         whole = load_clip(path, **reading)
-        clip, first, notes = _trimmed(whole, path)
+        clip, first, notes = _cleaned(whole)
         frames = whole.frame_count
     character, more = _character(given or clip.skeleton, clip, roles, mass_kg)
     subject = Subject(path, clip, first, frames, character, notes=(*notes, *more))
     if against is not None:
-        original, _, said = _trimmed(load_clip(against, **reading), against)
+        original, _, said = _cleaned(load_clip(against, **reading))
         subject = replace(subject, original=original, notes=(*subject.notes, *said))
     if environment is not None:
-        from poise.environment import load_environment
-
         place = load_environment(environment)
         subject = replace(subject, environment=place, notes=(*subject.notes, *place.notes))
     if contacts is not None:
@@ -80,13 +80,12 @@ def load_subject(
     return subject
 
 
-def _trimmed(clip: Clip, path: Path) -> tuple[Clip, int, tuple[str, ...]]:
-    notes = clip.source.notes if clip.source else ()
-    first, last = real_frames(clip)
-    if (first, last) != (0, clip.frame_count):
-        gone = clip.frame_count - (last - first)
-        notes = (*notes, f"{counted(gone, 'artificial frame')} at the ends of {path.name} left out")
-    return clip.sliced(first, last), first, notes
+def _cleaned(clip: Clip) -> tuple[Clip, int, tuple[str, ...]]:
+    """A clip without what was never captured, how many frames it lost at its start, and notes."""
+    before = len(clip.history)
+    cleaned, _ = clean(clip, MUST_BE_CLEANED)
+    notes = (*(clip.source.notes if clip.source else ()), *cleaned.history[before:])
+    return cleaned, clip.frame_count - cleaned.frame_count, notes
 
 
 def _character(

@@ -1,0 +1,55 @@
+"""`poise report`: a page about a clip, in plain words and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from poise.apps.cli.options import Against, Clean, ContactsFile, EnvironmentFile, Mass
+from poise.apps.cli.waiting import waiting
+
+
+def report(
+    clip: Annotated[Path, typer.Argument(help="The clip to report on.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write (.html).")],
+    against: Against = None,
+    environment: EnvironmentFile = None,
+    contacts: ContactsFile = None,
+    mass: Mass = None,
+    clean: Clean = True,
+    overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
+) -> None:
+    """Write a page that says how physical a clip is.
+
+    One file that needs no network: figures in plain words, a figure strip, and charts of contacts,
+    forces, balance, flight, momentum and strength. With an original, before and after.
+
+    poise report walk.bvh -o walk.html
+
+    poise report edited.bvh --against walk.bvh -o edited.html
+    """
+    from poise.errors import BadValue, FileProblem
+
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise FileProblem(output, "an extension of a page (.html)", f"'{output.suffix}'")
+    if output.exists() and not overwrite:
+        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
+    with waiting(f"measuring {clip.name}"):
+        from poise.apps.evaluation import evaluate_files
+
+        found, notes = evaluate_files(clip, against, environment, contacts, mass, cleaned=clean)
+    if found.series.clip.frame_count < 3:
+        raise BadValue(f"{clip}", "a clip of at least 3 frames", found.series.clip.frame_count)
+    with waiting(f"writing {output.name}"):
+        from poise.apps.report.build import report_html
+        from poise.formats.atomic import atomic_write
+
+        page = report_html(
+            found, clip.name, against=against.name if against else "", notes=notes
+        ).encode("utf-8")
+        atomic_write(output, page)
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
+    print(f"{output}: {len(page) / 1e6:.2f} MB")

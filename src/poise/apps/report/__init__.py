@@ -1,0 +1,1 @@
+"""One page that says how physical a clip is: figures in plain words, pictures, charts."""

@@ -1,0 +1,135 @@
+"""From an evaluation to the page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from PIL import Image
+
+from poise import __version__
+from poise.apps.render.color_table import with_few_colors
+from poise.apps.render.of_series import overlays_of
+from poise.apps.render.prepare import stage_for
+from poise.apps.render.strip import draw_strip
+from poise.apps.report.clip_charts import all_charts
+from poise.apps.report.page import Page, Picture, page_html
+from poise.apps.report.words import Figure, figures_of
+from poise.measures import ALL, Evaluation, Measure, Series, jitter
+from poise.wording import counted
+
+
+def report_html(
+    evaluation: Evaluation,
+    title: str,
+    *,
+    against: str = "",
+    notes: Sequence[str] = (),
+) -> str:
+    """One self-contained page about a measured clip.
+
+    Args:
+        evaluation: what was measured.
+        title: what the clip is called.
+        against: what the original is called.
+        notes: what was assumed on the way; by default what the evaluation says.
+    """
+    series, original = evaluation.series, evaluation.original
+    figures = figures_of(evaluation.measures, _alone(original) if original is not None else None)
+    reference = evaluation.input_contacts
+    same = reference is series.contacts
+    page = Page(
+        title=title,
+        against=against,
+        facts=_facts(series),
+        summary=_summary(figures, original is not None),
+        pictures=_pictures(series, original),
+        figures=figures,
+        charts=all_charts(series, None if same else reference, original),
+        notes=tuple(notes) or evaluation.notes,
+        version=__version__,
+    )
+    return page_html(page)
+
+
+def _alone(series: Series) -> tuple[Measure, ...]:
+    """The figures of a clip by itself."""
+    found = [m for measure in ALL.values() for m in measure(series)]
+    return (*found, *jitter.measure(series))
+
+
+def _facts(series: Series) -> tuple[tuple[str, str], ...]:
+    clip = series.clip
+    return (
+        ("length", f"{clip.duration_s:.2f} s"),
+        ("frames", f"{clip.frame_count} at {clip.rate_hz:g} Hz"),
+        ("body", f"{series.mass_kg:.1f} kg, {series.height_m:.2f} m"),
+        ("joints", str(clip.skeleton.joint_count)),
+        ("place", _place(series)),
+    )
+
+
+def _place(series: Series) -> str:
+    environment = series.environment
+    words: list[str] = []
+    for ground in environment.grounds:
+        words.append(f"ground at {100 * ground.height_m:+.1f} cm")
+        if ground.tilt_rad > 1e-3:
+            words[-1] += f", tilted {ground.tilt_rad * 57.29578:.1f}°"
+    parts = len(environment.surfaces) - len(environment.grounds)
+    if parts:
+        words.append(counted(parts, "part"))
+    return " and ".join(words)
+
+
+def _summary(figures: tuple[Figure, ...], has_original: bool) -> tuple[str, ...]:
+    judged = [f for f in figures if f.verdict]
+    counts = {v: sum(f.verdict == v for f in judged) for v in ("good", "fair", "poor")}
+    first = (
+        f"Of {counted(len(judged), 'figure')} with a verdict, {counts['good']} are good, "
+        f"{counts['fair']} fair and {counts['poor']} poor."
+    )
+    poor = _names([f for f in judged if f.verdict == "poor"])
+    sentences = [first]
+    if poor:
+        sentences.append(f"What to look at: {_listed(poor)}.")
+    elif judged:
+        sentences.append("Nothing stands out as wrong.")
+    if has_original:
+        better, worse = ([f for f in figures if f.change == c] for c in ("better", "worse"))
+        words = f"Against the original, {len(better)} got better and {len(worse)} worse"
+        sentences.append(words + (f": {_listed(_names(worse))}." if worse else "."))
+    return tuple(sentences)
+
+
+def _names(figures: list[Figure]) -> list[str]:
+    """What figures are called; a figure and its worst moments are one."""
+    return list(dict.fromkeys(f.name.split(",")[0].lower() for f in figures))
+
+
+def _listed(words: list[str], most: int = 6) -> str:
+    shown = words[:most]
+    if len(words) > most:
+        return f"{', '.join(shown)} and {len(words) - most} more"
+    if len(shown) == 1:
+        return shown[0]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _pictures(series: Series, original: Series | None) -> tuple[Picture, ...]:
+    stage = stage_for(
+        series.clip,
+        original=None if original is None else original.clip,
+        environment=series.environment,
+        overlays=overlays_of(series),
+    )
+    words = "Key frames from left to right, seen from the side."
+    if original is not None:
+        words = "Key frames from left to right; the original in orange behind the edited figure."
+    return (_picture(draw_strip(stage), words),)
+
+
+def _picture(image: Image.Image, caption: str) -> Picture:
+    out = io.BytesIO()
+    with_few_colors(image).save(out, "PNG", optimize=True)
+    return Picture(out.getvalue(), caption, image.width, image.height)
