@@ -14,7 +14,7 @@ from poise.environment.query import query
 from poise.errors import FileProblem
 from poise.formats.mesh import MeshFile, read_mesh
 
-MAX_PARTS = 10_000
+MAX_PARTS = 2_000
 
 SHEET_THICKNESS_M = 0.1
 """What a piece without thickness (a floor of one polygon) gets behind its front."""

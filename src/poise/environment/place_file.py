@@ -22,7 +22,7 @@ from poise.environment import places
 from poise.environment.convex_part import ConvexPart
 from poise.environment.environment import Environment, Surface
 from poise.environment.ground import UP, Ground
-from poise.environment.height_field import MAX_NODES, HeightField
+from poise.environment.height_field import HeightField
 from poise.environment.mesh_parts import MAX_PARTS, read_parts
 from poise.environment.yaml_entries import Entry, read_entries
 from poise.errors import FileProblem, PoiseError
@@ -51,6 +51,8 @@ _MADE: dict[str, tuple[Callable[..., tuple[ConvexPart, ...]], tuple[str, ...]]] 
     ),
 }  # fmt: skip
 """Things made by code, and the keys they take; all are numbers but `size_m`, which is three."""
+
+_MAX_HEIGHTS = 500_000
 
 _REQUIRED = {"stairs": ("step_count",), "ramp": ("rise_m", "length_m")}
 
@@ -106,11 +108,11 @@ def _height_field(entry: Entry) -> HeightField:
         if key not in keys:
             raise entry.problem(f"'{key}' in {entry.where}", "none")
     rows = keys["heights_m"].items()
-    widths = [len(row.items()) for row in rows]
+    widths = [row.count() for row in rows]
     if len(set(widths)) != 1:
         raise keys["heights_m"].problem("rows of equal length in heights_m", f"{len(rows)} rows")
-    if sum(widths) > MAX_NODES:  # rows may be aliases of one long row
-        raise keys["heights_m"].problem(f"at most {MAX_NODES} heights", f"{sum(widths)}")
+    if sum(widths) > _MAX_HEIGHTS:  # rows may be aliases of one long row
+        raise keys["heights_m"].problem(f"at most {_MAX_HEIGHTS} heights", f"{sum(widths)}")
     heights = np.array([row.numbers() for row in rows])
     return _made(
         entry,

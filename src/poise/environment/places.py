@@ -17,7 +17,7 @@ from poise.environment.convex_part import ConvexPart
 from poise.environment.ground import UP
 from poise.errors import BadValue
 
-MAX_STEPS = 1000
+MAX_STEPS = 500
 ORIGIN = (0.0, 0.0, 0.0)
 
 

@@ -65,16 +65,24 @@ class Entry:
             found[name] = Entry(self.path, value, f"{name} of {self.where}")
         return found
 
+    def count(self) -> int:
+        """How many entries a list has."""
+        return len(self._nodes())
+
     def items(self) -> list[Entry]:
         """The entries of a list."""
+        nodes = self._nodes()
+        return [
+            Entry(self.path, node, f"entry {i + 1} of {self.where}") for i, node in enumerate(nodes)
+        ]
+
+    def _nodes(self) -> list[yaml.Node]:
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.problem(f"a list for {self.where}")
         nodes = cast("list[yaml.Node]", self.node.value)
         if len(nodes) > MAX_LIST:
             raise self.problem(f"at most {MAX_LIST} entries in {self.where}", f"{len(nodes)}")
-        return [
-            Entry(self.path, node, f"entry {i + 1} of {self.where}") for i, node in enumerate(nodes)
-        ]
+        return nodes
 
     def text(self) -> str:
         """A word or a line."""
