@@ -19,7 +19,14 @@ from poise.apps.render.ground import SQUARE_M
 from poise.apps.render.legend import draw_legend
 from poise.apps.render.lettering import write
 from poise.apps.render.scene import Scene, draw
-from poise.apps.render.staging import Stage, ghost_solid, marks_of, part_solid, solid_of
+from poise.apps.render.staging import (
+    Stage,
+    ghost_solid,
+    marks_of,
+    part_solid,
+    prop_points,
+    solid_of,
+)
 from poise.arrays import Array
 from poise.errors import MissingExtra
 
@@ -56,14 +63,14 @@ def draw_frames(
     """One picture after another."""
     axes = view_axes(view, stage.figure.travel_direction(range(stage.figure.clip.frame_count)))
     whole = _sampled_points(stage)
-    camera = _camera(axes, np.concatenate(whole), size)
+    camera = _camera(axes, _with_props(stage, whole), size)
     path = None
     tallest = max(float(np.ptp(p @ axes[1])) for p in whole)
     if tallest * camera.pixels_per_m < SMALLEST_FIGURE * camera.height:
         camera, path = _following(stage, axes, whole, (camera.width, camera.height))
     parts = stage.part_triangles_m
     fixed = [] if parts is None else [part_solid(parts, np.zeros(3))]
-    stand = np.concatenate(whole)
+    stand = _with_props(stage, whole)
     for frame in frames_at(stage, fps):
         solids = [solid_of(stage.figure, frame, np.zeros(3)), *fixed]
         if stage.ghost is not None:
@@ -73,7 +80,7 @@ def draw_frames(
         picture = draw(scene, eye, samples=samples)
         draw_legend(picture, stage, "", MARGIN_PX[0])
         seconds = (frame + stage.first_frame) / stage.figure.clip.rate_hz
-        _caption(picture, title, seconds)
+        _caption(picture, stage, title, seconds)
         yield picture
 
 
@@ -84,6 +91,10 @@ def _sampled_points(stage: Stage) -> list[Array]:
     if stage.ghost is not None:
         clouds += [stage.ghost.posed(int(f))[0] for f in frames]
     return clouds
+
+
+def _with_props(stage: Stage, clouds: list[Array]) -> Array:
+    return np.concatenate([*clouds, prop_points(stage)])
 
 
 def _camera(
@@ -111,11 +122,12 @@ def _following(
     return _camera(axes, np.concatenate(near), size), smooth
 
 
-def _caption(picture: Image.Image, title: str, seconds: float) -> None:
+def _caption(picture: Image.Image, stage: Stage, title: str, seconds: float) -> None:
     paint = ImageDraw.Draw(picture)
     y = picture.height - 16
     write(paint, (MARGIN_PX[0], y), f"{seconds:.2f} s", 15, halo=True)
-    words = f"{title} · floor squares {SQUARE_M:g} m" if title else f"floor squares {SQUARE_M:g} m"
+    scale = f"floor squares {SQUARE_M:g} m" if stage.plane is not None else ""
+    words = " · ".join(part for part in (title, scale) if part)
     place = (picture.width - MARGIN_PX[0], y)
     write(paint, place, words, 12, color=palette.FAINT_INK, align="right", halo=True)
 

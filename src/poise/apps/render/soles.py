@@ -16,10 +16,10 @@ _STEEPEST = 0.5
 
 
 def flat_soles(skeleton: Skeleton, roles: Roles, mesh: BodyMesh) -> BodyMesh:
-    """The mesh with whatever is below a foot's sole at rest lifted onto it."""
+    """The mesh with whatever is below a foot's sole at rest lifted onto it, and toes that bend."""
     sites = role_sites(skeleton, roles)
     places = dict(zip(sites.names, _at_rest(skeleton, sites.joints, sites.offsets_m), strict=True))
-    points = mesh.positions_m.copy()
+    points, joints, weights = mesh.positions_m.copy(), mesh.joints.copy(), mesh.weights.copy()
     for side in ("left", "right"):
         heel, toe = places.get(f"{side}_heel"), places.get(f"{side}_toe_tip")
         ankle = roles.joints.get(f"{side}_ankle")
@@ -28,11 +28,18 @@ def flat_soles(skeleton: Skeleton, roles: Roles, mesh: BodyMesh) -> BodyMesh:
         normal = _upward(toe - heel)
         if normal is None:
             continue
-        carried = _below(skeleton, skeleton.index(ankle))[mesh.joints]
-        on_foot = (carried * mesh.weights).sum(axis=1) > 0.5
+        carried = _below(skeleton, skeleton.index(ankle))[joints]
+        on_foot = (carried * weights).sum(axis=1) > 0.5
         depth = np.minimum((points - heel) @ normal, 0.0)
         points[on_foot] -= depth[on_foot, None] * normal
-    return replace(mesh, positions_m=points)
+        toes = roles.joints.get(f"{side}_toe")
+        if toes is not None:
+            bend = skeleton.index(toes)
+            ahead = (points - skeleton.rest_positions_m[bend]) @ (toe - heel) > 0.0
+            # What lies before the ball bends with the toes, or it would be pressed into the floor.
+            joints[on_foot & ahead] = [bend, 0, 0, 0]
+            weights[on_foot & ahead] = [1.0, 0.0, 0.0, 0.0]
+    return replace(mesh, positions_m=points, joints=joints, weights=weights)
 
 
 def _at_rest(skeleton: Skeleton, joints: Indices, offsets_m: Array) -> Array:

@@ -29,6 +29,22 @@ class Stage:
     """Number of the clip's first frame in its file, for the time labels."""
 
 
+LARGEST_PROP_M = 2.5
+"""Parts of a place that are larger together are a terrain, not something beside the figure."""
+
+
+def prop_points(stage: Stage) -> Array:
+    """(N, 3) corners of the parts of a place, if they are small enough to be shown with a figure.
+
+    A chair belongs to every figure of a strip; a hill does not.
+    """
+    if stage.part_triangles_m is None:
+        return np.zeros((0, 3))
+    points = stage.part_triangles_m.reshape(-1, 3)
+    small = float(np.ptp(points, axis=0).max()) <= LARGEST_PROP_M
+    return points if small else np.zeros((0, 3))
+
+
 def solid_of(figure: Figure, frame: int, shift_m: Array) -> Solid:
     """A figure in one frame."""
     points, normals = figure.posed(frame)

@@ -1,0 +1,118 @@
+"""Where the figures of a strip stand: where they are, or moved apart so that each can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from poise.apps.render.camera import UP
+from poise.apps.render.key_frames import key_frames
+from poise.apps.render.staging import Stage, prop_points
+from poise.arrays import Array
+
+MOST_FIGURES, FEWEST_FIGURES = 12, 5
+FEWEST_IN_PLACE = 6
+"""A path that shows fewer figures without overlap is better told by figures moved apart."""
+GAP_M = 0.10
+"""Between neighbours that had to be moved apart."""
+OVERLAP = 0.22
+"""Share of a figure's width that its neighbour may cover."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A frame to show, and how far its figure is moved to keep clear of its neighbours."""
+
+    frame: int
+    shift_m: Array
+    """(3,) zero where the figure stands where it is."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether the figure is not where it was."""
+        return bool(np.abs(self.shift_m).max() > 1e-6)
+
+
+def place_figures(
+    stage: Stage, axes: tuple[Array, Array, Array], room_m: float, figures: int | None
+) -> list[Placed]:
+    """Key frames along the path if they can be told apart there, otherwise side by side.
+
+    Args:
+        stage: who moves where.
+        axes: right, up and toward the eye.
+        room_m: width of the picture at the smallest scale that is still readable.
+        figures: how many; None for as many as there is room for.
+    """
+    positions = stage.figure.state.positions_m
+    count = figures or _count_for(stage, axes[0], room_m)
+    terrain = stage.part_triangles_m is not None and not len(prop_points(stage))
+    if figures is not None:
+        frames = key_frames(positions, figures)
+        if terrain or _readable([_extent(stage, f, axes[0]) for f in frames]):
+            return [_in_place(f) for f in frames]
+        return _apart(stage, frames, axes)
+    # On a terrain figures stay where they are, as many as can be told apart there.
+    for fewer in range(count, 2 if terrain else FEWEST_IN_PLACE - 1, -1):
+        frames = key_frames(positions, fewer)
+        if _readable([_extent(stage, f, axes[0]) for f in frames]):
+            return [_in_place(f) for f in frames]
+    if terrain:
+        return [_in_place(f) for f in key_frames(positions, 3)]
+    return _apart(stage, key_frames(positions, count), axes)
+
+
+def _count_for(stage: Stage, right: Array, room_m: float) -> int:
+    probe = key_frames(stage.figure.state.positions_m, 24)
+    widths = [high - low for low, high in (_extent(stage, f, right) for f in probe)]
+    wanted = room_m / (float(np.mean(widths)) + GAP_M)
+    most = int(np.clip(wanted, FEWEST_FIGURES, MOST_FIGURES))
+    return min(most, stage.figure.clip.frame_count)
+
+
+def _extent(stage: Stage, frame: int, right: Array) -> tuple[float, float]:
+    """From where to where a figure reaches along the picture, with what belongs to it."""
+    clouds = [stage.figure.posed(frame)[0] @ right, prop_points(stage) @ right]
+    if stage.ghost is not None:
+        clouds.append(stage.ghost.posed(frame)[0] @ right)
+    together = np.concatenate(clouds)
+    return float(together.min()), float(together.max())
+
+
+def _readable(extents: Sequence[tuple[float, float]]) -> bool:
+    """Whether every figure stands to the right of the one before, or nearly."""
+    for (low, high), (next_low, next_high) in pairwise(extents):
+        narrow = min(high - low, next_high - next_low)
+        if high - next_low > OVERLAP * narrow:
+            return False
+    return True
+
+
+def _in_place(frame: int) -> Placed:
+    return Placed(frame, np.zeros(3))
+
+
+def _apart(stage: Stage, frames: list[int], axes: tuple[Array, Array, Array]) -> list[Placed]:
+    """Side by side in the order of time.
+
+    Without anything beside them, all stand equally far from the eye; with a chair, the chairs do.
+    Seen from above, what is far from the eye is the ground, and paths may bend over it.
+    """
+    right, _, toward = axes
+    level = toward - (toward @ UP) * UP
+    in_a_row = bool(np.linalg.norm(level) > 0.5) and not len(prop_points(stage))
+    roots = stage.figure.clip.root_positions_m
+    extents = [_extent(stage, f, right) for f in frames]
+    placed: list[Placed] = []
+    edge = extents[0][0]
+    for frame, (low, high) in zip(frames, extents, strict=True):
+        shift = (edge - low) * right
+        if in_a_row:
+            away = level / np.linalg.norm(level)
+            shift = shift - ((roots[frame] - roots[frames[0]]) @ away) * away
+        placed.append(Placed(frame, shift))
+        edge += (high - low) + GAP_M
+    return placed
