@@ -9,7 +9,6 @@ parts:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import radians
 from pathlib import Path
 from typing import TypeVar
@@ -23,15 +22,17 @@ from poise.environment.convex_part import ConvexPart
 from poise.environment.environment import Environment, Surface
 from poise.environment.ground import UP, Ground
 from poise.environment.height_field import HeightField
+from poise.environment.height_table import read_heights
 from poise.environment.mesh_parts import MAX_PARTS, read_parts
 from poise.environment.yaml_entries import Entry, read_entries
 from poise.errors import FileProblem, PoiseError
+from poise.formats.text import shown
 
 T = TypeVar("T")
 
 _WHAT = "the environment file"
 _GROUND_KEYS = ("height_m", "tilt_deg", "uphill", "belt_velocity_m_s")
-_FIELD_KEYS = ("heights_m", "spacing_m", "origin_m", "belt_velocity_m_s")
+_FIELD_KEYS = ("heights_m", "file", "spacing_m", "origin_m", "belt_velocity_m_s")
 _COMMON_KEYS = ("name", "at_m", "turn_deg", "belt_velocity_m_s")
 _FILE_KEYS = ("unit", "up")
 
@@ -104,16 +105,14 @@ def _ground(entry: Entry) -> Ground:
 
 def _height_field(entry: Entry) -> HeightField:
     keys = entry.mapping(_FIELD_KEYS)
-    for key in ("heights_m", "spacing_m"):
-        if key not in keys:
-            raise entry.problem(f"'{key}' in {entry.where}", "none")
-    rows = keys["heights_m"].items()
-    widths = [row.count() for row in rows]
-    if len(set(widths)) != 1:
-        raise keys["heights_m"].problem("rows of equal length in heights_m", f"{len(rows)} rows")
-    if sum(widths) > _MAX_HEIGHTS:  # rows may be aliases of one long row
-        raise keys["heights_m"].problem(f"at most {_MAX_HEIGHTS} heights", f"{sum(widths)}")
-    heights = np.array([row.numbers() for row in rows])
+    if ("heights_m" in keys) == ("file" in keys):
+        raise entry.problem(f"either 'heights_m' or 'file' in {entry.where}", "both or none")
+    if "spacing_m" not in keys:
+        raise entry.problem(f"'spacing_m' in {entry.where}", "none")
+    if "file" in keys:
+        heights = read_heights(_beside(keys["file"]))
+    else:
+        heights = _listed_heights(keys["heights_m"])
     return _made(
         entry,
         lambda: HeightField(
@@ -123,6 +122,16 @@ def _height_field(entry: Entry) -> HeightField:
             _belt(keys),
         ),
     )
+
+
+def _listed_heights(entry: Entry) -> Array:
+    rows = entry.items()
+    widths = [row.count() for row in rows]
+    if len(set(widths)) != 1:
+        raise entry.problem("rows of equal length in heights_m", f"{len(rows)} rows")
+    if sum(widths) > _MAX_HEIGHTS:  # rows may be aliases of one long row
+        raise entry.problem(f"at most {_MAX_HEIGHTS} heights", f"{sum(widths)}")
+    return np.array([row.numbers() for row in rows])
 
 
 def _parts(entry: Entry) -> tuple[list[ConvexPart], list[str]]:
@@ -139,28 +148,39 @@ def _parts(entry: Entry) -> tuple[list[ConvexPart], list[str]]:
         parts, notes = _from_file(entry, keys)
     else:
         parts, notes = _from_code(source, keys[source]), ()
+    if not any(key in keys for key in _COMMON_KEYS):
+        return list(parts), list(notes)
     turn_deg = keys["turn_deg"].number() if "turn_deg" in keys else 0.0
     turn = rotations.from_axis_angle(UP, np.radians(turn_deg))
     at = keys["at_m"].numbers(3) if "at_m" in keys else [0.0, 0.0, 0.0]
     prefix = f"{keys['name'].text()[:200]}: " if "name" in keys else ""
-    placed = [replace(part.moved(at, turn), name=prefix + part.name) for part in parts]
-    if "belt_velocity_m_s" in keys:
-        placed = [replace(part, belt_velocity_m_s=_belt(keys)) for part in placed]
+    belt = _belt(keys)
+    placed = [
+        ConvexPart(rotations.rotate(turn, part.vertices_m) + at, prefix + part.name, belt)
+        for part in parts
+    ]
     return placed, list(notes)
 
 
 def _from_file(
     entry: Entry, keys: dict[str, Entry]
 ) -> tuple[tuple[ConvexPart, ...], tuple[str, ...]]:
-    named = keys["file"].text()
-    if "\0" in named:
-        raise keys["file"].problem("a file name")
+    mesh = _beside(keys["file"])
     unit = keys["unit"].text() if "unit" in keys else None
     up = keys["up"].text().lower() if "up" in keys else None
-    beside = entry.path.parent / named
-    if not beside.is_file():
-        raise keys["file"].problem(f"a mesh file at {beside}", "nothing there")
-    return _made(entry, lambda: read_parts(beside, unit=unit, up=up))
+    return _made(entry, lambda: read_parts(mesh, unit=unit, up=up))
+
+
+def _beside(entry: Entry) -> Path:
+    """The file that an entry names, from the folder of the environment file."""
+    named = entry.text()
+    try:
+        found = entry.path.parent / named
+        if found.is_file():
+            return found
+    except (OSError, ValueError):
+        pass
+    raise entry.problem(f"a file for {entry.where}", f"nothing at {shown(named)}")
 
 
 def _from_code(source: str, entry: Entry) -> tuple[ConvexPart, ...]:

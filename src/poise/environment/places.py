@@ -158,6 +158,8 @@ def _placed(
 ) -> tuple[ConvexPart, ...]:
     if not np.isfinite(heading_rad):
         raise BadValue("heading_rad", "a finite number", heading_rad)
+    if not heading_rad and not np.any(at_m):
+        return tuple(parts)
     turn = rotations.from_axis_angle(UP, heading_rad)
     return tuple(part.moved(at_m, turn) for part in parts)
 

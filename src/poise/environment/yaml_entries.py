@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import yaml
 
 from poise.errors import FileProblem, nearest_name
 from poise.formats.disk import read_bytes
 from poise.formats.text import number_from, shown
 
-MAX_BYTES = 2**20
+MAX_BYTES = 2**18
+"""A place takes a few lines; a megabyte of hostile YAML would take many seconds to scan."""
+
 MAX_LIST = 100_000
+MAX_DEPTH = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +124,17 @@ def read_entries(path: Path, what: str) -> Entry:
     Raises:
         FileProblem: not text, not YAML, empty, too large or nested too deep.
     """
-    data = read_bytes(path, max_bytes=MAX_BYTES)
+    data = read_bytes(path)
+    if len(data) > MAX_BYTES:
+        raise FileProblem(path, f"at most {MAX_BYTES // 1024} KiB", f"{len(data) // 1024} KiB")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = data[: problem.start].count(b"\n") + 1
         found = f"byte 0x{data[problem.start]:02x}"
         raise FileProblem(path, "UTF-8 text", found, line=line) from None
+    if _bracket_depth(data) > MAX_DEPTH:  # PyYAML needs seconds to give up on these
+        raise FileProblem(path, f"YAML ({what})", "very deep nesting")
     if path.suffix.lower() == ".json":
         text = text.replace("\t", " ")  # YAML has no tabs between words, JSON has
     try:
@@ -144,3 +152,10 @@ def read_entries(path: Path, what: str) -> Entry:
     if root is None:
         raise FileProblem(path, what, "an empty file", line=1)
     return Entry(path, root, what)
+
+
+def _bracket_depth(data: bytes) -> int:
+    """How deep brackets nest, those in comments and quotes included."""
+    letters = np.frombuffer(data, dtype=np.uint8)
+    steps = np.isin(letters, list(b"[{")).astype(np.int64) - np.isin(letters, list(b"]}"))
+    return int(np.cumsum(steps).max(initial=0))
