@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from itertools import product
 
 import numpy as np
@@ -256,3 +259,23 @@ def test_several_threads_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> 
     shared = query(place, points)
     np.testing.assert_array_equal(shared.distances_m, alone.distances_m)
     np.testing.assert_array_equal(shared.closest_m, alone.closest_m)
+
+
+def test_ten_thousand_points_and_a_thousand_faces_take_tens_of_milliseconds() -> None:
+    rng = np.random.default_rng(0)
+    place = Environment((ConvexPart(ball(502, rng)),))
+    points = 1.2 * rng.normal(size=(10_000, 3))
+    query(place, points)
+    times = []
+    for _ in range(7):
+        start = time.perf_counter()
+        query(place, points, parallel=False)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.1  # about 20 ms on one core of an idle machine
+
+
+def test_importing_the_package_loads_no_compiler() -> None:
+    heavy = "{'numba', 'scipy.spatial', 'scipy.sparse'}"
+    code = f"import sys, poise.environment; print(sorted({heavy} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
