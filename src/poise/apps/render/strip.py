@@ -37,15 +37,26 @@ def draw_strip(
     *,
     view: str = "side",
     size: tuple[int, int] | None = None,
+    width: int = WIDTH,
     figures: int | None = None,
     title: str = "",
     samples: int = 3,
 ) -> Image.Image:
-    """One picture of key frames along the path, or side by side when the figure stays in place."""
+    """One picture of key frames along the path, or side by side when the figure stays in place.
+
+    Args:
+        stage: who moves where.
+        view: see `camera.VIEWS`.
+        size: width and height in pixels; by default as tall as the figures need.
+        width: the most pixels across, where `size` is left open.
+        figures: how many; None for as many as can be read.
+        title: written above.
+        samples: rays across a pixel.
+    """
     figure = stage.figure
     everything = range(figure.clip.frame_count)
     axes = view_axes(view, figure.travel_direction(everything))
-    width = size[0] if size else WIDTH
+    width = size[0] if size else width
     room_m = (width - 2 * SIDE_PX) / LEAST_PIXELS_PER_M
     placed = place_figures(stage, axes, room_m, figures)
     scene, points = _scene(stage, placed)

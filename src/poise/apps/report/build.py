@@ -18,6 +18,9 @@ from poise.apps.report.words import Figure, figures_of
 from poise.measures import ALL, Evaluation, Measure, Series, jitter
 from poise.wording import counted
 
+STRIP_PX = 1280
+"""Near the width of the page, so that the words in the picture keep their size."""
+
 
 def report_html(
     evaluation: Evaluation,
@@ -97,6 +100,8 @@ def _summary(figures: tuple[Figure, ...], has_original: bool) -> tuple[str, ...]
         sentences.append("Nothing stands out as wrong.")
     if has_original:
         better, worse = ([f for f in figures if f.change == c] for c in ("better", "worse"))
+        if not better and not worse:
+            return (*sentences, "Against the original, nothing got better or worse.")
         words = f"Against the original, {len(better)} got better and {len(worse)} worse"
         sentences.append(words + (f": {_listed(_names(worse))}." if worse else "."))
     return tuple(sentences)
@@ -126,7 +131,7 @@ def _pictures(series: Series, original: Series | None) -> tuple[Picture, ...]:
     words = "Key frames from left to right, seen from the side."
     if original is not None:
         words = "Key frames from left to right; the original in orange behind the edited figure."
-    return (_picture(draw_strip(stage), words),)
+    return (_picture(draw_strip(stage, width=STRIP_PX), words),)
 
 
 def _picture(image: Image.Image, caption: str) -> Picture:

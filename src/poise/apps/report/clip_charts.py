@@ -24,6 +24,7 @@ FEET = (("left_foot", "left foot", "blue"), ("right_foot", "right foot", "green"
 MOST_JOINTS = 10
 STAYS_M = 0.3
 """A body that ends this near to where it began stays in place."""
+FARTHEST_M = 0.5
 _SHORTEST_FIT = 5
 
 
@@ -56,6 +57,7 @@ def balance_map(series: Series, original: Series | None) -> FigureBox:
     """Footprints, zero-moment point and centre of mass from above."""
     along, left = _ground_axes(series)
     axes = np.stack([along, left], axis=1)
+    start = series.com_m[0] @ axes  # the map begins where the body does
     prints: list[Footprint] = []
     for part, words, color in FEET:
         columns = [c for c, p in enumerate(series.point_parts) if p == part]
@@ -63,14 +65,14 @@ def balance_map(series: Series, original: Series | None) -> FigureBox:
             if len(columns) < 3:
                 continue
             sole = series.points_m[(first + last) // 2][columns]
-            corners = support_outline(sole, along, left) @ axes
+            corners = support_outline(sole, along, left) @ axes - start
             prints.append(Footprint(corners, color, f"{words}, mid-stance"))
     tracks = [
-        Track("centre of mass", series.com_m @ axes, "ink thin"),
-        Track("zero-moment point", _near(series.zmp_m @ axes, series.com_m @ axes), "vermilion"),
+        Track("centre of mass", series.com_m @ axes - start, "ink thin"),
+        Track("zero-moment point", _zmp_near_body(series, axes) - start, "vermilion"),
     ]
     if original is not None:
-        zmp = _near(original.zmp_m @ axes, original.com_m @ axes)
+        zmp = _zmp_near_body(original, axes) - start
         tracks.insert(0, Track("zero-moment point of the original", zmp, "orange", dashed=True))
     about = (
         "Seen from above. Where the zero-moment point leaves the footprints, nobody could stand "
@@ -82,9 +84,10 @@ def balance_map(series: Series, original: Series | None) -> FigureBox:
     return plan_chart("Balance over the footprints", about, prints, tracks, labels)
 
 
-def _near(places: Array, center: Array) -> Array:
-    """Places without those far from the body, which would shrink everything else to a dot."""
-    far = ~(np.linalg.norm(places - center, axis=1) < 0.5)
+def _zmp_near_body(series: Series, axes: Array) -> Array:
+    """(F, 2) without the far places, which would shrink everything else to a dot."""
+    places = series.zmp_m @ axes
+    far = ~(np.linalg.norm(places - series.com_m @ axes, axis=1) < FARTHEST_M)
     return np.where(far[:, None], np.nan, places)
 
 

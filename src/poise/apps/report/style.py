@@ -71,11 +71,12 @@ svg .note{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoi
 .limit{stroke:var(--vermilion);stroke-width:2;fill:none}
 .notes{color:var(--soft);font-size:.9rem}.notes h2{color:var(--ink)}
 .notes li{overflow-wrap:anywhere}
-@media(max-width:760px){main{padding:18px 16px 36px}h1{font-size:1.5rem}
+@media screen and (max-width:760px){main{padding:18px 16px 36px}h1{font-size:1.5rem}
 .charts{grid-template-columns:minmax(0,1fr)}
 .figures li{display:flex;flex-wrap:wrap;justify-content:space-between}
 .what{flex:1 1 100%}.how{text-align:left}.group{padding:12px 14px 4px}
 .chart.wide .svgbox{overflow-x:auto}.chart.wide svg{min-width:640px}}
 @media print{main{max-width:none;padding:0}.scroll{overflow:visible}.scroll img{min-width:0}
-body{font-size:11pt}}
+body{font-size:9.5pt}h2{break-after:avoid;margin-top:20px}.figures li{padding:4px 0}
+.charts{gap:14px 20px}}
 """
