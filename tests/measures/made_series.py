@@ -41,6 +41,7 @@ def still(frames: int = 100, **changes: Any) -> Series:
         state=forward_kinematics(skeleton, *clip.pose),
         mass_kg=MASS_KG,
         height_m=HEIGHT_M,
+        cutoff_hz=12.0,
         times_s=np.arange(frames) / RATE_HZ,
         com_m=np.zeros((frames, 3)),
         com_velocity_m_s=np.zeros((frames, 3)),

@@ -1,8 +1,6 @@
 """What a clip's motion asks of the surroundings: the force and moment that must come from outside.
 
-Accelerations of captured motion mean nothing unsmoothed. One cutoff serves all clips: below it lie
-the forces of walking and of landings as far as a skeleton of rigid bones can show them; above it,
-mostly markers that jitter and flesh that wobbles.
+Accelerations of captured motion mean nothing unsmoothed; `cutoff` says how much is right.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Body, Character, Skeleton
+from poise.contact.cutoff import suited_cutoff_hz
 from poise.errors import BadValue
 from poise.mechanics import (
     GRAVITY_M_S2,
@@ -26,11 +25,8 @@ from poise.mechanics import (
 )
 from poise.motion import Clip, Derivatives, differentiate
 
-CUTOFF_HZ = 12.0
-"""Half the amplitude remains there. Against plates the vertical force of walking is right to 2.4,
-1.7 and 1.2 % of body weight at 6, 12 and 22 Hz (means of six trials), of running at 4 m/s to 25, 9
-and 4 %, of a hard landing to 50, 34 and 11 %: those clips are clean. In flights of raw captures
-(eight, of 120 Hz) what should be no force at all is 13, 22 and 44 % at the same cutoffs."""
+AS_SUITED = -1.0
+"""Stands for "the cutoff that suits the clip's noise" (see `cutoff`)."""
 
 _SHARE_OF_RATE = 0.4
 """Slow cameras allow no more than this share of their rate as a cutoff."""
@@ -53,6 +49,8 @@ class ClipDynamics:
     outer_moment_nm: Array
     """(F, 3) world: its moment about the centre of mass, the rate of the angular momentum."""
 
+    cutoff_hz: float | None
+    """Where the derivatives keep half the amplitude; None where they are plain differences."""
     length_m: float
     """The size of the figure: the largest extent of its rest pose."""
 
@@ -63,32 +61,37 @@ class ClipDynamics:
 
 
 def clip_dynamics(
-    clip: Clip, character: Character, cutoff_hz: float | None = CUTOFF_HZ
+    clip: Clip, character: Character, cutoff_hz: float | None = AS_SUITED
 ) -> ClipDynamics:
     """Differentiate a clip and run inverse dynamics on it.
 
     Args:
         clip: the motion.
         character: with a body.
-        cutoff_hz: smoothing of the derivatives; None takes plain differences, for motion that was
-            made by code. Clips too slow for the cutoff get what their rate allows.
+        cutoff_hz: smoothing of the derivatives, by default as suits the clip's noise; None takes
+            plain differences, for motion that was made by code. Clips too slow for a cutoff get
+            what their rate allows.
     """
     body = character.body
     if body is None:
         raise BadValue("character.body", "segment masses (see complete_character)", None)
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    com = center_of_mass(state, body)
+    if cutoff_hz == AS_SUITED:
+        cutoff_hz = suited_cutoff_hz(com, clip.rate_hz)
     if cutoff_hz is not None:
         cutoff_hz = min(cutoff_hz, _SHARE_OF_RATE * clip.rate_hz)
     d = differentiate(clip, cutoff_hz)
-    state = forward_kinematics(clip.skeleton, *clip.pose)
     forces = inverse_dynamics(
         clip.skeleton, body, clip.rotations_wxyz, d.angular_velocities_rad_s,
         d.root_accelerations_m_s2, d.angular_accelerations_rad_s2,
         moving_joints=clip.moving_joints, moving_offsets_m=clip.moving_offsets_m,
     )  # fmt: skip
     moment = momentum_rate(state, body, forces).moment_nm
-    com = center_of_mass(state, body)
     length = _extent_m(clip.skeleton)
-    return ClipDynamics(clip, body, state, d, forces, com, forces.root_force_n, moment, length)
+    return ClipDynamics(
+        clip, body, state, d, forces, com, forces.root_force_n, moment, cutoff_hz, length
+    )
 
 
 def _extent_m(skeleton: Skeleton) -> float:

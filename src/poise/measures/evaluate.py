@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from poise.character import Character, complete_character
-from poise.contact import ContactSchedule, detect_contacts, estimate_ground
+from poise.contact import AS_SUITED, ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment
 from poise.measures import (
     contact_share,
@@ -98,15 +98,19 @@ def evaluate(
         input_contacts = (
             contacts if same else detect_contacts(before, before_character, environment)
         )
-    series = observe(clip, character, environment, contacts)
+    # Both are smoothed as suits the original: a quieter clip must not look worse for its quiet.
     original = observe(before, before_character, environment, input_contacts) if against else None
+    cutoff_hz = AS_SUITED if original is None else original.cutoff_hz
+    series = observe(clip, character, environment, contacts, cutoff_hz)
+    if series.cutoff_hz is not None:
+        notes.append(f"accelerations smoothed at {series.cutoff_hz:.1f} Hz, as suits the noise")
     found = [m for measure in ALL.values() for m in measure(series)]
     found += jitter.measure(series, original)
     if original is not None:
         found += likeness.measure(series, original)
     if input_contacts is not contacts and input_contacts.frame_count == clip.frame_count:
         found += contact_share.measure(contacts, input_contacts)
-        found += _under(observe(clip, character, environment, input_contacts))
+        found += _under(observe(clip, character, environment, input_contacts, series.cutoff_hz))
     return Evaluation(tuple(found), series, input_contacts, original, tuple(notes))
 
 

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.character import Character, Sites, contact_points, contact_radii_m
+from poise.character import Character, Sites, contact_points, contact_radii_m, stature_m
 from poise.contact import (
+    AS_SUITED,
     UNLIMITED,
     ClipDynamics,
     ContactSchedule,
@@ -35,10 +36,14 @@ _SHORTEST_ALONE = 8
 
 
 def observe(
-    clip: Clip, character: Character, environment: Environment, contacts: ContactSchedule
+    clip: Clip,
+    character: Character,
+    environment: Environment,
+    contacts: ContactSchedule,
+    cutoff_hz: float | None = AS_SUITED,
 ) -> Series:
     """Everything the measures need, computed once."""
-    dynamics = clip_dynamics(clip, character)
+    dynamics = clip_dynamics(clip, character, cutoff_hz)
     touched = touching_points(dynamics.state, character, contacts, environment)
     reaction = reaction_forces(dynamics, touched)
     hand = reaction_forces(dynamics, touched, UNLIMITED)
@@ -51,7 +56,7 @@ def observe(
     acceleration = dynamics.outer_force_n / mass + GRAVITY_M_S2
     linear, spin = _momenta(dynamics)
     flight = _flights(contacts, acceleration[:, 1])
-    _redo_flights(clip, character, flight, acceleration, spin)
+    _redo_flights(clip, character, dynamics.cutoff_hz, flight, acceleration, spin)
     points, parts = _all_points(character)
     places, distances, slide = _against_surface(dynamics.state, character, points, parts,
                                                 environment, clip.rate_hz)  # fmt: skip
@@ -67,7 +72,8 @@ def observe(
         contacts=contacts,
         state=dynamics.state,
         mass_kg=mass,
-        height_m=dynamics.length_m,
+        height_m=_height_m(character, dynamics.length_m),
+        cutoff_hz=dynamics.cutoff_hz,
         times_s=np.arange(clip.frame_count) / clip.rate_hz,
         com_m=dynamics.com_m,
         com_velocity_m_s=linear / mass,
@@ -90,6 +96,13 @@ def observe(
     )
 
 
+def _height_m(character: Character, extent_m: float) -> float:
+    """Stature by the bones, where the figure is known; a robot's or other's extent at rest."""
+    if character.roles is None or character.roles.missing:
+        return extent_m
+    return stature_m(character.skeleton, character.roles)
+
+
 def _momenta(dynamics: ClipDynamics) -> tuple[Array, Array]:
     d = dynamics.derivatives
     found = momentum(
@@ -107,12 +120,17 @@ def _flights(contacts: ContactSchedule, acceleration: Array) -> NDArray[np.bool_
 
 
 def _redo_flights(
-    clip: Clip, character: Character, flight: NDArray[np.bool_], acceleration: Array, spin: Array
+    clip: Clip,
+    character: Character,
+    cutoff_hz: float | None,
+    flight: NDArray[np.bool_],
+    acceleration: Array,
+    spin: Array,
 ) -> None:
     """Differentiate each flight by itself, so that the push-off before it does not smear in."""
     for first, last in intervals(flight):
         if last - first >= _SHORTEST_ALONE:
-            alone = clip_dynamics(clip.sliced(first, last), character)
+            alone = clip_dynamics(clip.sliced(first, last), character, cutoff_hz)
             mass = alone.body.total_mass_kg
             acceleration[first:last] = alone.outer_force_n / mass + GRAVITY_M_S2
             spin[first:last] = _momenta(alone)[1]

@@ -31,6 +31,8 @@ class Series:
     mass_kg: float
     height_m: float
     """Stature of the figure at rest."""
+    cutoff_hz: float | None
+    """Where the smoothing of accelerations keeps half the amplitude."""
     times_s: Array
     """(F,)"""
     com_m: Array

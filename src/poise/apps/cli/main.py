@@ -21,6 +21,7 @@ from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.measure import measure
 from poise.apps.cli.render import render
+from poise.apps.cli.report import report
 from poise.apps.cli.sample import sample
 from poise.errors import PoiseError
 
@@ -42,6 +43,7 @@ app.command()(convert)
 app.command()(measure)
 app.command()(contacts)
 app.command()(render)
+app.command()(report)
 app.command()(sample)
 app.command()(formats)
 
