@@ -11,14 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.shared_data import SHARED
-
 from benchmarks.measure import Measure
 from benchmarks.peers import PEERS
 from benchmarks.timing import interleaved, per_call
 from benchmarks.workloads import G1_FILE, Workload, human, unitree_g1
 from poise.mechanics import forward_kinematics, inverse_dynamics, site_jacobians
 from poise.mechanics.frames import core_count
+from tests.shared_data import SHARED
 
 FRAMES = 10_000
 GROWTH = (1, 10, 100, 1_000, 10_000, 100_000)

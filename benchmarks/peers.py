@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from tests.mechanics.random_trees import to_tangent
 
 from benchmarks.workloads import Workload
 from poise.arrays import Array
+from tests.mechanics.random_trees import to_tangent
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 
@@ -20,6 +20,7 @@ Job = Callable[[], Any]
 def pinocchio_jobs(work: Workload) -> dict[str, Job]:
     """Loops over prepared rows of q, v and a; frames for sites are part of the model."""
     import pinocchio as pin
+
     from tests.mechanics import pinocchio_engine as engine
 
     built = engine.build(work.skeleton, work.body, GRAVITY)
@@ -73,6 +74,7 @@ def _rows(work: Workload, built: Any, engine: Any) -> list[tuple[Array, Array, A
 def mujoco_jobs(work: Workload) -> dict[str, Job]:
     """Rows are copied into MjData (that is its interface); contacts and constraints are off."""
     import mujoco
+
     from tests.mechanics import mujoco_engine as engine
 
     built = engine.build(work.skeleton, work.body, GRAVITY)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.frame_range import frame_range
 from poise.apps.cli.options import Animation, Rate, SkeletonFile, Unit, Up
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
@@ -64,7 +64,7 @@ def convert(
     check_can_write(target)
     if target.exists() and not overwrite:
         raise FileProblem(target, "a new file", "one that exists", advice="Add --overwrite.")
-    wanted = _frame_range(frames)
+    wanted = frame_range(frames)
     if fps is not None and not 0 < fps < math.inf:
         raise BadValue("--fps", "a positive number", fps)
     with waiting(f"reading {source.name}"):
@@ -72,7 +72,7 @@ def convert(
             source, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation
         )
     notes = list(clip.source.notes if clip.source else ())
-    if wanted is not None:
+    if frames is not None:
         first, last, _ = slice(*wanted).indices(clip.frame_count)
         clip = clip.sliced(*wanted).noted(f"frames {first}:{last} of {clip.frame_count}")
         if wanted[1] is not None and wanted[1] > last:
@@ -87,18 +87,6 @@ def convert(
     for note in notes:
         typer.echo(f"note: {note}", err=True)
     print(f"{target}: {counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
-
-
-def _frame_range(text: str | None) -> tuple[int | None, int | None] | None:
-    from poise.errors import BadValue
-
-    if text is None:
-        return None
-    match = re.fullmatch(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*", text)
-    if match is None:
-        raise BadValue("--frames", "START:STOP, for example 120:480 or :300", text)
-    start, stop = match.groups()
-    return (int(start) if start else None, int(stop) if stop else None)
 
 
 def _cleaned(clip: Clip, steps: str | None, notes: list[str]) -> Clip:

@@ -1,46 +1,209 @@
-"""`poise sample`: clips made by code."""
+"""`poise sample`: clips made by code, with known truth and known defects."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poise.apps.cli.waiting import waiting
 
+if TYPE_CHECKING:
+    from poise.samples import Sample
+
+_TRUTH = "Truth"
+_DEFECTS = "Defects of known size"
+
 
 def sample(
-    name: Annotated[str, typer.Argument(help="What to make: walk.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="What to make: walk, run, jump, hop, reach, golf, squat or stand.",
+            metavar="NAME",
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    rate: Annotated[float, typer.Option(help="Frames a second.")] = 120.0,
+    seconds: Annotated[
+        float | None, typer.Option(help="How long; each sample has its own usual length.")
+    ] = None,
+    contacts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write which foot really stands in which frame, as .csv or .json.",
+            rich_help_panel=_TRUTH,
+        ),
+    ] = None,
+    slide: Annotated[
+        float | None,
+        typer.Option(
+            help="Feet slide at this speed, cm/s.", metavar="CM_S", rich_help_panel=_DEFECTS
+        ),
+    ] = None,
+    sink: Annotated[
+        float | None,
+        typer.Option(
+            help="The figure stands this deep in the floor, cm.",
+            metavar="CM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None,
+    float_: Annotated[
+        float | None,
+        typer.Option(
+            "--float",
+            help="It hovers this high over the floor, cm.",
+            metavar="CM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None,
+    lean: Annotated[
+        float | None,
+        typer.Option(
+            help="It leans this far beyond what its feet can hold, cm (stand only).",
+            metavar="CM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None,
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            help="It shakes by this much, mm (RMS along each axis).",
+            metavar="MM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Which noise; the same number, the same.", rich_help_panel=_DEFECTS)
+    ] = 12345,
+    wrong_rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Frames this far apart under the old rate: 2 drops every other, 0.5 doubles.",
+            metavar="FACTOR",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None,
     t_pose: Annotated[
-        bool, typer.Option(help="Put a fake T-pose before the first frame, as many files have.")
+        bool,
+        typer.Option(
+            "--t-pose",
+            help="Put a fake T-pose before the first frame, as many files have.",
+            rich_help_panel=_DEFECTS,
+        ),
     ] = False,
     drop: Annotated[
-        list[int] | None, typer.Option(help="Zero this frame, as a capture that lost it; repeat.")
+        list[int] | None,
+        typer.Option(
+            help="Zero this frame, as a capture that lost it; repeat.", rich_help_panel=_DEFECTS
+        ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace outputs that exist.")] = False,
 ) -> None:
     """Make a clip by code, to try things on.
 
-    poise sample walk -o walk.bvh --t-pose --drop 40
-    """
-    from poise.errors import BadValue, FileProblem, UnknownName
-    from poise.formats import save_clip
+    Samples are balanced and their feet stand exactly still, so what a measure finds in one is what
+    you put in.
 
-    if output.exists() and not overwrite:
-        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
+        poise sample walk -o walk.bvh --contacts truth.csv
+
+        poise sample walk -o sliding.bvh --slide 10 --sink 2
+
+        poise sample jump -o fast.bvh --wrong-rate 2
+
+        poise sample walk -o captured.bvh --t-pose --drop 40
+    """  # fmt: skip
+    from poise.errors import FileProblem
+    from poise.formats import check_can_write, save_clip
+
+    check_can_write(output)
+    for path in (output, contacts):
+        if path is not None and path.exists() and not overwrite:
+            raise FileProblem(path, "a new file", "one that exists", advice="Add --overwrite.")
     with waiting(f"making {name}"):
-        from poise.samples import SAMPLES, with_dropped_frames, with_t_pose
+        made = _made(name, rate, seconds)
+        made = _damaged(made, slide, sink, float_, lean, noise, seed, wrong_rate)
+        made = _as_captured(made, drop or [], t_pose)
+        save_clip(made.clip, output)
+        if contacts is not None:
+            from poise.contact import write_contacts
 
-        if name not in SAMPLES:
-            raise UnknownName("sample", name, SAMPLES)
-        clip = SAMPLES[name]()
-        for frame in drop or ():
-            if not 0 <= frame < clip.frame_count:
-                raise BadValue("--drop", f"a frame from 0 to {clip.frame_count - 1}", frame)
-        clip = with_dropped_frames(clip, tuple(drop or ()))
-        if t_pose:
-            clip = with_t_pose(clip)
-        save_clip(clip, output)
-    print(f"{output}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")
+            write_contacts(made.contacts, contacts)
+    _say(made, output, contacts)
+
+
+def _made(name: str, rate: float, seconds: float | None) -> Sample:
+    from poise.errors import BadValue, UnknownName
+    from poise.samples import SAMPLES
+
+    if name not in SAMPLES:
+        raise UnknownName("sample", name, SAMPLES)
+    if not 1.0 <= rate <= 10_000.0:
+        raise BadValue("--rate", "from 1 to 10000", rate)
+    if seconds is None:
+        return SAMPLES[name](rate_hz=rate)
+    return SAMPLES[name](seconds=seconds, rate_hz=rate)
+
+
+def _damaged(
+    made: Sample,
+    slide: float | None,
+    sink: float | None,
+    float_: float | None,
+    lean: float | None,
+    noise: float | None,
+    seed: int,
+    wrong_rate: float | None,
+) -> Sample:
+    """Defects in an order in which each keeps its size: what changes time comes first."""
+    from poise import samples
+
+    if wrong_rate is not None:
+        made = samples.with_wrong_rate(made, wrong_rate)
+    if lean is not None:
+        made = samples.with_lean(made, lean)
+    if slide is not None:
+        made = samples.with_foot_slide(made, slide)
+    if sink is not None:
+        made = samples.with_penetration(made, sink)
+    if float_ is not None:
+        made = samples.with_float(made, float_)
+    if noise is not None:
+        made = samples.with_noise(made, noise, seed)
+    return made
+
+
+def _as_captured(made: Sample, drop: list[int], t_pose: bool) -> Sample:
+    from poise.errors import BadValue
+    from poise.samples import with_dropped_frames, with_t_pose
+
+    for frame in drop:
+        if not 0 <= frame < made.clip.frame_count:
+            raise BadValue("--drop", f"a frame from 0 to {made.clip.frame_count - 1}", frame)
+    made = with_dropped_frames(made, tuple(drop))
+    return with_t_pose(made) if t_pose else made
+
+
+def _say(made: Sample, output: Path, contacts: Path | None) -> None:
+    from poise.wording import counted
+
+    clip = made.clip
+    print(f"{output}: {counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
+    if contacts is not None:
+        shares = made.contacts.touching.mean(axis=0)
+        told = ", ".join(
+            f"{part} {100 * share:.0f} %"
+            for part, share in zip(made.contacts.parts, shares, strict=True)
+        )
+        print(f"{contacts}: touching {told} of the frames")
+    for defect in made.injected:
+        print(
+            f"  {defect.defect} {defect.size:g} {defect.unit}: {defect.measure} should read "
+            f"{defect.expected:.4g} {defect.expected_unit}{_on_floor(defect.defect)}"
+        )
+
+
+def _on_floor(defect: str) -> str:
+    return " with the floor at height 0" if defect in ("penetration", "float") else ""

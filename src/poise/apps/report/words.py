@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from poise.measures import Measure
+from poise.measures.evaluate import UNDER_INPUT_CONTACTS as UNDER_INPUT_CONTACTS
 
 Verdict = Literal["good", "fair", "poor", ""]
 Change = Literal["better", "worse", "same", ""]
-
-UNDER_INPUT_CONTACTS = "_under_input_contacts"
-"""Ends the keys of figures taken with the contacts of the input; see `poise.measures.evaluate`."""
 
 
 @dataclass(frozen=True)
