@@ -2,11 +2,39 @@
 
 from collections.abc import Callable
 
-from poise.motion import Clip
 from poise.samples.defects import with_dropped_frames as with_dropped_frames
+from poise.samples.defects import with_float as with_float
+from poise.samples.defects import with_foot_slide as with_foot_slide
+from poise.samples.defects import with_noise as with_noise
+from poise.samples.defects import with_penetration as with_penetration
+from poise.samples.defects import with_rotation_noise as with_rotation_noise
 from poise.samples.defects import with_t_pose as with_t_pose
+from poise.samples.defects import with_wrong_rate as with_wrong_rate
+from poise.samples.golf import golfing as golfing
+from poise.samples.hop import hopping as hopping
 from poise.samples.human import human_skeleton as human_skeleton
+from poise.samples.human import sample_character as sample_character
+from poise.samples.jump import jumping as jumping
+from poise.samples.lean import with_lean as with_lean
+from poise.samples.reach import reaching as reaching
+from poise.samples.run import running as running
+from poise.samples.standing import squatting as squatting
+from poise.samples.standing import standing as standing
+from poise.samples.truth import Flight as Flight
+from poise.samples.truth import Injected as Injected
+from poise.samples.truth import Planted as Planted
+from poise.samples.truth import Sample as Sample
 from poise.samples.walk import walk as walk
+from poise.samples.walk import walking as walking
 
-SAMPLES: dict[str, Callable[[], Clip]] = {"walk": walk}
+SAMPLES: dict[str, Callable[..., Sample]] = {
+    "walk": walking,
+    "run": running,
+    "jump": jumping,
+    "hop": hopping,
+    "reach": reaching,
+    "golf": golfing,
+    "squat": squatting,
+    "stand": standing,
+}
 """What `poise sample` can make, by name."""

@@ -1,27 +1,248 @@
-"""Known defects, put into clean clips on purpose."""
+"""Known defects, put into clean samples on purpose: each changes exactly what it says.
+
+They compose. A wrong rate comes before a slide and noise, whose sizes it would change; a fake
+T-pose and dropped frames come last, because the others would treat those frames as motion. The size
+of each is kept in `Sample.injected`, with what a right measure of the damaged clip returns.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from poise.motion import Clip
+from poise import rotations
+from poise.arrays import Array
+from poise.contact.schedule import ContactSchedule
+from poise.errors import BadValue
+from poise.motion import Clip, resample
+from poise.samples.truth import Flight, Injected, Planted, Sample
+
+Made = TypeVar("Made", Clip, Sample)
+
+_SEED = 12345
+_TIMED = ("foot slide", "noise", "wrong rate")
+"""Defects whose size a change of time would change."""
 
 
-def with_t_pose(clip: Clip) -> Clip:
-    """The rest pose as an extra first frame, at the place of the real one."""
-    return replace(
-        clip,
-        root_positions_m=np.concatenate([clip.root_positions_m[:1], clip.root_positions_m]),
-        rotations_wxyz=np.concatenate([clip.skeleton.rest_wxyz[None], clip.rotations_wxyz]),
-        moving_offsets_m=np.concatenate([clip.moving_offsets_m[:1], clip.moving_offsets_m]),
+def with_foot_slide(
+    sample: Sample, speed_cm_s: float, direction: ArrayLike = (1.0, 0.0, 0.0)
+) -> Sample:
+    """The whole figure moves steadily over the ground, planted feet and all.
+
+    A steady velocity changes no force: flights stay parabolas and balance stays balance. It goes
+    to the figure's left unless told otherwise, across what little a rolling sole moves by itself.
+    """
+    along = _level_direction(direction)
+    velocity = 0.01 * _finite("speed_cm_s", speed_cm_s) * along
+    times = np.arange(sample.clip.frame_count) / sample.clip.rate_hz
+    moved = sample.clip.root_positions_m + times[:, None] * velocity
+    injected = Injected(
+        "foot slide", abs(speed_cm_s), "cm/s", "foot_slide.mean", abs(speed_cm_s), "cm/s"
+    )
+    return _injected(
+        replace(
+            sample,
+            clip=replace(sample.clip, root_positions_m=moved),
+            planted=tuple(_sliding(rest, velocity) for rest in sample.planted),
+            reached=tuple(_sliding(rest, velocity) for rest in sample.reached),
+            flights=tuple(
+                replace(
+                    flight,
+                    take_off_m=flight.take_off_m + flight.start_s * velocity,
+                    take_off_velocity_m_s=flight.take_off_velocity_m_s + velocity,
+                )
+                for flight in sample.flights
+            ),
+        ),
+        injected,
     )
 
 
-def with_dropped_frames(clip: Clip, frames: tuple[int, ...]) -> Clip:
+def with_penetration(sample: Sample, depth_cm: float) -> Sample:
+    """The whole figure is lowered into the ground."""
+    depth = _positive("depth_cm", depth_cm)
+    injected = Injected("penetration", depth, "cm", "penetration.deepest", depth, "cm")
+    return _injected(_raised(sample, -0.01 * depth), injected)
+
+
+def with_float(sample: Sample, height_cm: float) -> Sample:
+    """The whole figure is raised off the ground it says to touch."""
+    height = _positive("height_cm", height_cm)
+    injected = Injected("float", height, "cm", "float.mean", height, "cm")
+    return _injected(_raised(sample, 0.01 * height), injected)
+
+
+def with_noise(sample: Sample, millimetres: float, seed: int = _SEED) -> Sample:
+    """The whole figure shakes: white noise on the root, of this RMS size along each axis."""
+    size = 0.001 * _positive("millimetres", millimetres)
+    clip = sample.clip
+    noise = np.random.default_rng(seed).normal(size=(clip.frame_count, 3))
+    noise *= size / np.sqrt((noise**2).mean(axis=0))
+    expected = float("nan")
+    if len(noise) > 3:
+        jerk = np.diff(noise, n=3, axis=0) * clip.rate_hz**3
+        expected = float(np.sqrt((jerk**2).sum(axis=1).mean()))
+    injected = Injected("noise", millimetres, "mm", "jitter.jerk", expected, "m/s³")
+    shaken = replace(clip, root_positions_m=clip.root_positions_m + noise)
+    return _injected(replace(sample, clip=shaken), injected)
+
+
+def with_rotation_noise(sample: Sample, degrees: float, seed: int = _SEED) -> Sample:
+    """All joints but the root shake: white noise that turns them by this angle on average."""
+    mean = np.radians(_positive("degrees", degrees))
+    clip = sample.clip
+    shape = (clip.frame_count, clip.skeleton.joint_count - 1, 3)
+    turns = np.random.default_rng(seed).normal(size=shape)
+    turns *= mean / np.linalg.norm(turns, axis=-1).mean()
+    q = clip.rotations_wxyz.copy()
+    q[:, 1:] = rotations.multiply(q[:, 1:], rotations.exp(turns))
+    # The likeness is a mean over all joints, and the root's share of it is zero.
+    joints = clip.skeleton.joint_count
+    expected = degrees * (joints - 1) / joints
+    injected = Injected("rotation noise", degrees, "deg", "likeness.rotation", expected, "deg")
+    return _injected(replace(sample, clip=replace(clip, rotations_wxyz=q)), injected)
+
+
+def with_wrong_rate(sample: Sample, factor: float) -> Sample:
+    """Frames `factor` apart under the old rate: 2 drops every other frame, 0.5 doubles them.
+
+    The motion seems `factor` times as fast, and gravity `factor`² times as strong.
+    """
+    factor = _positive("factor", factor)
+    timed = [i.defect for i in sample.injected if i.defect in _TIMED]
+    if timed:
+        raise BadValue("sample", f"one without {' and '.join(timed)}: these come after", timed)
+    rate = sample.clip.rate_hz
+    if factor * 2 > sample.clip.frame_count:
+        raise BadValue("factor", f"under {sample.clip.frame_count / 2:g} for this clip", factor)
+    clip = replace(resample(sample.clip, rate / factor), rate_hz=rate)
+    picked = np.rint(np.arange(clip.frame_count) * factor).astype(np.int64)
+    picked = np.minimum(picked, sample.contacts.frame_count - 1)
+    contacts = sample.contacts
+    contacts = ContactSchedule(contacts.parts, contacts.touching[picked], rate)
+    seeming = 9.81 * factor**2
+    injected = Injected("wrong rate", factor, "x", "gravity", seeming, "m/s²")
+    return _injected(
+        replace(
+            sample,
+            clip=clip.noted(f"sample defect: {factor:g} times as fast"),
+            contacts=contacts,
+            planted=tuple(_hurried(rest, factor) for rest in sample.planted),
+            reached=tuple(_hurried(rest, factor) for rest in sample.reached),
+            flights=tuple(
+                Flight(
+                    flight.start_s / factor,
+                    flight.end_s / factor,
+                    flight.take_off_m,
+                    flight.take_off_velocity_m_s * factor,
+                    flight.gravity_m_s2 * factor**2,
+                )
+                for flight in sample.flights
+            ),
+        ),
+        injected,
+    )
+
+
+def with_t_pose(made: Made) -> Made:
+    """The rest pose as an extra first frame, at the place of the real one."""
+    if isinstance(made, Sample):
+        late = 1.0 / made.clip.rate_hz
+        touching = np.vstack(
+            [np.zeros((1, len(made.contacts.parts)), bool), made.contacts.touching]
+        )
+        return replace(
+            made,
+            clip=with_t_pose(made.clip),
+            contacts=ContactSchedule(made.contacts.parts, touching, made.contacts.rate_hz),
+            planted=tuple(_later(rest, late) for rest in made.planted),
+            reached=tuple(_later(rest, late) for rest in made.reached),
+            flights=tuple(
+                replace(f, start_s=f.start_s + late, end_s=f.end_s + late) for f in made.flights
+            ),
+        )
+    return replace(
+        made,
+        root_positions_m=np.concatenate([made.root_positions_m[:1], made.root_positions_m]),
+        rotations_wxyz=np.concatenate([made.skeleton.rest_wxyz[None], made.rotations_wxyz]),
+        moving_offsets_m=np.concatenate([made.moving_offsets_m[:1], made.moving_offsets_m]),
+    )
+
+
+def with_dropped_frames(made: Made, frames: tuple[int, ...]) -> Made:
     """Those frames all zero, as a capture that lost them writes them."""
-    roots, q = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
+    if isinstance(made, Sample):
+        return replace(made, clip=with_dropped_frames(made.clip, frames))
+    roots, q = made.root_positions_m.copy(), made.rotations_wxyz.copy()
     roots[list(frames)] = 0.0
-    q[list(frames)] = clip.skeleton.rest_wxyz
-    return replace(clip, root_positions_m=roots, rotations_wxyz=q)
+    q[list(frames)] = made.skeleton.rest_wxyz
+    return replace(made, root_positions_m=roots, rotations_wxyz=q)
+
+
+def _injected(sample: Sample, injected: Injected) -> Sample:
+    note = f"sample defect: {injected.defect} of {injected.size:g} {injected.unit}"
+    return replace(sample, clip=sample.clip.noted(note), injected=(*sample.injected, injected))
+
+
+def _raised(sample: Sample, up_m: float) -> Sample:
+    shift = np.array([0.0, up_m, 0.0])
+    clip = sample.clip
+    return replace(
+        sample,
+        clip=replace(clip, root_positions_m=clip.root_positions_m + shift),
+        planted=tuple(_moved(rest, shift) for rest in sample.planted),
+        reached=tuple(_moved(rest, shift) for rest in sample.reached),
+        flights=tuple(replace(f, take_off_m=f.take_off_m + shift) for f in sample.flights),
+    )
+
+
+def _moved(rest: Planted, shift: Array) -> Planted:
+    x, y, z = np.asarray(rest.position_m) + shift
+    return replace(rest, position_m=(float(x), float(y), float(z)))
+
+
+def _sliding(rest: Planted, velocity: Array) -> Planted:
+    x, y, z = np.asarray(rest.drift_m_s) + velocity
+    return replace(rest, drift_m_s=(float(x), float(y), float(z)))
+
+
+def _later(rest: Planted, late_s: float) -> Planted:
+    # Places are told for time zero: what drifts was farther back then.
+    return replace(
+        _moved(rest, -late_s * np.asarray(rest.drift_m_s)),
+        start_s=max(rest.start_s, 0.0) + late_s,
+        end_s=rest.end_s + late_s,
+    )
+
+
+def _hurried(rest: Planted, factor: float) -> Planted:
+    x, y, z = factor * np.asarray(rest.drift_m_s)
+    return replace(
+        rest,
+        start_s=rest.start_s / factor,
+        end_s=rest.end_s / factor,
+        drift_m_s=(float(x), float(y), float(z)),
+    )
+
+
+def _finite(name: str, value: float) -> float:
+    if not np.isfinite(value):
+        raise BadValue(name, "a number", value)
+    return float(value)
+
+
+def _positive(name: str, value: float) -> float:
+    if not (np.isfinite(value) and value > 0):
+        raise BadValue(name, "more than zero", value)
+    return float(value)
+
+
+def _level_direction(direction: ArrayLike) -> Array:
+    level = np.array(direction, dtype=np.float64)
+    length = float(np.linalg.norm(level)) if level.shape == (3,) else 0.0
+    if not (np.isfinite(length) and length > 0) or level[1] != 0.0:
+        raise BadValue("direction", "three numbers, level and not all zero", direction)
+    return level / length

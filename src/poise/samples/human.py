@@ -1,14 +1,17 @@
 """A plain human skeleton: 22 ball joints, 1.75 m tall, facing +Z, arms hanging down.
 
 Proportions are the segment lengths over stature of Winter's anthropometry (Drillis and Contini
-1966): hip at 0.530, knee 0.285, ankle 0.039, shoulder 0.818 of stature, and so on.
+1966): hip at 0.530, knee 0.285, ankle 0.039, shoulder 0.818 of stature, and so on. The toe joint
+lies on the sole, so that a foot can roll over its ball with resting toes and no point slides.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from poise.character import Sites, Skeleton
+from poise.character import Character, Sites, Skeleton, complete_character
 
 STATURE_M = 1.75
 
@@ -19,7 +22,7 @@ _LEG: tuple[Row, ...] = (
     ("UpLeg", "Hips", (0.052, 0.0, 0.0)),
     ("Leg", "UpLeg", (0.0, -0.245, 0.0)),
     ("Foot", "Leg", (0.0, -0.246, 0.0)),
-    ("ToeBase", "Foot", (0.0, -0.030, 0.078)),
+    ("ToeBase", "Foot", (0.0, -0.039, 0.078)),
 )
 _TRUNK: tuple[Row, ...] = (
     ("Spine", "Hips", (0.0, 0.055, -0.005)),
@@ -35,8 +38,8 @@ _ARM: tuple[Row, ...] = (
     ("Hand", "ForeArm", (0.0, -0.146, 0.0)),
 )
 _TIPS: tuple[tuple[str, tuple[float, float, float]], ...] = (
-    ("LeftToeBase", (0.0, -0.009, 0.036)),
-    ("RightToeBase", (0.0, -0.009, 0.036)),
+    ("LeftToeBase", (0.0, 0.0, 0.036)),
+    ("RightToeBase", (0.0, 0.0, 0.036)),
     ("Head", (0.0, 0.110, 0.0)),
     ("LeftHand", (0.0, -0.108, 0.0)),
     ("RightHand", (0.0, -0.108, 0.0)),
@@ -58,6 +61,12 @@ def human_skeleton(stature_m: float = STATURE_M) -> Skeleton:
             stature_m * np.array([offset for _, offset in _TIPS]),
         ),
     )
+
+
+@cache
+def sample_character() -> Character:
+    """The figure of all samples with its usual body: what its motions are balanced for."""
+    return complete_character(human_skeleton(), name="sample human")
 
 
 def _both_sides(limb: tuple[Row, ...]) -> tuple[Row, ...]:

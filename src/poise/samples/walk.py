@@ -1,105 +1,131 @@
-"""A walking figure made by code.
+"""A walking figure: steady steps along +Z on the floor at height 0.0.
 
-Joint angles follow the usual gait curves of textbooks (sagittal hip, knee and ankle over the cycle,
-from heel strike to heel strike); the root is placed so that the lower foot stays where it stands.
+Feet roll over heel, flat sole and ball; the ground's push travels from heel to toes under each foot
+and changes feet while both stand, and the centre of mass follows from it.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
-from poise import rotations
 from poise.arrays import Array
-from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
-from poise.samples.human import STATURE_M, human_skeleton
+from poise.samples.balancing import balanced
+from poise.samples.curves import around
+from poise.samples.finishing import finished
+from poise.samples.footsteps import FootMotion, Step, foot_motion, pitch_deg, point_on
+from poise.samples.plan import Plan, Turns, sole, stacked
+from poise.samples.tracks import Ground, Timeline
+from poise.samples.truth import Sample
 
-# Degrees of flexion at shares of the gait cycle; the ankle counts toes-up as positive.
-_HIP = ((0.0, 30), (0.12, 27), (0.30, 10), (0.50, -10), (0.62, -2), (0.75, 22), (0.87, 33))
-_KNEE = ((0.0, 4), (0.14, 18), (0.38, 4), (0.50, 10), (0.62, 38), (0.73, 60), (0.86, 25), (0.96, 2))
-_ANKLE = (
-    (0.0, 0),
-    (0.07, -6),
-    (0.20, 3),
-    (0.45, 11),
-    (0.53, 2),
-    (0.63, -18),
-    (0.75, -3),
-    (0.87, 2),
-)
-_TOE = ((0.0, 0), (0.10, 0), (0.38, 0), (0.55, 22), (0.65, 5), (0.75, 0), (0.90, 0))
-_CYCLE_S = 1.1
-_HAND_OVER = 0.05
-"""Share of the cycle after heel strike at which the weight changes feet."""
-_FOOT_FLAT = 0.12
-"""Share of the cycle after that at which the foot lies flat and turns about its ball."""
-_SOLE_M = 0.039 * STATURE_M
-_BALL_M = 0.009 * STATURE_M
-"""How far the sole lies below ankle and ball."""
+_CYCLE_S = 1.08
+_START = 0.9
+"""Share of the left foot's cycle at which the clip begins: it is about to land."""
+_STRIDE_M = 1.24
+_HALF_WIDTH_M = 0.07
+_TOE_OUT_DEG = 6.0
+# Shares of the cycle after heel strike.
+_FLAT, _LIFT, _LEAVE = 0.072, 0.37, 0.62
+_LANDING = pitch_deg(-20.0, 100.0)
+_LEAVING = pitch_deg(56.0, 330.0)
+_CLEARANCE_M = 0.09
+_SKEW = 0.3
+_HEIGHT_M, _BOUNCE_M = 0.963, 0.019
+_LINE = Timeline(_CYCLE_S / 216, 216, cyclic=True, stride_m=(0.0, _STRIDE_M))
+
+# Where the push is under the only standing foot, from its heel to the front (m), at shares of its
+# cycle. It is over the ball when the heel lifts, and behind the toe tip always.
+_PUSH = ((0.12, 0.06), (0.37, 0.197), (0.50, 0.213))
+_BOTH_STAND = _LEAVE - 0.5
 
 
 def walk(seconds: float = 4.0, rate_hz: float = 120.0) -> Clip:
-    """Walk straight ahead along +Z on the floor at height zero."""
-    skeleton = human_skeleton()
-    frames = round(seconds * rate_hz) + 1
-    phase = np.arange(frames) / rate_hz / _CYCLE_S
-    q = np.tile(rotations.IDENTITY, (frames, skeleton.joint_count, 1))
+    """Walk straight ahead along +Z on the floor at height 0.0."""
+    return walking(seconds, rate_hz).clip
 
-    def turn(joint: str, x_deg: Array, y_deg: Array | float = 0.0, z_deg: Array | float = 0.0):
-        angles = np.stack(np.broadcast_arrays(y_deg, x_deg, z_deg), axis=-1)
-        q[:, skeleton.index(joint)] = rotations.from_euler(np.radians(angles), (1, 0, 2))
 
-    swing = np.cos(2 * np.pi * phase)
-    turn("Hips", np.full(frames, 3.0), -5.0 * swing, 2.5 * np.sin(2 * np.pi * phase))
-    turn("Spine", np.full(frames, 2.0), 2.0 * swing, -2.0 * np.sin(2 * np.pi * phase))
-    turn("Spine1", np.full(frames, -1.0), 3.0 * swing)
-    turn("Spine2", np.full(frames, -1.0), 3.0 * swing)
-    turn("Head", np.full(frames, -3.0), -3.0 * swing)
+def walking(seconds: float = 4.0, rate_hz: float = 120.0) -> Sample:
+    """The walk with its truth."""
+    plan, path = _plan()
+    return finished("walk", plan, path, _steps, seconds, rate_hz)
+
+
+@cache
+def _plan() -> tuple[Plan, Ground]:
+    return balanced(Plan(_feet, _angles, _heights), _LINE, _push_point)
+
+
+def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
+    """The steps of one foot that matter between two times."""
+    sign, shift = (1.0, 0.0) if side == "left" else (-1.0, 0.5)
+    numbers = np.arange(np.floor(first_s / _CYCLE_S) - 2, np.ceil(last_s / _CYCLE_S) + 3)
+    return [_step(sign, float(number + shift)) for number in numbers]
+
+
+def _step(sign: float, cycle: float) -> Step:
+    at = (cycle - _START) * _CYCLE_S
+    return Step(
+        (sign * _HALF_WIDTH_M, (cycle - _START) * _STRIDE_M),
+        at,
+        at + _FLAT * _CYCLE_S,
+        at + _LIFT * _CYCLE_S,
+        at + _LEAVE * _CYCLE_S,
+        _LANDING,
+        _LEAVING,
+        sign * np.radians(_TOE_OUT_DEG),
+        clearance_m=_CLEARANCE_M,
+        late_clearance_m=-0.03,
+        skew=_SKEW,
+    )
+
+
+def _feet(times: Array) -> dict[str, FootMotion]:
+    span = float(times.min()), float(times.max())
+    return {side: foot_motion(_steps(side, *span), sole(), times) for side in ("left", "right")}
+
+
+def _heights(times: Array) -> Array:
+    # Lowest a little after heel strike, while both feet stand; highest over the standing foot.
+    phase = times / _CYCLE_S + _START - 0.5 * _BOTH_STAND
+    return _HEIGHT_M - _BOUNCE_M * np.cos(4.0 * np.pi * phase)
+
+
+def _push_point(times: Array) -> Array:
+    """(F, 2) under the standing foot, and from one to the other while both stand."""
+    from scipy.interpolate import PchipInterpolator
+
+    keys: list[tuple[float, Array]] = []
+    shares = [share for share, _ in _PUSH]
+    ahead = PchipInterpolator(shares, [z for _, z in _PUSH])
+    for number in np.arange(-2, 4):
+        step = _step(1.0 if number % 2 == 0 else -1.0, 0.5 * float(number))
+        start = step.touch_s
+        for share in np.linspace(_BOTH_STAND, 0.5, 12):
+            keys.append((start + share * _CYCLE_S, point_on(step, float(ahead(share)))))
+    at, places = zip(*keys, strict=True)
+    return np.asarray(PchipInterpolator(at, np.array(places))(times))
+
+
+def _angles(times: Array) -> dict[str, Array]:
+    phase = times / _CYCLE_S + _START
+    cosine, sine = np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase)
+    twice = np.cos(4 * np.pi * phase)
+    turns: Turns = {
+        "Hips": (3.0, -7.0 * cosine, 2.5 * sine),
+        "Spine": (1.5 + 0.8 * twice, 2.5 * cosine, -2.0 * sine),
+        "Spine1": (-0.5, 4.0 * cosine, -1.0 * sine),
+        "Spine2": (-0.5, 4.0 * cosine, 0.5 * sine),
+        "Neck": (2.0, -2.0 * cosine, 0.0),
+        "Head": (-5.0 + 0.5 * twice, -2.5 * cosine, 0.0),
+    }
     for side, shift, sign in (("Left", 0.0, 1.0), ("Right", 0.5, -1.0)):
-        own = phase + shift
-        turn(f"{side}UpLeg", -_curve(_HIP, own))
-        turn(f"{side}Leg", _curve(_KNEE, own))
-        turn(f"{side}Foot", -_curve(_ANKLE, own))
-        turn(f"{side}ToeBase", -_curve(_TOE, own))
-        arm = np.cos(2 * np.pi * own)
-        turn(f"{side}Arm", 18.0 * arm + 4.0, 0.0, 7.0 * sign)
-        turn(f"{side}ForeArm", -22.0 + 12.0 * arm)
-    clip = Clip(skeleton, rate_hz, np.zeros((frames, 3)), q, name="walk")
-    return replace(clip, root_positions_m=_planted_root(clip, phase)).noted("sample: walk")
-
-
-def _curve(keys: tuple[tuple[float, float], ...], phase: Array) -> Array:
-    """A periodic cubic through key values, at any phase."""
-    from scipy.interpolate import CubicSpline
-
-    at, values = zip(*keys, (1.0, keys[0][1]), strict=True)
-    return np.asarray(CubicSpline(at, values, bc_type="periodic")(np.mod(phase, 1.0)))
-
-
-def _planted_root(clip: Clip, phase: Array) -> Array:
-    """The path that holds the standing foot still on the floor, smoothed where feet hand over."""
-    from poise.motion.splines import smooth
-
-    skeleton = clip.skeleton
-    state = forward_kinematics(skeleton, *clip.pose)
-    feet = [skeleton.index(n) for n in ("LeftFoot", "LeftToeBase", "RightFoot", "RightToeBase")]
-    # The soles under ankle and ball of each foot, seen from a root that stands still.
-    soles = state.positions_m[:, feet].copy()
-    soles[:, ::2] -= rotations.rotate(state.rotations_wxyz[:, feet[::2]], [0.0, _SOLE_M, 0.0])
-    soles[:, 1::2, 1] -= _BALL_M
-    ends = skeleton.end_sites
-    toes = [ends.index(f"{side}ToeBase_end") for side in ("Left", "Right")]
-    tips = site_positions(state, ends)[:, toes]
-    # Left stands in the first half of its cycle: on the heel first, then on the ball.
-    on_left = np.mod(phase - _HAND_OVER, 1.0) < 0.5
-    on_ball = np.mod(phase - _HAND_OVER, 0.5) > _FOOT_FLAT
-    pivot = np.where(on_left, 0, 2) + on_ball
-    rows = np.arange(clip.frame_count)
-    step = np.zeros((clip.frame_count, 3))
-    step[1:] = soles[rows[:-1], pivot[:-1]] - soles[rows[1:], pivot[:-1]]
-    path = np.cumsum(step, axis=0)
-    standing = np.where(on_left[:, None], soles[:, :2, 1], soles[:, 2:, 1]).min(axis=1)
-    path[:, 1] = -np.minimum(standing, tips[..., 1].min(axis=1))
-    return smooth(path, clip.rate_hz, 8.0).values
+        swing = around(((0.0, 20.0), (0.25, 4.0), (0.5, -16.0), (0.75, 0.0)), phase + shift - 0.04)
+        bend = around(
+            ((0.0, -14.0), (0.25, -20.0), (0.5, -34.0), (0.75, -22.0)), phase + shift - 0.06
+        )
+        turns[f"{side}Arm"] = (swing, 0.0, 6.0 * sign)
+        turns[f"{side}ForeArm"] = (bend, -8.0 * sign, 0.0)
+        turns[f"{side}Hand"] = (-5.0, 0.0, -4.0 * sign)
+    return stacked(turns, times)

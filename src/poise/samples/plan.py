@@ -1,0 +1,208 @@
+"""A motion as functions of time, and the poses that carry it out.
+
+Feet, centre of mass, trunk and arms are chosen; the legs follow in closed form, and the root stands
+where the centre of mass comes out right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character
+from poise.mechanics import BodyState, center_of_mass, forward_kinematics
+from poise.motion import Clip
+from poise.samples.footsteps import FootMotion, Sole
+from poise.samples.human import sample_character
+from poise.samples.limbs import two_bones
+
+SIDES = ("left", "right")
+TRUNK = ("Spine", "Spine1", "Spine2")
+_CLOSE_M = 1e-12
+_DRAFT_CLOSE_M = 1e-9
+_MOST_ROUNDS = 60
+_ROOT_TO_CENTER = 0.85
+"""How far the centre of mass follows the root when the feet stay: legs lag behind."""
+
+Over = Callable[[Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class WristGoal:
+    """Where a wrist is to be and where its elbow points, in the world or in the chest's frame."""
+
+    wrists_m: Array
+    """(F, 3)"""
+    elbows: Array
+    """(F, 3)"""
+
+
+Arms = Callable[[Array, Array, Array], Mapping[str, WristGoal]]
+"""Goals in the world by side, from times, chest positions and chest rotations."""
+
+
+def _no_turn(times: Array) -> Array:
+    return np.zeros((len(times), 3))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A motion before it has poses."""
+
+    feet: Callable[[Array], Mapping[str, FootMotion]]
+    angles_deg: Callable[[Array], Mapping[str, Array]]
+    """By joint: (F, 3) turns about X (forward), Y (to the left) and Z (left side up)."""
+    heights_m: Over
+    """(F,) of the centre of mass."""
+    path_m: Over = lambda times: np.zeros((len(times), 2))
+    """(F, 2) X and Z of the centre of mass; balancing finds it."""
+    trunk_rad: Over = _no_turn
+    """(F, 3) a turn of the trunk over the pelvis, as a rotation vector, shared by its joints."""
+    arms: Arms | None = None
+
+    def centers_m(self, times: Array) -> Array:
+        """(F, 3) the centre of mass."""
+        path = self.path_m(times)
+        return np.stack([path[:, 0], self.heights_m(times), path[:, 1]], axis=1)
+
+
+Turns = dict[str, tuple[ArrayLike, ArrayLike, ArrayLike]]
+"""By joint, turns about X, Y and Z in degrees: numbers, or arrays over time."""
+
+
+def stacked(turns: Turns, times: Array) -> dict[str, Array]:
+    """Angles by joint as (F, 3) from one number or one array per axis."""
+    return {
+        joint: np.stack([np.broadcast_to(a, times.shape) for a in axes], axis=1)
+        for joint, axes in turns.items()
+    }
+
+
+@cache
+def sole() -> Sole:
+    """The sole of the sample figure, in its ankle's frame."""
+    figure = sample_character()
+    sites, skeleton = figure.sites, figure.skeleton
+    ball = skeleton.offsets_m[skeleton.index("LeftToeBase")]
+    tip = ball + sites.offsets_m[sites.index("left_toe_tip")]
+    return Sole(sites.offsets_m[sites.index("left_heel")], ball, tip)
+
+
+def posed(plan: Plan, times: Array, rate_hz: float, name: str = "", *, draft: bool = False) -> Clip:
+    """The poses of a plan at these times.
+
+    A draft is less exact, and its legs may be too short, as on the way to a balanced plan.
+    """
+    figure = sample_character()
+    assert figure.body is not None
+    skeleton = figure.skeleton
+    wanted = plan.centers_m(times)
+    q = _upper_body(plan, figure, times)
+    # Pelvis and trunk do not depend on where the root is: find them once, about the origin.
+    still = forward_kinematics(skeleton, np.zeros((len(times), 3)), q)
+    feet = plan.feet(times)
+    root = wanted - center_of_mass(still, figure.body)
+    error = np.zeros_like(root)
+    close_m = _DRAFT_CLOSE_M if draft else _CLOSE_M
+    for _ in range(_MOST_ROUNDS):
+        _put_legs(figure, q, still.positions_m, still.rotations_wxyz, root, feet)
+        _put_arms(plan, figure, q, still.positions_m, still.rotations_wxyz, root, times)
+        state = forward_kinematics(skeleton, root, q)
+        error = wanted - center_of_mass(state, figure.body)
+        if np.abs(error).max() < close_m * (1.0 + 0.01 * np.abs(wanted).max()):
+            if not draft:
+                _check_reach(state, feet, times)
+            # The legs belong to this very root, so feet stand exactly.
+            return Clip(skeleton, rate_hz, root, q, name=name)
+        root = root + error / _ROOT_TO_CENTER
+    raise AssertionError(f"the centre of mass stays {np.abs(error).max():.2e} m off")
+
+
+def _check_reach(state: BodyState, feet: Mapping[str, FootMotion], times: Array) -> None:
+    for side, foot in feet.items():
+        ankle = state.skeleton.index(side.capitalize() + "Foot")
+        gap = np.linalg.norm(state.positions_m[:, ankle] - foot.ankles_m, axis=1)
+        worst = int(gap.argmax())
+        short = f"the {side} leg is {gap[worst]:.3f} m short at {times[worst]:.3f} s"
+        assert gap[worst] < 1e-9, short
+
+
+def _upper_body(plan: Plan, figure: Character, times: Array) -> Array:
+    skeleton = figure.skeleton
+    q = np.tile(rotations.IDENTITY, (len(times), skeleton.joint_count, 1))
+    for joint, angles in plan.angles_deg(times).items():
+        turns = np.radians(np.broadcast_to(angles, (len(times), 3)))[:, [1, 0, 2]]
+        q[:, skeleton.index(joint)] = rotations.from_euler(turns, (1, 0, 2))
+    share = rotations.exp(plan.trunk_rad(times) / len(TRUNK))
+    for joint in TRUNK:
+        j = skeleton.index(joint)
+        q[:, j] = rotations.multiply(share, q[:, j])
+    return q
+
+
+def _bones(figure: Character, lower: str, end: str) -> tuple[float, float]:
+    offsets = figure.skeleton.offsets_m
+    first, second = (np.linalg.norm(offsets[figure.skeleton.index(n)]) for n in (lower, end))
+    return float(first), float(second)
+
+
+def _put_legs(
+    figure: Character,
+    q: Array,
+    places: Array,
+    turns: Array,
+    root: Array,
+    feet: Mapping[str, FootMotion],
+) -> None:
+    skeleton = figure.skeleton
+    pelvis = turns[:, 0]
+    facing = rotations.rotate(pelvis, [0.0, 0.0, 1.0])
+    for side in SIDES:
+        name = side.capitalize()
+        hip, knee, ankle, toe = (
+            skeleton.index(name + joint) for joint in ("UpLeg", "Leg", "Foot", "ToeBase")
+        )
+        foot = feet[side]
+        # Knees point between where the pelvis faces and where the toes do.
+        toes = np.stack([np.sin(foot.yaws_rad), np.zeros(len(q)), np.cos(foot.yaws_rad)], axis=-1)
+        thigh, shank = two_bones(
+            root + places[:, hip],
+            foot.ankles_m,
+            facing + toes,
+            _bones(figure, name + "Leg", name + "Foot"),
+            bends_back=True,
+        )
+        q[:, hip] = rotations.multiply(rotations.conjugate(pelvis), thigh)
+        q[:, knee] = rotations.multiply(rotations.conjugate(thigh), shank)
+        q[:, ankle] = rotations.multiply(rotations.conjugate(shank), foot.rotations_wxyz)
+        q[:, toe] = rotations.from_axis_angle([1.0, 0.0, 0.0], foot.toes_rad)
+
+
+def _put_arms(
+    plan: Plan, figure: Character, q: Array, places: Array, turns: Array, root: Array, times: Array
+) -> None:
+    if plan.arms is None:
+        return
+    skeleton = figure.skeleton
+    chest = skeleton.index("Spine2")
+    goals = plan.arms(times, root + places[:, chest], turns[:, chest])
+    for side, goal in goals.items():
+        name = side.capitalize()
+        collar, shoulder, elbow = (
+            skeleton.index(name + joint) for joint in ("Shoulder", "Arm", "ForeArm")
+        )
+        upper, lower = two_bones(
+            root + places[:, shoulder],
+            goal.wrists_m,
+            goal.elbows,
+            _bones(figure, name + "ForeArm", name + "Hand"),
+            bends_back=False,
+        )
+        q[:, shoulder] = rotations.multiply(rotations.conjugate(turns[:, collar]), upper)
+        q[:, elbow] = rotations.multiply(rotations.conjugate(upper), lower)

@@ -1,0 +1,108 @@
+"""What is known about a sample: who touches what where and when, flights, injected defects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.arrays import Array, Indices, frozen_array
+from poise.contact.schedule import ContactSchedule
+from poise.mechanics import GRAVITY_M_S2
+from poise.motion import Clip
+
+_SAME_TIME_S = 1e-9
+"""Frames this near to an event count as at it."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A point of the body that rests on one place of the world for a while."""
+
+    part: str
+    """A name of `poise.contact.schedule.BODY_PARTS`."""
+    site: str
+    """A named point of the character, such as `left_heel`."""
+    start_s: float
+    end_s: float
+    position_m: tuple[float, float, float]
+    """Where: at time zero, if it drifts."""
+    drift_m_s: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """How the place itself moves; not zero for feet that were made to slide."""
+
+    def places_m(self, times_s: Array) -> Array:
+        """(F, 3) where the point is at these times."""
+        times = np.asarray(times_s, dtype=np.float64)[:, None]
+        return np.asarray(self.position_m) + times * np.asarray(self.drift_m_s)
+
+    def frames(self, rate_hz: float, frame_count: int) -> Indices:
+        """The numbers of the frames in which it rests."""
+        times = np.arange(frame_count) / rate_hz
+        held = (times >= self.start_s - _SAME_TIME_S) & (times <= self.end_s + _SAME_TIME_S)
+        return np.flatnonzero(held).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """A time without support: the centre of mass obeys gravity alone."""
+
+    start_s: float
+    end_s: float
+    take_off_m: Array
+    """(3,) the centre of mass at the start."""
+    take_off_velocity_m_s: Array
+    """(3,)"""
+    gravity_m_s2: Array = field(default_factory=lambda: GRAVITY_M_S2)
+    """(3,)"""
+
+    def __post_init__(self) -> None:
+        for name in ("take_off_m", "take_off_velocity_m_s", "gravity_m_s2"):
+            object.__setattr__(self, name, frozen_array(name, getattr(self, name), (3,)))
+
+    def center_of_mass(self, times_s: Array) -> Array:
+        """(F, 3) the parabola."""
+        t = (np.asarray(times_s, dtype=np.float64) - self.start_s)[:, None]
+        return self.take_off_m + t * self.take_off_velocity_m_s + 0.5 * t**2 * self.gravity_m_s2
+
+    def frames(self, rate_hz: float, frame_count: int) -> Indices:
+        """The numbers of the frames inside."""
+        times = np.arange(frame_count) / rate_hz
+        return np.flatnonzero((times > self.start_s) & (times < self.end_s)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Injected:
+    """A defect put in on purpose."""
+
+    defect: str
+    size: float
+    unit: str
+    measure: str
+    """The figure that should show it: a key of `poise.measures`, or "gravity" as flights tell."""
+    expected: float
+    """What a right measure returns, beside what the clean clip has of it."""
+    expected_unit: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A clip made by code and the truth about it."""
+
+    clip: Clip
+    contacts: ContactSchedule
+    planted: tuple[Planted, ...]
+    """Every point that stands still, clipped to no frame: times are exact."""
+    flights: tuple[Flight, ...] = ()
+    reached: tuple[Planted, ...] = ()
+    """Points held in the air: what a hand reaches for."""
+    injected: tuple[Injected, ...] = ()
+
+
+def contacts_of(planted: Sequence[Planted], rate_hz: float, frame_count: int) -> ContactSchedule:
+    """Both feet, frame by frame: touching while any point of theirs stands still."""
+    parts = ("left_foot", "right_foot")
+    touching = np.zeros((frame_count, len(parts)), dtype=np.bool_)
+    for rest in planted:
+        touching[rest.frames(rate_hz, frame_count), parts.index(rest.part)] = True
+    return ContactSchedule(parts, touching, rate_hz)
