@@ -47,9 +47,10 @@ def setup(extra: str = "") -> None:
 
 
 def demo() -> None:
-    """The main job on an embedded sample."""
+    """The main job on clips made by code: inspect, clean, convert, measure, report."""
     setup()
-    run(PYTHON, "examples/01_inspect_and_convert.py")
+    for example in sorted((ROOT / "examples").glob("[0-9]*.py")):
+        run(PYTHON, example.relative_to(ROOT))
 
 
 def test(*arguments: str) -> None:

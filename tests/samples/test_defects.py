@@ -24,7 +24,7 @@ from poise.samples import (
     with_t_pose,
     with_wrong_rate,
 )
-from tests.samples.test_truth import site, soles, state_of
+from tests.samples.looking import parabola_error, place_error, site, soles, state_of
 
 RATE_HZ = 120.0
 
@@ -41,27 +41,6 @@ def jump() -> Sample:
 
 def same_turns(a: Sample, b: Sample) -> bool:
     return np.array_equal(a.clip.rotations_wxyz, b.clip.rotations_wxyz)
-
-
-def parabola_error(sample: Sample) -> float:
-    body = sample_character().body
-    assert body is not None
-    centers = center_of_mass(state_of(sample.clip), body)
-    errors = [0.0]
-    for flight in sample.flights:
-        frames = flight.frames(sample.clip.rate_hz, sample.clip.frame_count)
-        parabola = flight.center_of_mass(frames / sample.clip.rate_hz)
-        errors.append(float(np.abs(centers[frames] - parabola).max(initial=0.0)))
-    return max(errors)
-
-
-def place_error(sample: Sample) -> float:
-    errors = [0.0]
-    for rest in sample.planted:
-        frames = rest.frames(sample.clip.rate_hz, sample.clip.frame_count)
-        places = rest.places_m(frames / sample.clip.rate_hz)
-        errors.append(float(np.abs(site(sample.clip, rest.site)[frames] - places).max(initial=0)))
-    return max(errors)
 
 
 @pytest.mark.parametrize("direction", [(1.0, 0.0, 0.0), (0.0, 0.0, -2.0)])

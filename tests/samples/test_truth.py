@@ -9,19 +9,16 @@ import numpy as np
 import pytest
 
 import poise
-from poise.character import contact_points
 from poise.errors import BadValue
 from poise.mechanics import (
-    BodyState,
     center_of_mass,
-    forward_kinematics,
     inverse_dynamics,
     momentum,
-    site_positions,
     zero_moment_point,
 )
-from poise.motion import Clip, differentiate
+from poise.motion import differentiate
 from poise.samples import SAMPLES, Sample, sample_character
+from tests.samples.looking import parabola_error, place_error, site, soles, state_of
 
 NAMES = tuple(SAMPLES)
 FLYING = ("run", "jump", "hop")
@@ -32,23 +29,6 @@ RATE_HZ = 240.0
 @cache
 def made(name: str, rate_hz: float = RATE_HZ) -> Sample:
     return SAMPLES[name](rate_hz=rate_hz)
-
-
-def state_of(clip: Clip) -> BodyState:
-    return forward_kinematics(clip.skeleton, *clip.pose)
-
-
-def soles(clip: Clip, side: str) -> np.ndarray:
-    """(F, 5, 3) all points of a sole."""
-    return site_positions(state_of(clip), contact_points(sample_character())[f"{side}_foot"])
-
-
-def site(clip: Clip, name: str) -> np.ndarray:
-    """(F, 3) a named point, or a joint."""
-    state, sites = state_of(clip), sample_character().sites
-    if name in clip.skeleton.joint_names:
-        return state.positions_m[:, clip.skeleton.index(name)]
-    return site_positions(state, sites)[:, sites.index(name)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -226,6 +206,13 @@ def test_one_frame_is_enough_and_the_same_comes_again(name: str) -> None:
     once, again = SAMPLES[name](seconds=0.0), SAMPLES[name](seconds=0.0)
     assert once.clip.frame_count == once.contacts.frame_count == 1
     np.testing.assert_array_equal(once.clip.rotations_wxyz, again.clip.rotations_wxyz)
+
+
+@pytest.mark.parametrize("name", ["walk", "run", "hop"])
+def test_long_clips_stay_true_to_the_end(name: str) -> None:
+    """Also where frames fall on the seams of cycles, far from zero."""
+    sample = SAMPLES[name](seconds=400.0, rate_hz=25.0)
+    assert place_error(sample) < 1e-9 and parabola_error(sample) < 1e-9
 
 
 @pytest.mark.parametrize("bad", [{"seconds": -1.0}, {"seconds": np.inf}, {"rate_hz": 0.0}])

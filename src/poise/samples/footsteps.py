@@ -81,24 +81,24 @@ class FootMotion:
 
 
 def foot_motion(steps: Sequence[Step], sole: Sole, times: Array) -> FootMotion:
-    """Where a foot is that takes these steps, in time order."""
+    """Where a foot is that takes these steps, at times that go up; both in time order."""
     ankles, pitch = np.zeros((len(times), 3)), np.zeros(len(times))
     yaw, toes = np.zeros(len(times)), np.zeros(len(times))
     for step in steps:
-        here = (times >= step.touch_s) & (times <= step.leave_s)
+        here = _between(times, step.touch_s, step.leave_s)
         pitch[here] = _stance_pitch(step, times[here])
         yaw[here] = step.yaw_rad
         toes[here] = -np.maximum(pitch[here], 0.0)
         ankles[here] = _ankle_over(step, sole, pitch[here])
     for last, following in pairwise(steps):
-        here = (times > last.leave_s) & (times < following.touch_s)
+        here = _between(times, last.leave_s, following.touch_s, open_ends=True)
         t, t0, t1 = times[here], last.leave_s, following.touch_s
         pitch[here] = hermite(t, t0, t1, last.leaving_rad, following.landing_rad)
         toes[here] = -hermite(t, t0, t1, _fold(last.leaving_rad), _fold(following.landing_rad))
         yaw[here] = last.yaw_rad + (following.yaw_rad - last.yaw_rad) * ease(t, t0, t1)
     q = rotations.multiply(rotations.from_axis_angle(_Y, yaw), rotations.from_axis_angle(_X, pitch))
     for last, following in pairwise(steps):
-        here = (times > last.leave_s) & (times < following.touch_s)
+        here = _between(times, last.leave_s, following.touch_s, open_ends=True)
         share = (times[here] - last.leave_s) / (following.touch_s - last.leave_s)
         ankles[here] = _swing(last, following, sole, q[here], share)
     return FootMotion(ankles, q, yaw, toes)
@@ -143,6 +143,14 @@ def planted(step: Step, sole: Sole, side: str) -> list[Planted]:
         place = (float(x), 0.0, float(z))
         found.append(Planted(f"{side}_foot", f"{side}_{name}", start, end, place))
     return found
+
+
+def _between(times: Array, start_s: float, end_s: float, *, open_ends: bool = False) -> slice:
+    """The times from start to end, as a slice: long clips have many steps."""
+    first, last = ("right", "left") if open_ends else ("left", "right")
+    return slice(
+        int(np.searchsorted(times, start_s, first)), int(np.searchsorted(times, end_s, last))
+    )
 
 
 def _stance_pitch(step: Step, times: Array) -> Array:

@@ -52,7 +52,8 @@ class Timeline:
         if not self.cyclic:
             return np.clip(times, 0.0, self.length_s), np.zeros(len(times))
         cycles = np.floor(times / self.length_s)
-        return times - cycles * self.length_s, cycles
+        # Rounding far from zero may step over either end.
+        return np.clip(times - cycles * self.length_s, 0.0, self.length_s), cycles
 
     def bumps(self) -> Array:
         """(nodes, 2) one smooth rise and fall for each of the two times in `easing_s`."""

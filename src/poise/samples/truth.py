@@ -38,9 +38,8 @@ class Planted:
 
     def frames(self, rate_hz: float, frame_count: int) -> Indices:
         """The numbers of the frames in which it rests."""
-        times = np.arange(frame_count) / rate_hz
-        held = (times >= self.start_s - _SAME_TIME_S) & (times <= self.end_s + _SAME_TIME_S)
-        return np.flatnonzero(held).astype(np.int64)
+        start, end = self.start_s - _SAME_TIME_S, self.end_s + _SAME_TIME_S
+        return _numbers(np.ceil(start * rate_hz), np.floor(end * rate_hz) + 1, frame_count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +66,8 @@ class Flight:
 
     def frames(self, rate_hz: float, frame_count: int) -> Indices:
         """The numbers of the frames inside."""
-        times = np.arange(frame_count) / rate_hz
-        return np.flatnonzero((times > self.start_s) & (times < self.end_s)).astype(np.int64)
+        start, end = self.start_s + _SAME_TIME_S, self.end_s - _SAME_TIME_S
+        return _numbers(np.ceil(start * rate_hz), np.floor(end * rate_hz) + 1, frame_count)
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,11 @@ class Sample:
     reached: tuple[Planted, ...] = ()
     """Points held in the air: what a hand reaches for."""
     injected: tuple[Injected, ...] = ()
+
+
+def _numbers(first: float, last: float, frame_count: int) -> Indices:
+    """Whole numbers from `first` up to but not including `last`, inside the clip."""
+    return np.arange(int(max(first, 0)), int(min(last, frame_count)), dtype=np.int64)
 
 
 def contacts_of(planted: Sequence[Planted], rate_hz: float, frame_count: int) -> ContactSchedule:
