@@ -23,7 +23,7 @@ class Planted:
     part: str
     """A name of `poise.contact.schedule.BODY_PARTS`."""
     site: str
-    """A named point of the character, such as `left_heel`."""
+    """A named point of the character, such as `left_heel`, or a joint."""
     start_s: float
     end_s: float
     position_m: tuple[float, float, float]
@@ -91,7 +91,7 @@ class Sample:
     clip: Clip
     contacts: ContactSchedule
     planted: tuple[Planted, ...]
-    """Every point that stands still, clipped to no frame: times are exact."""
+    """Every point that rests on the ground; times are exact, not rounded to frames."""
     flights: tuple[Flight, ...] = ()
     reached: tuple[Planted, ...] = ()
     """Points held in the air: what a hand reaches for."""
