@@ -25,7 +25,7 @@ from poise.contact import (
 from poise.environment import Environment, query
 from poise.measures.series import GRAVITY_M_S2, Series
 from poise.mechanics import BodyState, momentum, site_positions, zero_moment_point
-from poise.motion import Clip
+from poise.motion import Clip, splines
 
 LEAST_PRESSURE = 0.1
 """Share of the body's weight below which the ground carries too little for the ZMP to mean
@@ -127,12 +127,16 @@ def _redo_flights(
     acceleration: Array,
     spin: Array,
 ) -> None:
-    """Differentiate each flight by itself, so that the push-off before it does not smear in."""
+    """Differentiate each flight by itself, so that the push-off before it does not smear in.
+
+    The path of the centre of mass itself is smoothed there: the spline is exact on parabolas.
+    """
     for first, last in intervals(flight):
         if last - first >= _SHORTEST_ALONE:
             alone = clip_dynamics(clip.sliced(first, last), character, cutoff_hz)
-            mass = alone.body.total_mass_kg
-            acceleration[first:last] = alone.outer_force_n / mass + GRAVITY_M_S2
+            if alone.cutoff_hz is not None:
+                fitted = splines.smooth(alone.com_m, clip.rate_hz, alone.cutoff_hz)
+                acceleration[first:last] = fitted.second
             spin[first:last] = _momenta(alone)[1]
 
 

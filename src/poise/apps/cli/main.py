@@ -8,6 +8,7 @@ Commands import what they need when they run, so that `poise --help` answers at 
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -82,9 +83,10 @@ def main() -> None:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output has gone (poise inspect ... | head): nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(0)
     except OSError as refused:  # a full disk, a folder that may not be entered
+        _forget_output()
         fail(f"{refused.filename or 'output'}: {refused.strerror or refused}.")
     except Exception as bug:
         told = getattr(bug, "format_message", None)  # how the parser's own complaints look
@@ -101,6 +103,12 @@ def main() -> None:
         )
         sys.exit(EXIT_BUG)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _forget_output() -> None:
+    """Let what could not be written go, or Python would try once more at its end and complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str) -> NoReturn:
