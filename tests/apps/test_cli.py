@@ -267,3 +267,31 @@ def test_the_users_unit_is_not_cleaned_away(damaged: Path, tmp_path: Path) -> No
 def test_frames_beyond_the_end_are_said(damaged: Path, tmp_path: Path) -> None:
     done = run("convert", damaged, tmp_path / "end.bvh", "--frames", "100:900")
     assert done.returncode == 0 and "kept 100:122" in done.stderr
+
+
+def test_contacts_have_a_row_for_every_frame_of_the_file(damaged: Path, tmp_path: Path) -> None:
+    out = tmp_path / "contacts.csv"
+    done = run("contacts", damaged, "-o", out)
+    assert done.returncode == 0, done.stderr
+    rows = out.read_text().splitlines()
+    assert rows[0].startswith("frame,time_s,left_foot,right_foot")
+    assert len(rows) == 1 + 122 and ",1," not in rows[1][:40]
+    done = run("measure", damaged, "--contacts", out, "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)["measures"]
+    assert figures["foot_slide.mean"]["unit"] == "cm/s"
+    assert figures["foot_slide.mean"]["value"] < 20.0
+
+
+def test_measure_says_what_every_figure_means(damaged: Path) -> None:
+    done = run("measure", damaged, "--against", damaged)
+    assert done.returncode == 0, done.stderr
+    for words in ("foot_slide.mean", "likeness.rotation", "zmp_excursion.share"):
+        assert words in done.stdout
+    assert "note: Floor" in done.stderr
+
+
+def test_contacts_of_another_clip_are_refused(damaged: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("frame,time_s,left_foot,right_foot\n0,0,1,1\n1,0.0083333,1,1\n")
+    assert_one_clear_line(run("measure", damaged, "--contacts", other), "other.csv", "122 frames")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from poise.apps.inspection import MUST_BE_CLEANED
 from poise.character import Character, complete_character
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground, read_contacts
@@ -24,6 +26,8 @@ class Subject:
     character: Character
     environment: Environment
     notes: tuple[str, ...]
+    left_out: int = 0
+    """Artificial frames at the start of the file that the clip no longer has."""
 
 
 def subject(
@@ -35,6 +39,7 @@ def subject(
 ) -> Subject:
     """Read a clip and find its body and its place."""
     clip = load_clip(path)
+    frames = clip.frame_count
     notes: list[str] = []
     if cleaned:
         before = len(clip.history)
@@ -49,12 +54,14 @@ def subject(
         ground, note = estimate_ground(clip, character)
         place = Environment((ground,))
         notes.append(note)
-    return Subject(clip, character, place, tuple(notes))
+    return Subject(clip, character, place, tuple(notes), frames - clip.frame_count)
 
 
 def find_contacts(chosen: Subject) -> ContactSchedule:
-    """What touches when."""
-    return detect_contacts(chosen.clip, chosen.character, chosen.environment)
+    """What touches when, a row for every frame of the file; in artificial ones nothing does."""
+    found = detect_contacts(chosen.clip, chosen.character, chosen.environment)
+    before = np.zeros((chosen.left_out, len(found.parts)), dtype=np.bool_)
+    return ContactSchedule(found.parts, np.concatenate([before, found.touching]), found.rate_hz)
 
 
 def evaluate_files(
@@ -69,9 +76,7 @@ def evaluate_files(
     """Measure a file; returns the figures and all that was assumed on the way."""
     original = None if against is None else subject(against, environment, mass_kg, cleaned=cleaned)
     chosen = subject(path, environment, mass_kg, cleaned=cleaned)
-    claimed = (
-        None if contacts is None else _matching(read_contacts(contacts), chosen.clip, contacts)
-    )
+    claimed = None if contacts is None else _matching(read_contacts(contacts), chosen, contacts)
     place = original.environment if original else chosen.environment
     found = evaluate(
         chosen.clip,
@@ -84,14 +89,13 @@ def evaluate_files(
     return found, (*chosen.notes, *found.notes)
 
 
-def _matching(schedule: ContactSchedule, clip: Clip, path: Path) -> ContactSchedule:
-    """A schedule of the clip as it is after cleaning, which may have dropped leading frames."""
-    extra = schedule.frame_count - clip.frame_count
-    dropped = clip.source is not None and any("t-pose" in step for step in clip.history)
-    if extra == 0:
+def _matching(schedule: ContactSchedule, chosen: Subject, path: Path) -> ContactSchedule:
+    """A schedule of the file's frames, or of the cleaned clip's, as one of the cleaned clip."""
+    frames = chosen.clip.frame_count
+    if schedule.frame_count == frames + chosen.left_out:
+        kept = schedule.touching[chosen.left_out :]
+        return ContactSchedule(schedule.parts, kept, schedule.rate_hz)
+    if schedule.frame_count == frames:
         return schedule
-    if extra > 0 and dropped:
-        return ContactSchedule(schedule.parts, schedule.touching[extra:], schedule.rate_hz)
-    raise BadValue(
-        f"contacts of {path.name}", f"{clip.frame_count} frames like the clip", schedule.frame_count
-    )
+    wanted = f"{frames + chosen.left_out} frames like the clip"
+    raise BadValue(f"contacts of {path.name}", wanted, schedule.frame_count)
