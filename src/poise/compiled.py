@@ -24,11 +24,6 @@ def compiled(function: F) -> F:
     return _jit(function)
 
 
-def compiled_parallel(function: F) -> F:
-    """Compile a function whose `numba.prange` loops run on all cores."""
-    return _jit(function, parallel=True)
-
-
 def inlined(function: F) -> F:
     """Compile a small scalar helper into its callers."""
     return _jit(function, inline="never", forceinline=True)
