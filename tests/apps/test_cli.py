@@ -295,3 +295,20 @@ def test_contacts_of_another_clip_are_refused(damaged: Path, tmp_path: Path) -> 
     other = tmp_path / "other.csv"
     other.write_text("frame,time_s,left_foot,right_foot\n0,0,1,1\n1,0.0083333,1,1\n")
     assert_one_clear_line(run("measure", damaged, "--contacts", other), "other.csv", "122 frames")
+
+
+def test_measure_warns_of_a_wrong_rate_and_of_unlike_originals(tmp_path: Path) -> None:
+    jump, walk_file = tmp_path / "jump.bvh", tmp_path / "walk.bvh"
+    assert run("sample", "jump", "-o", jump, "--wrong-rate", 2).returncode == 0
+    assert run("sample", "walk", "-o", walk_file).returncode == 0
+    done = run("measure", jump, "--against", walk_file)
+    assert done.returncode == 0, done.stderr
+    assert "Rate wrong" in done.stderr and "compared up to the shorter" in done.stderr
+    assert "as the original shows it" in done.stderr
+
+
+def test_measure_needs_three_frames_and_a_sane_mass(damaged: Path, tmp_path: Path) -> None:
+    short = tmp_path / "short.bvh"
+    assert run("convert", damaged, short, "--frames", "10:12").returncode == 0
+    assert_one_clear_line(run("measure", short), "short.bvh", "at least 3 frames")
+    assert_one_clear_line(run("measure", damaged, "--mass", "-5"), "mass")

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from poise.apps.inspection import MUST_BE_CLEANED
-from poise.character import Character, complete_character
-from poise.contact import ContactSchedule, detect_contacts, estimate_ground, read_contacts
+from poise.character import Character, complete_character, read_role_file
+from poise.contact import (
+    ContactSchedule,
+    check_gravity,
+    detect_contacts,
+    estimate_ground,
+    read_contacts,
+)
 from poise.environment import Environment, load_environment
 from poise.errors import BadValue
 from poise.formats import load_clip
 from poise.measures import Evaluation, evaluate
 from poise.motion import Clip
 from poise.motion.cleanup import clean
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a clip and what to take it for: the options that several commands share."""
+
+    mass_kg: float | None = None
+    cleaned: bool = True
+    roles: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """For `poise.formats.load_clip`: unit, up, skeleton, rate_hz, animation."""
+
+    def __post_init__(self) -> None:
+        if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:
+            allowed = f"a number of kg between 0 and {HEAVIEST_KG:g}"
+            raise BadValue("the body's mass", allowed, self.mass_kg)
+
+
+HEAVIEST_KG = 1000.0
+FEWEST_FRAMES = 3
+"""Fewer have no acceleration to speak of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,35 +55,36 @@ class Subject:
     character: Character
     environment: Environment
     notes: tuple[str, ...]
+    place_notes: tuple[str, ...]
+    """What was assumed about the place."""
     left_out: int = 0
     """Artificial frames at the start of the file that the clip no longer has."""
 
 
-def subject(
-    path: Path,
-    environment: Path | None = None,
-    mass_kg: float | None = None,
-    *,
-    cleaned: bool = True,
-) -> Subject:
+def subject(path: Path, environment: Path | None, reading: Reading) -> Subject:
     """Read a clip and find its body and its place."""
-    clip = load_clip(path)
+    clip = load_clip(path, **reading.options)
     frames = clip.frame_count
     notes: list[str] = []
-    if cleaned:
+    if reading.cleaned:
         before = len(clip.history)
         clip, _ = clean(clip, MUST_BE_CLEANED)
         notes += clip.history[before:]
-    character = complete_character(clip.skeleton, mass_kg=mass_kg)
+    if clip.frame_count < FEWEST_FRAMES:
+        raise BadValue(f"{path}", f"a clip of at least {FEWEST_FRAMES} frames", clip.frame_count)
+    named = None if reading.roles is None else read_role_file(reading.roles, clip.skeleton)
+    character = complete_character(clip.skeleton, mass_kg=reading.mass_kg, overrides=named)
     notes += character.notes
     if environment is not None:
         place = load_environment(environment)
-        notes += place.notes
+        told = place.notes
     else:
         ground, note = estimate_ground(clip, character)
-        place = Environment((ground,))
-        notes.append(note)
-    return Subject(clip, character, place, tuple(notes), frames - clip.frame_count)
+        place, told = Environment((ground,)), (note,)
+    check = check_gravity(clip, character, place)
+    if check.verdict == "wrong":
+        notes.append(f"{check.note} Speeds, forces and flights below are wrong with it.")
+    return Subject(clip, character, place, tuple(notes), told, frames - clip.frame_count)
 
 
 def find_contacts(chosen: Subject) -> ContactSchedule:
@@ -69,24 +99,43 @@ def evaluate_files(
     against: Path | None = None,
     environment: Path | None = None,
     contacts: Path | None = None,
-    mass_kg: float | None = None,
-    *,
-    cleaned: bool = True,
+    reading: Reading | None = None,
 ) -> tuple[Evaluation, tuple[str, ...]]:
     """Measure a file; returns the figures and all that was assumed on the way."""
-    original = None if against is None else subject(against, environment, mass_kg, cleaned=cleaned)
-    chosen = subject(path, environment, mass_kg, cleaned=cleaned)
+    reading = reading or Reading()
+    chosen = subject(path, environment, reading)
     claimed = None if contacts is None else _matching(read_contacts(contacts), chosen, contacts)
-    place = original.environment if original else chosen.environment
+    if against is None:
+        found = evaluate(chosen.clip, chosen.character, chosen.environment, claimed)
+        return found, (*chosen.notes, *chosen.place_notes, *found.notes)
+    # The original's own file says its unit and rate; its roles are found by its own names.
+    original = subject(against, environment, Reading(reading.mass_kg, reading.cleaned))
     found = evaluate(
         chosen.clip,
         chosen.character,
-        place,
+        original.environment,
         claimed,
-        against=original.clip if original else None,
-        against_character=original.character if original else None,
+        against=original.clip,
+        against_character=original.character,
     )
-    return found, (*chosen.notes, *found.notes)
+    place = tuple(f"The place, as the original shows it: {n}" for n in original.place_notes)
+    return found, (*chosen.notes, *place, *_differences(chosen, original), *found.notes)
+
+
+def _differences(chosen: Subject, original: Subject) -> list[str]:
+    """What makes likeness mean less than it seems."""
+    notes: list[str] = []
+    here, there = chosen.clip.frame_count, original.clip.frame_count
+    if here != there:
+        notes.append(
+            f"The clip has {here} frames, the original {there}: compared up to the shorter, and "
+            "the original's contacts are left out."
+        )
+    names = set(chosen.clip.skeleton.joint_names)
+    common = names & set(original.clip.skeleton.joint_names)
+    if len(common) < len(names):
+        notes.append(f"{len(common)} of {len(names)} joints have a counterpart of the same name.")
+    return notes
 
 
 def _matching(schedule: ContactSchedule, chosen: Subject, path: Path) -> ContactSchedule:

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from poise.apps.cli.options import Clean, EnvironmentFile, Mass
+from poise.apps.cli.options import (
+    Animation,
+    Clean,
+    EnvironmentFile,
+    Mass,
+    Rate,
+    RolesFile,
+    SkeletonFile,
+    Unit,
+    Up,
+)
 from poise.apps.cli.waiting import waiting
 
 
@@ -19,6 +29,12 @@ def contacts(
     environment: EnvironmentFile = None,
     mass: Mass = None,
     clean: Clean = True,
+    roles: RolesFile = None,
+    unit: Unit = None,
+    up: Up = None,
+    skeleton: SkeletonFile = None,
+    rate: Rate = None,
+    animation: Animation = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
 ) -> None:
     """Find what touches when.
@@ -32,14 +48,16 @@ def contacts(
     if output is not None and output.exists() and not overwrite:
         raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
     with waiting(f"looking at {clip.name}"):
-        from poise.apps.evaluation import find_contacts, subject
+        from poise.apps.evaluation import Reading, find_contacts, subject
         from poise.contact import write_contacts
 
-        chosen = subject(clip, environment, mass, cleaned=clean)
+        options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
+        reading = Reading(mass, clean, roles, {**options, "animation": animation})
+        chosen = subject(clip, environment, reading)
         found = find_contacts(chosen)
         if output is not None:
             write_contacts(found, output)
-    for note in chosen.notes:
+    for note in (*chosen.notes, *chosen.place_notes):
         typer.echo(f"note: {note}", err=True)
     for part in found.parts:
         share = found.column(part).mean()

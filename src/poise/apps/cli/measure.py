@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Against, Clean, ContactsFile, EnvironmentFile, Mass
+from poise.apps.cli.options import (
+    Against,
+    Animation,
+    Clean,
+    ContactsFile,
+    EnvironmentFile,
+    Mass,
+    Rate,
+    RolesFile,
+    SkeletonFile,
+    Unit,
+    Up,
+)
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -23,6 +35,12 @@ def measure(
     contacts: ContactsFile = None,
     mass: Mass = None,
     clean: Clean = True,
+    roles: RolesFile = None,
+    unit: Unit = None,
+    up: Up = None,
+    skeleton: SkeletonFile = None,
+    rate: Rate = None,
+    animation: Animation = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say in numbers how physical a clip is.
@@ -35,10 +53,12 @@ def measure(
 
         poise measure edited.bvh --against walk.bvh --json
     """
-    from poise.apps.evaluation import evaluate_files
+    from poise.apps.evaluation import Reading, evaluate_files
 
     with waiting(f"measuring {clip.name}"):
-        found, notes = evaluate_files(clip, against, environment, contacts, mass, cleaned=clean)
+        options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
+        reading = Reading(mass, clean, roles, {**options, "animation": animation})
+        found, notes = evaluate_files(clip, against, environment, contacts, reading)
     if as_json:
         print(json.dumps(_as_data(clip, found.measures, notes), indent=2, ensure_ascii=False))
         return

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from poise.apps.cli.options import Against, Clean, ContactsFile, EnvironmentFile, Mass
+from poise.apps.cli.options import (
+    Against,
+    Animation,
+    Clean,
+    ContactsFile,
+    EnvironmentFile,
+    Mass,
+    Rate,
+    RolesFile,
+    SkeletonFile,
+    Unit,
+    Up,
+)
 from poise.apps.cli.waiting import waiting
 
 
@@ -19,6 +31,12 @@ def report(
     contacts: ContactsFile = None,
     mass: Mass = None,
     clean: Clean = True,
+    roles: RolesFile = None,
+    unit: Unit = None,
+    up: Up = None,
+    skeleton: SkeletonFile = None,
+    rate: Rate = None,
+    animation: Animation = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
 ) -> None:
     """Write a page that says how physical a clip is.
@@ -30,18 +48,18 @@ def report(
 
     poise report edited.bvh --against walk.bvh -o edited.html
     """
-    from poise.errors import BadValue, FileProblem
+    from poise.errors import FileProblem
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileProblem(output, "an extension of a page (.html)", f"'{output.suffix}'")
     if output.exists() and not overwrite:
         raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
     with waiting(f"measuring {clip.name}"):
-        from poise.apps.evaluation import evaluate_files
+        from poise.apps.evaluation import Reading, evaluate_files
 
-        found, notes = evaluate_files(clip, against, environment, contacts, mass, cleaned=clean)
-    if found.series.clip.frame_count < 3:
-        raise BadValue(f"{clip}", "a clip of at least 3 frames", found.series.clip.frame_count)
+        options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
+        reading = Reading(mass, clean, roles, {**options, "animation": animation})
+        found, notes = evaluate_files(clip, against, environment, contacts, reading)
     with waiting(f"writing {output.name}"):
         from poise.apps.report.build import report_html
         from poise.formats.atomic import atomic_write

@@ -198,6 +198,8 @@ def _say(made: Sample, output: Path, contacts: Path | None) -> None:
             for part, share in zip(made.contacts.parts, shares, strict=True)
         )
         print(f"{contacts}: touching {told} of the frames")
+    if made.injected:
+        print("each defect by itself, measured with the true contacts (--contacts):")
     for defect in made.injected:
         print(
             f"  {defect.defect} {defect.size:g} {defect.unit}: {defect.measure} should read "
