@@ -288,7 +288,7 @@ def test_measure_says_what_every_figure_means(damaged: Path) -> None:
     assert done.returncode == 0, done.stderr
     for words in ("foot_slide.mean", "likeness.rotation", "zmp_excursion.share"):
         assert words in done.stdout
-    assert "note: Floor" in done.stderr
+    assert "Floor estimated" in done.stderr
 
 
 def test_contacts_of_another_clip_are_refused(damaged: Path, tmp_path: Path) -> None:

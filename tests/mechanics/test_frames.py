@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -30,12 +30,16 @@ def test_unaligned_arrays_are_copied() -> None:
 def test_every_frame_is_done_once_and_by_several_threads(frames: int, three_cores: None) -> None:
     done = np.zeros(frames, dtype=int)
     threads: set[int] = set()
+    calls = itertools.count()
+    # The first two chunks wait for each other, which they can only do on two threads.
+    meeting = threading.Barrier(2)
 
     def kernel(first: int, last: int, out: np.ndarray) -> None:
         assert first % 64 == 0
         threads.add(threading.get_ident())
         out[first:last] += 1
-        time.sleep(0.002)
+        if frames > 64 and next(calls) < 2:
+            meeting.wait(timeout=60)
 
     over_frames(kernel, frames, 1, True, done)
     assert (done == 1).all()
@@ -50,11 +54,13 @@ def test_small_batches_stay_on_the_callers_thread() -> None:
 
 def test_a_failure_on_another_thread_reaches_the_caller(three_cores: None) -> None:
     caller = threading.get_ident()
+    failing = threading.Event()
 
     def kernel(first: int, last: int) -> None:
-        time.sleep(0.002)
         if threading.get_ident() != caller:
+            failing.set()
             raise ArithmeticError("on another thread")
+        failing.wait(timeout=60)
 
     with pytest.raises(ArithmeticError, match="on another thread"):
         over_frames(kernel, 5000, 1, True)
