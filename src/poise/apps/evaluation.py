@@ -64,12 +64,11 @@ class Subject:
 def subject(path: Path, environment: Path | None, reading: Reading) -> Subject:
     """Read a clip and find its body and its place."""
     clip = load_clip(path, **reading.options)
-    frames = clip.frame_count
-    notes: list[str] = []
+    left_out = 0
+    notes = list(clip.source.notes if clip.source else ())
     if reading.cleaned:
-        before = len(clip.history)
-        clip, _ = clean(clip, MUST_BE_CLEANED)
-        notes += clip.history[before:]
+        clip, left_out, done = without_artificial_frames(clip)
+        notes += done
     if clip.frame_count < FEWEST_FRAMES:
         raise BadValue(f"{path}", f"a clip of at least {FEWEST_FRAMES} frames", clip.frame_count)
     named = None if reading.roles is None else read_role_file(reading.roles, clip.skeleton)
@@ -84,7 +83,14 @@ def subject(path: Path, environment: Path | None, reading: Reading) -> Subject:
     check = check_gravity(clip, character, place)
     if check.verdict == "wrong":
         notes.append(f"{check.note} Speeds, forces and flights below are wrong with it.")
-    return Subject(clip, character, place, tuple(notes), told, frames - clip.frame_count)
+    return Subject(clip, character, place, tuple(notes), told, left_out)
+
+
+def without_artificial_frames(clip: Clip) -> tuple[Clip, int, tuple[str, ...]]:
+    """A clip cleaned of what was never captured, the frames it lost at its start, what was done."""
+    before = len(clip.history)
+    cleaned, _ = clean(clip, MUST_BE_CLEANED)
+    return cleaned, clip.frame_count - cleaned.frame_count, cleaned.history[before:]
 
 
 def find_contacts(chosen: Subject) -> ContactSchedule:
@@ -104,7 +110,11 @@ def evaluate_files(
     """Measure a file; returns the figures and all that was assumed on the way."""
     reading = reading or Reading()
     chosen = subject(path, environment, reading)
-    claimed = None if contacts is None else _matching(read_contacts(contacts), chosen, contacts)
+    claimed = (
+        None
+        if contacts is None
+        else contacts_from(contacts, chosen.clip.frame_count, chosen.left_out)
+    )
     if against is None:
         found = evaluate(chosen.clip, chosen.character, chosen.environment, claimed)
         return found, (*chosen.notes, *chosen.place_notes, *found.notes)
@@ -138,13 +148,15 @@ def _differences(chosen: Subject, original: Subject) -> list[str]:
     return notes
 
 
-def _matching(schedule: ContactSchedule, chosen: Subject, path: Path) -> ContactSchedule:
-    """A schedule of the file's frames, or of the cleaned clip's, as one of the cleaned clip."""
-    frames = chosen.clip.frame_count
-    if schedule.frame_count == frames + chosen.left_out:
-        kept = schedule.touching[chosen.left_out :]
-        return ContactSchedule(schedule.parts, kept, schedule.rate_hz)
+def contacts_from(path: Path, frames: int, left_out: int) -> ContactSchedule:
+    """A schedule from a file, for the frames of a cleaned clip.
+
+    The file has a row for every frame of the clip's file, or for every frame that is left of it.
+    """
+    schedule = read_contacts(path)
+    if schedule.frame_count == frames + left_out:
+        return ContactSchedule(schedule.parts, schedule.touching[left_out:], schedule.rate_hz)
     if schedule.frame_count == frames:
         return schedule
-    wanted = f"{frames + chosen.left_out} frames like the clip"
+    wanted = f"{frames + left_out} frames like the clip"
     raise BadValue(f"contacts of {path.name}", wanted, schedule.frame_count)

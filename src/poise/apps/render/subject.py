@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from poise.apps.inspection import MUST_BE_CLEANED
+from poise.apps.evaluation import contacts_from, without_artificial_frames
 from poise.apps.render.prepare import standing_clip
 from poise.character import Character, complete_character, read_role_file
-from poise.contact import ContactSchedule, read_contacts
+from poise.contact import ContactSchedule
 from poise.environment import Environment, load_environment
-from poise.errors import BadValue, MissingRoles
+from poise.errors import MissingRoles
 from poise.formats import load_character, load_clip
 from poise.formats.table import extensions
 from poise.motion import Clip
-from poise.motion.cleanup import clean
-from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +74,15 @@ def load_subject(
         place = load_environment(environment)
         subject = replace(subject, environment=place, notes=(*subject.notes, *place.notes))
     if contacts is not None:
-        subject = replace(subject, contacts=_matching(read_contacts(contacts), subject, contacts))
+        schedule = contacts_from(contacts, clip.frame_count, first)
+        subject = replace(subject, contacts=schedule)
     return subject
 
 
 def _cleaned(clip: Clip) -> tuple[Clip, int, tuple[str, ...]]:
-    """A clip without what was never captured, how many frames it lost at its start, and notes."""
-    before = len(clip.history)
-    cleaned, _ = clean(clip, MUST_BE_CLEANED)
-    notes = (*(clip.source.notes if clip.source else ()), *cleaned.history[before:])
-    return cleaned, clip.frame_count - cleaned.frame_count, notes
+    """The clip cleaned, the frames it lost at its start, and all there is to say about it."""
+    cleaned, left_out, done = without_artificial_frames(clip)
+    return cleaned, left_out, (*(clip.source.notes if clip.source else ()), *done)
 
 
 def _character(
@@ -97,15 +94,3 @@ def _character(
     except MissingRoles as problem:
         return None, (str(problem),)
     return character, tuple(n for n in character.notes if n not in getattr(figure, "notes", ()))
-
-
-def _matching(schedule: ContactSchedule, subject: Subject, path: Path) -> ContactSchedule:
-    """The rows of the frames that are left, from a schedule of the whole file or of them alone."""
-    frames = subject.clip.frame_count
-    whole = slice(subject.first_frame, subject.first_frame + frames)
-    rows = slice(0, frames) if schedule.frame_count == frames else whole
-    kept = schedule.touching[rows]
-    if len(kept) != frames:
-        found = counted(schedule.frame_count, "row")
-        raise BadValue(f"{path}", f"one row for each of {frames} frames", found)
-    return ContactSchedule(schedule.parts, kept, schedule.rate_hz)
