@@ -312,3 +312,8 @@ def test_measure_needs_three_frames_and_a_sane_mass(damaged: Path, tmp_path: Pat
     assert run("convert", damaged, short, "--frames", "10:12").returncode == 0
     assert_one_clear_line(run("measure", short), "short.bvh", "at least 3 frames")
     assert_one_clear_line(run("measure", damaged, "--mass", "-5"), "mass")
+
+
+def test_the_body_table_can_be_chosen(damaged: Path) -> None:
+    assert "Winter" in run("measure", damaged, "--table", "winter").stderr
+    assert_one_clear_line(run("measure", damaged, "--sex", "mal"), "male", "female")

@@ -241,6 +241,13 @@ def test_the_centre_of_mass_follows_the_measured_subjects(path: Path) -> None:
 
 
 @needs_mocap
+@pytest.mark.xfail(strict=True, reason="3.5 cm for a man measured with the average table")
+def test_the_default_table_alone_would_do_for_subject_9() -> None:
+    (path,) = (p for p in TRIALS if p.stem == "opencap_subject9_walking2")
+    assert np.sqrt((com_errors_m(path, "average")[:, 1] ** 2).mean()) < 0.03
+
+
+@needs_mocap
 def test_the_default_table_is_neither_high_nor_low_over_the_subjects() -> None:
     walks = [p for p in TRIALS if "walk" in p.stem or "run200" in p.stem]
     heights = {p.parent.name: com_errors_m(p, "average")[:, 1].mean() for p in walks}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ class Reading:
     roles: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """For `poise.formats.load_clip`: unit, up, skeleton, rate_hz, animation."""
+    table: str = "de_leva"
+    sex: str = "average"
+    """Whose segment masses: see `poise.character.anthropometry`."""
 
     def __post_init__(self) -> None:
         if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:
@@ -72,7 +75,13 @@ def subject(path: Path, environment: Path | None, reading: Reading) -> Subject:
     if clip.frame_count < FEWEST_FRAMES:
         raise BadValue(f"{path}", f"a clip of at least {FEWEST_FRAMES} frames", clip.frame_count)
     named = None if reading.roles is None else read_role_file(reading.roles, clip.skeleton)
-    character = complete_character(clip.skeleton, mass_kg=reading.mass_kg, overrides=named)
+    character = complete_character(
+        clip.skeleton,
+        mass_kg=reading.mass_kg,
+        overrides=named,
+        table=reading.table,
+        sex=reading.sex,
+    )
     notes += character.notes
     if environment is not None:
         place = load_environment(environment)
@@ -119,7 +128,7 @@ def evaluate_files(
         found = evaluate(chosen.clip, chosen.character, chosen.environment, claimed)
         return found, (*chosen.notes, *chosen.place_notes, *found.notes)
     # The original's own file says its unit and rate; its roles are found by its own names.
-    original = subject(against, environment, Reading(reading.mass_kg, reading.cleaned))
+    original = subject(against, environment, replace(reading, roles=None, options={}))
     found = evaluate(
         chosen.clip,
         chosen.character,

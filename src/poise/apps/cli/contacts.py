@@ -14,7 +14,9 @@ from poise.apps.cli.options import (
     Mass,
     Rate,
     RolesFile,
+    Sex,
     SkeletonFile,
+    Table,
     Unit,
     Up,
 )
@@ -28,6 +30,8 @@ def contacts(
     ] = None,
     environment: EnvironmentFile = None,
     mass: Mass = None,
+    table: Table = "de_leva",
+    sex: Sex = "average",
     clean: Clean = True,
     roles: RolesFile = None,
     unit: Unit = None,
@@ -52,7 +56,7 @@ def contacts(
         from poise.contact import write_contacts
 
         options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
-        reading = Reading(mass, clean, roles, {**options, "animation": animation})
+        reading = Reading(mass, clean, roles, {**options, "animation": animation}, table, sex)
         chosen = subject(clip, environment, reading)
         found = find_contacts(chosen)
         if output is not None:

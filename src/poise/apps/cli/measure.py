@@ -18,7 +18,9 @@ from poise.apps.cli.options import (
     Mass,
     Rate,
     RolesFile,
+    Sex,
     SkeletonFile,
+    Table,
     Unit,
     Up,
 )
@@ -34,6 +36,8 @@ def measure(
     environment: EnvironmentFile = None,
     contacts: ContactsFile = None,
     mass: Mass = None,
+    table: Table = "de_leva",
+    sex: Sex = "average",
     clean: Clean = True,
     roles: RolesFile = None,
     unit: Unit = None,
@@ -57,7 +61,7 @@ def measure(
 
     with waiting(f"measuring {clip.name}"):
         options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
-        reading = Reading(mass, clean, roles, {**options, "animation": animation})
+        reading = Reading(mass, clean, roles, {**options, "animation": animation}, table, sex)
         found, notes = evaluate_files(clip, against, environment, contacts, reading)
     if as_json:
         print(json.dumps(_as_data(clip, found.measures, notes), indent=2, ensure_ascii=False))

@@ -39,6 +39,8 @@ ContactsFile = Annotated[
 Mass = Annotated[
     float | None, typer.Option(help="Body mass in kg; without it, taken from the stature.")
 ]
+Table = Annotated[str, typer.Option(help="Segment masses by: de_leva (1996) or winter (1990).")]
+Sex = Annotated[str, typer.Option(help="Whose of de Leva's: male, female or average.")]
 Clean = Annotated[
     bool,
     typer.Option(help="Leave out fake T-poses, fill lost frames and restore a lost thorax first."),

@@ -16,7 +16,9 @@ from poise.apps.cli.options import (
     Mass,
     Rate,
     RolesFile,
+    Sex,
     SkeletonFile,
+    Table,
     Unit,
     Up,
 )
@@ -30,6 +32,8 @@ def report(
     environment: EnvironmentFile = None,
     contacts: ContactsFile = None,
     mass: Mass = None,
+    table: Table = "de_leva",
+    sex: Sex = "average",
     clean: Clean = True,
     roles: RolesFile = None,
     unit: Unit = None,
@@ -58,7 +62,7 @@ def report(
         from poise.apps.evaluation import Reading, evaluate_files
 
         options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
-        reading = Reading(mass, clean, roles, {**options, "animation": animation})
+        reading = Reading(mass, clean, roles, {**options, "animation": animation}, table, sex)
         found, notes = evaluate_files(clip, against, environment, contacts, reading)
     with waiting(f"writing {output.name}"):
         from poise.apps.report.build import report_html
