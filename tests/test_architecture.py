@@ -21,9 +21,18 @@ MAY_IMPORT = {
     "contact": LEAVES | {"character", "motion", "mechanics", "environment", "solvers"},
     "measures": LEAVES | {"character", "motion", "mechanics", "environment", "contact", "solvers"},
     "samples": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
+    "constraints": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
+    "ik": LEAVES
+    | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"},
+    "methods": LEAVES
+    | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
+    | {"ik"},
+    "recipes": LEAVES
+    | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
+    | {"samples", "constraints", "ik", "methods"},
     "apps": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples"},
+    | {"samples", "constraints", "ik", "methods", "recipes"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

@@ -1,0 +1,33 @@
+"""Names in constraints: a joint by its own name or its role, a point by site or joint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.errors import UnknownName
+
+
+def find_joint(character: Character, name: str) -> int:
+    """The index of a joint by its name in the file or by its role ("left_wrist")."""
+    roles = character.roles.joints if character.roles is not None else {}
+    names = character.skeleton.joint_names
+    if name in names:
+        return names.index(name)
+    if name in roles:
+        return names.index(roles[name])
+    raise UnknownName("joint or role", name, (*names, *roles))
+
+
+def find_point(character: Character, name: str) -> tuple[int, Array]:
+    """The joint a named point rides on, and where: a site, or the origin of a joint or role."""
+    sites = character.sites
+    roles = character.roles.joints if character.roles is not None else {}
+    names = character.skeleton.joint_names
+    if name in sites.names:
+        site = sites.names.index(name)
+        return int(sites.joints[site]), sites.offsets_m[site]
+    if name in names or name in roles:
+        return find_joint(character, name), np.zeros(3)
+    raise UnknownName("point (site, joint or role)", name, (*sites.names, *roles, *names))

@@ -1,0 +1,43 @@
+"""What constraints are read against: the original motion, whose it is, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.environment import Environment
+from poise.errors import BadShape, BadValue
+from poise.mechanics import BodyState, center_of_mass, forward_kinematics
+from poise.motion import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The original motion, the body that moves, the place."""
+
+    clip: Clip
+    character: Character
+    """On the clip's own skeleton."""
+    environment: Environment = field(default_factory=Environment.flat)
+
+    def __post_init__(self) -> None:
+        if self.character.skeleton.joint_names != self.clip.skeleton.joint_names:
+            raise BadShape(
+                "character",
+                f"the clip's {self.clip.skeleton.joint_count} joints",
+                (self.character.skeleton.joint_count,),
+            )
+
+    @cached_property
+    def state(self) -> BodyState:
+        """Where every joint of the original is."""
+        return forward_kinematics(self.character.skeleton, *self.clip.pose)
+
+    @cached_property
+    def centers_m(self) -> Array:
+        """(F, 3) the original's centre of mass."""
+        if self.character.body is None:
+            raise BadValue("character", "one with a body (see complete_character)", "no masses")
+        return center_of_mass(self.state, self.character.body)

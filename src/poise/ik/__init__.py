@@ -1,0 +1,1 @@
+"""From constraints to poses, frame by frame: what several methods need."""

@@ -1,0 +1,1 @@
+"""The methods, one folder each; they share the core and do not import each other."""

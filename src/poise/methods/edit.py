@@ -1,0 +1,38 @@
+"""What a method is asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from poise.character import Character
+from poise.constraints import Constraint, Scene
+from poise.contact import ContactSchedule
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.motion import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """A clip, whose it is, where, and the wishes."""
+
+    clip: Clip
+    character: Character
+    constraints: Sequence[Constraint] = ()
+    environment: Environment = field(default_factory=Environment.flat)
+    contacts: ContactSchedule | None = None
+    """What touches when in the clip, where it is known."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "constraints", tuple(self.constraints))
+        names = [constraint.name for constraint in self.constraints]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise BadValue("names of constraints", "different", twice)
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What the constraints are read against."""
+        return Scene(self.clip, self.character, self.environment)
