@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.character import Character
+from poise.arrays import Array
+from poise.character import Character, Skeleton
 from poise.constraints.naming import find_joint
 from poise.errors import BadValue
 
@@ -56,25 +57,31 @@ EVERYTHING = Recruit()
 
 
 def recruits_of_chain(
-    character: Character, joint: int, recruit: Recruit, *, stop: int = -1
+    character: Character, joint: int, recruit: Recruit, *, stop: int = -1, asked_by: str = ""
 ) -> Recruits:
     """Recruits of a constraint on something that rides on `joint`.
 
     Without a choice by the user: the chain from the joint up to but not including `stop` (the
-    nearest joint shared with what the constraint is relative to), or up to the root.
+    nearest joint shared with what the constraint is relative to), or up to the root. Messages
+    speak of the constraint `asked_by`.
     """
     skeleton = character.skeleton
     if recruit.joints is not None:
-        return listed_recruits(character, recruit.joints)
+        return listed_recruits(character, recruit.joints, asked_by=asked_by)
     chain = skeleton.ancestors(joint)
     if recruit.up_to is not None:
-        top = 0 if recruit.up_to == "root" else find_joint(character, recruit.up_to)
+        top = (
+            0
+            if recruit.up_to == "root"
+            else find_joint(character, recruit.up_to, asked_by=asked_by)
+        )
         if top not in chain:
             carriers = ", ".join(skeleton.joint_names[j] for j in chain)
             raise BadValue(
-                "up_to", f"a joint that carries {skeleton.joint_names[joint]} ({carriers})",
+                f"up_to of '{asked_by}'" if asked_by else "up_to",
+                f"a joint that carries {skeleton.joint_names[joint]} ({carriers})",
                 recruit.up_to,
-            )  # fmt: skip
+            )
         chain = chain[: chain.index(top) + 1]
     elif stop in chain:
         chain = chain[: chain.index(stop)]
@@ -83,25 +90,92 @@ def recruits_of_chain(
     return Recruits(mask & (skeleton.freedoms > 0), bool(mask[0]))
 
 
-def listed_recruits(character: Character, names: Iterable[str]) -> Recruits:
+def listed_recruits(character: Character, names: Iterable[str], *, asked_by: str = "") -> Recruits:
     """Recruits given one by one."""
     mask = np.zeros(character.skeleton.joint_count, dtype=np.bool_)
     listed = tuple(names)
     for name in listed:
         if name != TRANSLATION:
-            mask[find_joint(character, name)] = True
+            mask[find_joint(character, name, asked_by=asked_by)] = True
     return Recruits(mask & (character.skeleton.freedoms > 0), TRANSLATION in listed)
 
 
-def body_recruits(character: Character) -> Recruits:
-    """Everything that carries weight worth the name: all joints but those of hands and toes.
+LEAST_WEIGHT = 0.01
+"""Of the whole body's mass: a joint that carries less does not count as moving the centre."""
 
-    A joint counts when it has a role, or carries one that has. Without roles, every joint counts.
+
+def carries_weight(character: Character) -> NDArray[np.bool_]:
+    """(J,) whether each joint carries weight worth the name: not those of hands and toes.
+
+    At least a hundredth of the mass. Without masses: when the joint has a role, or carries one that
+    has; without roles either, always.
     """
     skeleton = character.skeleton
-    if character.roles is None:
-        return Recruits(skeleton.freedoms > 0, True)
-    mask = np.zeros(skeleton.joint_count, dtype=np.bool_)
-    for name in character.roles.joints.values():
-        mask[list(skeleton.ancestors(skeleton.index(name)))] = True
-    return Recruits(mask & (skeleton.freedoms > 0), True)
+    if character.body is not None:
+        carried = character.body.masses_kg.tolist()
+        for joint, parent in reversed(list(enumerate(skeleton.parents.tolist()))[1:]):
+            carried[parent] += carried[joint]
+        return np.array(carried) >= LEAST_WEIGHT * carried[0]
+    mask = np.full(skeleton.joint_count, character.roles is None)
+    if character.roles is not None:
+        for name in character.roles.joints.values():
+            mask[list(skeleton.ancestors(skeleton.index(name)))] = True
+    return mask
+
+
+def body_recruits(character: Character) -> Recruits:
+    """Every joint that carries weight worth the name, and the root's translation."""
+    return Recruits(carries_weight(character) & (character.skeleton.freedoms > 0), True)
+
+
+def nearest_shared(skeleton: Skeleton, first: int, second: int) -> int:
+    """The deepest joint that carries both, or is one of them."""
+    others = set(skeleton.ancestors(second))
+    return next(joint for joint in skeleton.ancestors(first) if joint in others)
+
+
+def recruits_of_point(
+    character: Character,
+    joint: int,
+    offset_m: Array,
+    recruit: Recruit,
+    *,
+    reference: int = -1,
+    asked_by: str = "",
+) -> Recruits:
+    """Recruits of a constraint on a point, seen from the joint `reference` (-1: from the world).
+
+    A chain begins at the parent when the point is the joint's own origin: turning a joint does not
+    move it. Seen from a joint, the chain ends below what carries both; from a joint that the point
+    itself carries, it is the reference's chain.
+    """
+    stop = nearest_shared(character.skeleton, joint, reference) if reference >= 0 else -1
+    found = recruits_of_chain(character, joint, recruit, stop=stop, asked_by=asked_by)
+    if recruit.joints is not None:
+        return found
+    mask = found.joints.copy()
+    mask[joint] = mask[joint] and bool(offset_m.any())
+    if recruit.up_to is None and reference >= 0 and not mask.any():
+        return recruits_of_chain(character, reference, recruit, asked_by=asked_by, stop=stop)
+    return Recruits(mask, found.translation)
+
+
+def recruits_of_turn(
+    character: Character,
+    joint: int,
+    recruit: Recruit,
+    *,
+    reference: int = -1,
+    asked_by: str = "",
+) -> Recruits:
+    """Recruits of a constraint on how a joint is turned, seen from `reference` or the world.
+
+    A chain is the same as for a point, from the joint itself; moving the root turns nothing.
+    """
+    stop = nearest_shared(character.skeleton, joint, reference) if reference >= 0 else -1
+    found = recruits_of_chain(character, joint, recruit, stop=stop, asked_by=asked_by)
+    if recruit.joints is not None:
+        return found
+    if recruit.up_to is None and reference >= 0 and not found.joints.any():
+        found = recruits_of_chain(character, reference, recruit, stop=stop, asked_by=asked_by)
+    return Recruits(found.joints, False)

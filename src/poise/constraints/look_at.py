@@ -1,0 +1,139 @@
+"""Turn a joint's gaze to a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character
+from poise.constraints.interval import Interval
+from poise.constraints.naming import find_joint, find_point
+from poise.constraints.original_paths import point_path
+from poise.constraints.record_checks import Vector, check_record, put, vector, words
+from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_chain
+from poise.constraints.scene import Scene
+from poise.constraints.task import Task
+from poise.errors import BadValue
+
+NEAREST_M = 1e-3
+"""Closer to the eye than this, a target has no direction."""
+
+
+@dataclass(frozen=True)
+class LookAt:
+    """A direction fixed in a joint points at a target over an interval."""
+
+    name: str
+    joint: str
+    """By name or role: "head"."""
+    target: Vector | str
+    """A place in the world, or a point of the body, which stands for its path in the original."""
+    interval: Interval
+    direction: Vector | None = None
+    """In the joint's own frame, of any length; None: the way the figure faces at rest."""
+    eye: str | None = None
+    """The point that looks, riding on the joint; None: the joint's origin."""
+    priority: int = 1
+    weight: float = 1.0
+    recruit: Recruit = EVERYTHING
+
+    def __post_init__(self) -> None:
+        check_record(self)
+        words(self.name, "joint", self.joint)
+        if self.eye is not None:
+            words(self.name, "eye", self.eye)
+        if isinstance(self.target, str):
+            words(self.name, "target", self.target)
+        else:
+            put(self, target=vector(self.name, "target", self.target))
+        if self.direction is not None:
+            direction = vector(self.name, "direction", self.direction)
+            if not np.linalg.norm(direction) > 0:
+                raise BadValue(f"direction of '{self.name}'", "longer than zero", direction)
+            put(self, direction=direction)
+
+
+def tasks_of_look_at(constraint: LookAt, scene: Scene) -> tuple[Task, ...]:
+    """One aim task; its goals swing from where the joint looked, at the target's distance."""
+    name, interval, character = constraint.name, constraint.interval, scene.character
+    interval.check_inside(scene.clip.frame_count, name)
+    joint = find_joint(character, constraint.joint, asked_by=name)
+    offset = _eye(constraint, character, joint)
+    direction = _direction(constraint, character, joint)
+    first, last = interval.first, interval.last
+    eyes = point_path(scene, joint, offset, first, last)
+    if isinstance(constraint.target, str):
+        seen = find_point(character, constraint.target, asked_by=name)
+        targets = point_path(scene, *seen, first, last)
+    else:
+        targets = np.broadcast_to(np.array(constraint.target), eyes.shape)
+    shares = interval.shares()
+    _check_apart(name, first, eyes, targets)
+    if not (shares == 1.0).all():
+        looks = rotations.rotate(scene.state.rotations_wxyz[first : last + 1, joint], direction)
+        targets = _swung(eyes, looks, targets, shares)
+    return (
+        Task(
+            name, "aim", first, targets,
+            recruits_of_chain(character, joint, constraint.recruit, asked_by=name),
+            constraint.priority, constraint.weight, joint, offset, direction=direction,
+        ),
+    )  # fmt: skip
+
+
+def _eye(constraint: LookAt, character: Character, joint: int) -> Array:
+    if constraint.eye is None:
+        return np.zeros(3)
+    carrier, offset = find_point(character, constraint.eye, asked_by=constraint.name)
+    if carrier != joint:
+        names = character.skeleton.joint_names
+        raise BadValue(
+            f"eye of '{constraint.name}'", f"a point that rides on {names[joint]}",
+            f"{constraint.eye} on {names[carrier]}",
+        )  # fmt: skip
+    return offset
+
+
+def _direction(constraint: LookAt, character: Character, joint: int) -> Array:
+    """(3,) unit, in the joint's frame."""
+    if constraint.direction is not None:
+        given = np.array(constraint.direction)
+        return given / np.linalg.norm(given)
+    if character.roles is None:
+        raise BadValue(
+            f"direction of '{constraint.name}'",
+            "given, as it is not known which way this figure faces (no roles)",
+            None,
+        )
+    at_rest = rotations.conjugate(character.skeleton.rest_world_wxyz[joint])
+    return rotations.rotate(at_rest, character.roles.forward)
+
+
+def _check_apart(name: str, first: int, eyes: Array, targets: Array) -> None:
+    distances = np.linalg.norm(targets - eyes, axis=1)
+    nearest = int(distances.argmin())
+    if not distances[nearest] > NEAREST_M:
+        allowed = f"more than {1000 * NEAREST_M:g} mm from the eye"
+        raise BadValue(f"target of '{name}'", allowed, f"there in frame {first + nearest}")
+
+
+def _swung(eyes: Array, looks: Array, targets: Array, shares: Array) -> Array:
+    """(n, 3) goals at the targets' distance, the share of the arc from the look to the target."""
+    rays = targets - eyes
+    distances = np.linalg.norm(rays, axis=1, keepdims=True)
+    across = rays / distances - looks * np.sum(rays / distances * looks, axis=1, keepdims=True)
+    sine = np.linalg.norm(across, axis=1, keepdims=True)
+    cosine = np.sum(rays * looks, axis=1, keepdims=True) / distances
+    # Straight behind, every way round is as short: over any side that is square to the look.
+    spare = np.roll(looks, 1, axis=1) * np.array([1.0, -1.0, 1.0])
+    spare = spare - looks * np.sum(spare * looks, axis=1, keepdims=True)
+    behind = (sine < 1e-9) & (cosine < 0)
+    side = np.where(behind, spare, across)
+    side = side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300)
+    share = shares[:, None]
+    angle = share * np.arctan2(sine, cosine)
+    goals = eyes + distances * (np.cos(angle) * looks + np.sin(angle) * side)
+    return np.where(share == 1.0, targets, goals)

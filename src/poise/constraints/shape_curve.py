@@ -1,0 +1,123 @@
+"""Shape constraints: a trajectory S(u) and its timing T(t), from points and times alone.
+
+The five steps of section 4.2: control points at the original's ends, tangents there from its
+velocity, a control point for every point to pass, tension 1 where it should rest, and a timing that
+brings it to each point when asked.
+
+The paper leaves the parameter u open. Here it is the time spent moving: T rises one for one, and is
+level while the point rests. So the speed of S(T(t)) jumps nowhere at default parameters: knots lie
+in S at the times between them, which makes it C¹ in time, and at the corners of T, the ends of a
+rest, the tangents are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from poise.arrays import Array
+from poise.constraints.kochanek_bartels import KochanekBartels, kochanek_bartels
+from poise.constraints.record_checks import Vector, number, put, vector, whole
+from poise.constraints.time_curve import TimeCurve
+from poise.errors import BadValue
+
+
+@dataclass(frozen=True)
+class PassPoint:
+    """A place to be at a time."""
+
+    frame: int
+    place_m: Vector
+    until: int | None = None
+    """The last frame of a rest at the place; None: it is only passed."""
+    tension: float = 0.0
+    """1: comes to a stop; 0: as usual; negative: a rounder curve. A rest has tension 1."""
+    continuity: float = 0.0
+    """Other than 0, the direction breaks here; -1 makes a corner."""
+    bias: float = 0.0
+    """1: swings past the place before it turns; -1: turns before it."""
+
+    def __post_init__(self) -> None:
+        name = f"pass point at frame {self.frame}"
+        if whole(name, "frame", self.frame) < 0:
+            raise BadValue(f"frame of '{name}'", "zero or more", self.frame)
+        if self.until is not None and whole(name, "until", self.until) < self.frame:
+            raise BadValue(f"until of '{name}'", f"{self.frame} or later", self.until)
+        put(
+            self,
+            place_m=vector(name, "place_m", self.place_m),
+            tension=number(name, "tension", self.tension),
+            continuity=number(name, "continuity", self.continuity),
+            bias=number(name, "bias", self.bias),
+        )
+
+    @property
+    def last(self) -> int:
+        """The last frame at the place."""
+        return self.frame if self.until is None else self.until
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeCurve:
+    """The pair (S(u), T(t)); times are frames."""
+
+    trajectory: KochanekBartels
+    timing: TimeCurve
+
+    def at(self, frames: ArrayLike) -> Array:
+        """(n, 3) the places S(T(t)) at frames (n,), whole or between."""
+        return self.trajectory.at(self.timing.at(frames))
+
+
+@dataclass(frozen=True, eq=False)
+class CurveEnd:
+    """Where a curve leaves the original, or comes back to it."""
+
+    frame: int
+    place_m: Array
+    """(3,)"""
+    velocity_m: Array
+    """(3,) metres a frame."""
+
+
+def shape_curve(start: CurveEnd, end: CurveEnd, through: Sequence[PassPoint]) -> ShapeCurve:
+    """The curve from the original, through the points at their frames, back to the original.
+
+    A point at the first or last frame takes the place of that end, and keeps its velocity.
+
+    Args:
+        start: the original at the first frame.
+        end: the original at the last frame, later than the first.
+        through: one or more points in ascending order, from the first frame to the last.
+    """
+    controls = list(through)
+    if controls[0].frame > start.frame:
+        controls.insert(0, _control(start))
+    if controls[-1].last < end.frame:
+        controls.append(_control(end))
+    first, last = (np.array([getattr(p, side) for p in controls]) for side in ("frame", "last"))
+    rests = np.array([p.until is not None for p in controls])
+    tension = np.where(rests, 1.0, [p.tension for p in controls])
+    knots = first - np.concatenate([[0], np.cumsum(last - first)[:-1]])
+    trajectory = kochanek_bartels(
+        knots,
+        [p.place_m for p in controls],
+        tension=tension,
+        continuity=[p.continuity for p in controls],
+        bias=[p.bias for p in controls],
+        first_tangent=(1.0 - tension[0]) * start.velocity_m,
+        last_tangent=(1.0 - tension[-1]) * end.velocity_m,
+    )
+    # Two corners for each rest, one for each point that is only passed.
+    twice = np.where(last > first, 2, 1)
+    times = np.repeat(first, twice)
+    times[np.cumsum(twice) - 1] = last
+    return ShapeCurve(trajectory, TimeCurve(times, np.repeat(knots, twice)))
+
+
+def _control(end: CurveEnd) -> PassPoint:
+    x, y, z = end.place_m.tolist()
+    return PassPoint(end.frame, (x, y, z))
