@@ -29,6 +29,28 @@ def inlined(function: F) -> F:
     return _jit(function, inline="never", forceinline=True)
 
 
+def borrowing(function: F) -> F:
+    """Compile a function that makes no arrays, only reads and fills those it is given.
+
+    It does not count references. Counting is atomic, and a function that is handed thirty arrays
+    for a microsecond of work would spend most of it counting.
+    """
+    return _jit(function, _nrt=False)
+
+
+def inlined_borrowing(function: F) -> F:
+    """A small helper of such functions, compiled into its callers."""
+    return _jit(function, inline="never", forceinline=True, _nrt=False)
+
+
+def reassociated(function: F) -> F:
+    """Like `inlined_borrowing`, and sums may be taken in any order: for scalar products, which otherwise
+    cannot use wide registers. The order is fixed when it is compiled, so equal input still gives
+    equal bits on one machine.
+    """
+    return _jit(function, inline="never", forceinline=True, fastmath={"contract", "reassoc"}, _nrt=False)
+
+
 def _jit(function: F, **options: Any) -> F:
     options = {"nogil": True, "fastmath": {"contract"}, **options}
     try:
@@ -51,7 +73,8 @@ def _jit(function: F, **options: Any) -> F:
 def _stamps(folder: Path) -> tuple[tuple[str, float, int], ...]:
     """Name, time and size of every file whose change may change a kernel in `folder`."""
     here = Path(__file__)
-    files = {here, *(here.parent / "mechanics").glob("*.py"), *folder.glob("*.py")}
+    shared = [f for room in ("mechanics", "solvers") for f in (here.parent / room).glob("*.py")]
+    files = {here, *shared, *folder.glob("*.py")}
     return tuple((f.name, f.stat().st_mtime, f.stat().st_size) for f in sorted(files))
 
 

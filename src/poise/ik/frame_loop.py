@@ -1,0 +1,322 @@
+"""The compiled loop: frames, iterations, layers.
+
+Every frame starts from its original pose with the displacement of the frame before (or, as the
+paper does, from the pose of the frame before), for the joints that constraints control. It then
+iterates: errors and rows at the pose, one step through all layers, joint limits, the pose a step
+on. Errors are shortened to a step's reach and damped in proportion to what is left of them: the
+damping then stands for the curvature that a linear step ignores, so an unreachable goal ends in a
+stretched limb that holds still, and a reachable one is met as fast as without damping.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing
+from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
+from poise.ik.packed import AIM, BALL, TRANSLATION, TURN, Blocks, Knobs, Limits, Tasks, Tree, Work
+from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
+from poise.ik.rows import write_task
+from poise.mechanics.quaternion_kernels import multiply, turn
+from poise.solvers.prioritized_least_squares import add_layer, add_wish
+from poise.solvers.small_dense import dot
+
+UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
+"""How a frame ended."""
+
+FROM_PREVIOUS, AS_GIVEN = 0, 1
+"""Where a frame starts: carried over from the frame before, or at the pose the output holds."""
+
+_LOCK_ROUNDS = 4
+_LONGEST_STEP_RAD = 0.5
+"""No joint turns further than this in one iteration."""
+
+_POLISH_ITERATIONS = 6
+
+
+@borrowing
+def solve_frames(
+    first: int, last: int, start: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs, width: int, work: Work,
+    roots: Array, locals_: Array, wished_roots: Array,
+    out_roots: Array, out_locals: Array,
+    misses: Array, iterations: Indices, status: Indices,
+) -> None:  # fmt: skip
+    """Solve frames `first` to `last` in order; the output's earlier frames are read, not changed."""
+    for f in range(first, last + 1):
+        count = _gather(tasks, f, work)
+        _mark_controlled(blocks, tasks, count, work)
+        if start == FROM_PREVIOUS:
+            _start(f, blocks, knobs, work, roots, locals_, out_roots, out_locals)
+        iterations[f] = 0
+        if count == 0:
+            status[f] = UNTOUCHED
+            continue
+        root, local = out_roots[f], out_locals[f]
+        keep_inside(limits, blocks, work.controlled, local)
+        status[f] = _iterate(
+            f, count, tree, blocks, tasks, limits, knobs, width, work,
+            wished_roots[f], locals_[f], root, local, iterations,
+        )  # fmt: skip
+        for i in range(count):
+            misses[f, work.active[i]] = work.misses[i]
+
+
+@inlined_borrowing
+def _gather(tasks: Tasks, f: int, work: Work) -> int:
+    """The tasks that hold in a frame, and where their rows begin."""
+    count, row = 0, 0
+    for t in range(len(tasks.kind)):
+        if tasks.first[t] <= f <= tasks.last[t]:
+            work.active[count] = t
+            work.row_of[count] = row
+            row += tasks.rows[t]
+            count += 1
+    work.row_of[count] = row
+    return count
+
+
+@inlined_borrowing
+def _mark_controlled(blocks: Blocks, tasks: Tasks, count: int, work: Work) -> None:
+    for b in range(len(blocks.kind)):
+        work.controlled[b] = 0
+    for i in range(count):
+        t = work.active[i]
+        for k in range(tasks.carry[t], tasks.carry[t + 1]):
+            if tasks.carry_recruited[k]:
+                work.controlled[tasks.carry_block[k]] = 1
+
+
+@borrowing
+def _start(
+    f: int, blocks: Blocks, knobs: Knobs, work: Work,
+    roots: Array, locals_: Array, out_roots: Array, out_locals: Array,
+) -> None:  # fmt: skip
+    """Eq. 4: controlled joints go on from the frame before, all others are the original's."""
+    for c in range(3):
+        out_roots[f, c] = roots[f, c]
+    for j in range(locals_.shape[1]):
+        for c in range(4):
+            out_locals[f, j, c] = locals_[f, j, c]
+    if f == 0:
+        return
+    for b in range(len(blocks.kind)):
+        if not work.controlled[b]:
+            continue
+        if blocks.kind[b] == TRANSLATION:
+            for c in range(3):
+                if knobs.carry_pose:
+                    out_roots[f, c] = out_roots[f - 1, c]
+                else:
+                    out_roots[f, c] += out_roots[f - 1, c] - roots[f - 1, c]
+            continue
+        j = blocks.joint[b]
+        o, i, q = out_locals[f - 1, j], locals_[f - 1, j], locals_[f, j]
+        if knobs.carry_pose:
+            for c in range(4):
+                out_locals[f, j, c] = o[c]
+        elif o[0] != i[0] or o[1] != i[1] or o[2] != i[2] or o[3] != i[3]:
+            d = multiply(i[0], -i[1], -i[2], -i[3], o[0], o[1], o[2], o[3])
+            r = multiply(q[0], q[1], q[2], q[3], d[0], d[1], d[2], d[3])
+            n = 1.0 / np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3])
+            for c in range(4):
+                out_locals[f, j, c] = r[c] * n
+
+
+@borrowing
+def _iterate(
+    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits,
+    knobs: Knobs, width: int, work: Work,
+    wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
+) -> int:  # fmt: skip
+    """One frame; returns how it ended and leaves the errors in `work.misses`."""
+    last_step = np.inf
+    for i in range(knobs.iterations + 1):
+        met = _look(f, count, len(tasks.kind), tree, blocks, tasks, knobs, width, root, local, work)
+        if met and last_step <= knobs.posture_tolerance_rad:
+            return MET
+        if last_step <= knobs.settled_rad or i == knobs.iterations:
+            break
+        for b in range(len(blocks.kind)):
+            work.locks[b] = 0
+        for c in range(width):
+            work.held[c] = 0.0
+        _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
+        for _ in range(_LOCK_ROUNDS):
+            _solve_layers(count, len(tasks.kind), blocks, tasks, knobs, width, True, work)
+            if not lock_what_leaves(tree, blocks, limits, local, work):
+                break
+        last_step = _move(tree, blocks, limits, width, root, local, work)
+        iterations[f] += 1
+    _polish(f, count, tree, blocks, tasks, limits, knobs, width, work, root, local)
+    met = _look(f, count, len(tasks.kind), tree, blocks, tasks, knobs, width, root, local, work)
+    if met:
+        return MET
+    return AT_REST if last_step <= knobs.settled_rad else OUT_OF_ITERATIONS
+
+
+@inlined_borrowing
+def _look(
+    f: int, count: int, layers: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs,
+    width: int, root: Array, local: Array, work: Work,
+) -> bool:  # fmt: skip
+    """Errors and rows at the pose; returns whether every task above layer `layers` is met."""
+    place_joints(tree, f, root, local, work)
+    met = True
+    for i in range(count):
+        t = work.active[i]
+        miss = write_task(
+            tree, blocks, tasks, t, f, work.row_of[i], knobs.reach_m, knobs.turn_rad, width, work
+        )
+        work.misses[i] = miss
+        angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
+        tolerance = knobs.tolerance_rad if angular else knobs.tolerance_m
+        if tasks.layer[t] < layers and not miss <= tolerance:
+            met = False
+    return met
+
+
+@borrowing
+def _put_wish(
+    tree: Tree, blocks: Blocks, knobs: Knobs, wished_root: Array, wished_local: Array,
+    root: Array, local: Array, work: Work,
+) -> None:  # fmt: skip
+    """The optimization vector z: from the pose towards the original's, for controlled joints."""
+    for b in range(len(blocks.kind)):
+        column = blocks.column[b]
+        if blocks.kind[b] == TRANSLATION:
+            gain = knobs.root_attraction * work.controlled[b] / blocks.mobility[b]
+            for c in range(3):
+                work.wish[column + c] = gain * (wished_root[c] - root[c])
+            continue
+        gain = knobs.attraction * work.controlled[b] / blocks.mobility[b]
+        j = blocks.joint[b]
+        a, q = wished_local[j], local[j]
+        if blocks.kind[b] == BALL:
+            d = multiply(a[0], a[1], a[2], a[3], q[0], -q[1], -q[2], -q[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            p = parent_turn(tree, j, work)
+            x, y, z = turn(p[0], p[1], p[2], p[3], x, y, z)
+            work.wish[column] = gain * x
+            work.wish[column + 1] = gain * y
+            work.wish[column + 2] = gain * z
+        else:
+            d = multiply(q[0], -q[1], -q[2], -q[3], a[0], a[1], a[2], a[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            axis = blocks.axis
+            work.wish[column] = gain * (x * axis[b, 0] + y * axis[b, 1] + z * axis[b, 2])
+
+
+@borrowing
+def _solve_layers(
+    count: int, layers: int, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
+    with_wish: bool, work: Work,
+) -> None:  # fmt: skip
+    """The step through the first `layers` layers, and the wish in what they leave free."""
+    step = work.step
+    for c in range(width):
+        step[c] = work.held[c]
+    rank, i = 0, 0
+    while i < count:
+        layer = tasks.layer[work.active[i]]
+        if layer >= layers:
+            break
+        end = i + 1
+        while end < count and tasks.layer[work.active[end]] == layer:
+            end += 1
+        first, last = work.row_of[i], work.row_of[end]
+        square = 0.0
+        for k in range(first, last):
+            square += work.errors[k] * work.errors[k]
+            work.remaining[k] = work.errors[k] - dot(work.full[k], step, width)
+            for c in range(width):
+                work.rows[k, c] = work.full[k, c]
+        _keep_recruited(i, end, blocks, tasks, work)
+        rank = add_layer(
+            work.rows[first:last], last - first, work.remaining[first:last], width,
+            knobs.lever_m * np.sqrt(square), step, work.basis, rank, work.matrix, work.vector,
+        )  # fmt: skip
+        i = end
+    if with_wish:
+        _add_wish(blocks, knobs, width, rank, work)
+
+
+@inlined_borrowing
+def _keep_recruited(first: int, end: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
+    """Blank the columns a task may not use, and the directions that are held at a limit."""
+    for i in range(first, end):
+        t = work.active[i]
+        for k in range(tasks.carry[t], tasks.carry[t + 1]):
+            b = tasks.carry_block[k]
+            if tasks.carry_recruited[k] and work.locks[b] == 0:
+                continue
+            column = blocks.column[b]
+            size = 3 if blocks.kind[b] <= BALL else 1
+            for r in range(work.row_of[i], work.row_of[i + 1]):
+                if not tasks.carry_recruited[k]:
+                    for c in range(column, column + size):
+                        work.rows[r, c] = 0.0
+                else:
+                    drop_locked(blocks, b, work.rows[r], work)
+
+
+@inlined_borrowing
+def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -> None:
+    for b in range(len(blocks.kind)):
+        column = blocks.column[b]
+        if blocks.kind[b] == TRANSLATION:
+            if knobs.root_attraction == 0.0:  # the paper leaves the root's translation out of z
+                for c in range(column, column + 3):
+                    work.wish[c] = work.step[c]
+        elif work.locks[b]:
+            drop_locked(blocks, b, work.wish, work)
+            size = 3 if blocks.kind[b] == BALL else 1
+            for c in range(column, column + size):
+                work.wish[c] += work.held[c]
+    add_wish(work.wish, width, work.step, work.basis, rank, work.left)
+
+
+@inlined_borrowing
+def _move(
+    tree: Tree, blocks: Blocks, limits: Limits, width: int, root: Array, local: Array, work: Work
+) -> float:
+    """Take the step, shortened if it is wild; returns how long it was."""
+    longest = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            size = 3 if blocks.kind[b] == BALL else 1
+            for c in range(blocks.column[b], blocks.column[b] + size):
+                longest = max(longest, abs(work.step[c]) * blocks.mobility[b])
+    share = 1.0 if longest <= _LONGEST_STEP_RAD else _LONGEST_STEP_RAD / longest
+    size = take_step(tree, blocks, root, local, share, work)
+    keep_inside(limits, blocks, work.controlled, local)
+    return size
+
+
+@borrowing
+def _polish(
+    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs,
+    width: int, work: Work, root: Array, local: Array,
+) -> None:  # fmt: skip
+    """Where lesser layers did not come to rest, the greatest one has the last word."""
+    top = tasks.layer[work.active[0]] + 1
+    before = np.inf
+    for _ in range(_POLISH_ITERATIONS):
+        met = _look(f, count, top, tree, blocks, tasks, knobs, width, root, local, work)
+        worst = 0.0
+        for i in range(count):
+            if tasks.layer[work.active[i]] < top:
+                worst = max(worst, work.misses[i])
+        if met or worst > 0.9 * before:
+            return
+        before = worst
+        for b in range(len(blocks.kind)):
+            work.locks[b] = 0
+        for c in range(width):
+            work.held[c] = 0.0
+        for _ in range(_LOCK_ROUNDS):
+            _solve_layers(count, top, blocks, tasks, knobs, width, False, work)
+            if not lock_what_leaves(tree, blocks, limits, local, work):
+                break
+        _move(tree, blocks, limits, width, root, local, work)

@@ -1,0 +1,163 @@
+"""What the compiled loop sees: plain arrays, in a few groups with names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from poise.arrays import Array, Indices
+
+TRANSLATION, BALL, HINGE = 0, 1, 2
+"""Kinds of blocks of unknowns: the root's translation, a ball joint, a hinge."""
+
+POINT, TURN, AIM, DISTANCE, CENTER = 0, 1, 2, 3, 4
+"""Kinds of tasks, in the order of `poise.constraints.task.GOAL_SIZE`."""
+
+SWING_TWIST, ROTATION_VECTOR, ANGLE = 0, 1, 2
+"""Kinds of joint limits: see `limits`."""
+
+
+class Tree(NamedTuple):
+    """The figure."""
+
+    parents: Indices
+    """(J,)"""
+    offsets: Array
+    """(J, 3)"""
+    slots: Indices
+    """(J,) column of `moving` that replaces a joint's offset, -1 for none."""
+    moving: Array
+    """(F, M, 3)"""
+    masses: Array
+    """(J,) zeros where no task asks for the centre of mass."""
+    centers: Array
+    """(J, 3)"""
+
+
+class Blocks(NamedTuple):
+    """The unknowns: turns about world axes (a hinge: about its own), and the root's translation."""
+
+    kind: Indices
+    """(B,)"""
+    joint: Indices
+    """(B,)"""
+    column: Indices
+    """(B,) where its unknowns begin."""
+    axis: Array
+    """(B, 3) of hinges, in the joint's frame."""
+    mobility: Array
+    """(B,) how readily it moves: its columns are multiplied by this."""
+    of_joint: Indices
+    """(J,) the block of each joint, -1 for joints nobody recruits."""
+
+
+class Tasks(NamedTuple):
+    """All tasks, greater layers first."""
+
+    kind: Indices
+    layer: Indices
+    first: Indices
+    last: Indices
+    goal: Indices
+    """Row of `goals` for the first frame."""
+    goals: Array
+    """(N, 4)"""
+    scale: Array
+    """(T,) what its rows are multiplied by: the root of the weight, for angles also a length."""
+    joint: Indices
+    offset: Array
+    reference: Indices
+    reference_offset: Array
+    direction: Array
+    axes: Indices
+    """(T, 3) 1 where the axis counts."""
+    rows: Indices
+    """(T,) how many rows it has."""
+    carry: Indices
+    """(T + 1,) where the blocks that move it begin in the next three."""
+    carry_block: Indices
+    carry_sign: Array
+    """+1 where the block carries the point, -1 where it carries what the point is relative to."""
+    carry_recruited: Indices
+    point: Indices
+    """(T + 1,) where its points begin in the next two; for centres."""
+    point_joint: Indices
+    point_offset: Array
+
+
+class Limits(NamedTuple):
+    """How far joints may turn."""
+
+    block: Indices
+    """(L,)"""
+    kind: Indices
+    left: Array
+    """(L, 4) and"""
+    right: Array
+    """(L, 4): left ⊗ q ⊗ right is the turn whose numbers are limited."""
+    axis: Array
+    """(L, 3) of a hinge."""
+    low: Array
+    """(L, 3)"""
+    high: Array
+    """(L, 3)"""
+
+
+class Knobs(NamedTuple):
+    """Settings of the loop."""
+
+    tolerance_m: float
+    tolerance_rad: float
+    posture_tolerance_rad: float
+    settled_rad: float
+    iterations: int
+    reach_m: float
+    """Errors longer than this are shortened to it, for one step."""
+    turn_rad: float
+    lever_m: float
+    """λ² = lever · error."""
+    attraction: float
+    root_attraction: float
+    carry_pose: bool
+
+
+class Work(NamedTuple):
+    """Scratch of one thread."""
+
+    world: Array
+    """(J, 4) rotations in the world."""
+    place: Array
+    """(J, 3) origins in the world."""
+    moments: Array
+    """(J, 4) of subtrees: mass times place, and mass."""
+    full: Array
+    """(K, W) rows with every column that moves them."""
+    rows: Array
+    """(K, W) rows with the recruited columns, projected."""
+    errors: Array
+    """(K,) scaled and shortened."""
+    remaining: Array
+    """(K,)"""
+    step: Array
+    """(W,)"""
+    wish: Array
+    """(W,)"""
+    left: Array
+    """(W,)"""
+    basis: Array
+    """(W, W)"""
+    matrix: Array
+    vector: Array
+    active: Indices
+    """(T,) tasks that hold in the frame."""
+    row_of: Indices
+    """(T + 1,) first row of each active task."""
+    controlled: Indices
+    """(B,) 1 where an active task recruits the block."""
+    locks: Indices
+    """(B,) how many directions of the block are held at a limit."""
+    lock_axes: Array
+    """(B, 3, 3)"""
+    held: Array
+    """(W,) the part of the step that limits dictate."""
+    misses: Array
+    """(T,) error of each active task: metres or radians."""

@@ -1,0 +1,139 @@
+"""Inverse kinematics of a clip: built once, then solved over any run of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.constraints import Scene, Task
+from poise.ik.frame_loop import AS_GIVEN, FROM_PREVIOUS, UNTOUCHED, solve_frames
+from poise.ik.packed import Blocks, Limits, Tasks, Tree
+from poise.ik.packing import make_work, pack_blocks, pack_limits, pack_tasks, pack_tree
+from poise.ik.settings import IkSettings
+
+
+@dataclass(frozen=True, eq=False)
+class IkProblem:
+    """Tasks on a figure as arrays."""
+
+    scene: Scene
+    tasks: tuple[Task, ...]
+    """Greater layers first; tasks of weight zero are left out."""
+    layers: tuple[int, ...]
+    """The layer of each, counted from 0."""
+    tree: Tree
+    blocks: Blocks
+    packed: Tasks
+    limits: Limits
+    width: int
+    """How many unknowns a frame has."""
+
+    def describe(self) -> str:
+        """One line: unknowns, tasks, layers, rows."""
+        return (
+            f"{self.width} unknowns, {len(self.tasks)} tasks in {len(set(self.layers))} layers, "
+            f"{int(self.packed.rows.sum())} rows, {len(self.limits.block)} limited joints"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class IkSolution:
+    """Poses, and how each frame ended. Arrays are the caller's to keep or go on with."""
+
+    root_positions_m: Array
+    """(F, 3)"""
+    rotations_wxyz: Array
+    """(F, J, 4)"""
+    misses: Array
+    """(F, T) error of every task where it holds, NaN elsewhere: metres, or radians for turns and
+    aims."""
+    iterations: Indices
+    """(F,)"""
+    status: Indices
+    """(F,) codes of `frame_loop`."""
+
+    def copy(self) -> IkSolution:
+        """The same on arrays of its own."""
+        return IkSolution(
+            self.root_positions_m.copy(),
+            self.rotations_wxyz.copy(),
+            self.misses.copy(),
+            self.iterations.copy(),
+            self.status.copy(),
+        )
+
+
+def build(
+    scene: Scene, tasks: Sequence[Task], *, mobility: Mapping[int, float] | None = None
+) -> IkProblem:
+    """Arrays for the compiled loop.
+
+    Args:
+        scene: the original motion and its figure.
+        tasks: what should hold, in any order.
+        mobility: how readily joints move (1 by default), by index; -1 is the root's translation.
+    """
+    kept = sorted((t for t in tasks if t.weight > 0), key=lambda task: task.priority)
+    ranks = {p: layer for layer, p in enumerate(sorted({task.priority for task in kept}))}
+    layers = [ranks[task.priority] for task in kept]
+    skeleton = scene.character.skeleton
+    blocks, width = pack_blocks(skeleton, kept, mobility or {})
+    return IkProblem(
+        scene,
+        tuple(kept),
+        tuple(layers),
+        pack_tree(scene, kept),
+        blocks,
+        pack_tasks(skeleton, blocks, kept, layers),
+        pack_limits(scene.character, blocks),
+        width,
+    )
+
+
+def unsolved(problem: IkProblem) -> IkSolution:
+    """The original poses: what solving starts from."""
+    clip = problem.scene.clip
+    frames = clip.frame_count
+    return IkSolution(
+        clip.root_positions_m.copy(),
+        clip.rotations_wxyz.copy(),
+        np.full((frames, len(problem.tasks)), np.nan),
+        np.zeros(frames, dtype=np.int64),
+        np.full(frames, UNTOUCHED, dtype=np.int64),
+    )
+
+
+def solve(
+    problem: IkProblem,
+    settings: IkSettings,
+    into: IkSolution,
+    first: int,
+    last: int,
+    *,
+    as_given: bool = False,
+    wished_roots_m: Array | None = None,
+) -> None:
+    """Solve frames `first` to `last`, in place.
+
+    Args:
+        problem: from `build`.
+        settings: the knobs.
+        into: solved frames before `first` are gone on from; the others are overwritten.
+        first: a frame.
+        last: included.
+        as_given: start every frame from the pose `into` holds, not from the frame before.
+        wished_roots_m: (F, 3) where the root is attracted to; the original's path by default.
+    """
+    clip = problem.scene.clip
+    wished = clip.root_positions_m if wished_roots_m is None else wished_roots_m
+    solve_frames(
+        first, last, AS_GIVEN if as_given else FROM_PREVIOUS,
+        problem.tree, problem.blocks, problem.packed, problem.limits, settings.knobs(),
+        problem.width, make_work(problem.tree, problem.blocks, problem.packed, problem.width),
+        clip.root_positions_m, clip.rotations_wxyz, wished,
+        into.root_positions_m, into.rotations_wxyz,
+        into.misses, into.iterations, into.status,
+    )  # fmt: skip
