@@ -78,6 +78,27 @@ class BadValue(PoiseError):
         super().__init__(f"{argument} must be {allowed}, got {got!r}.")
 
 
+class Contradiction(PoiseError):
+    """Two constraints that cannot both hold as asked: which, when, why, and what to change."""
+
+    def __init__(
+        self, greater: str, lesser: str, frames: tuple[int, int], problem: str, advice: str
+    ) -> None:
+        self.greater = greater
+        """The more important of the two."""
+        self.lesser = lesser
+        self.frames = frames
+        """The first and the last frame in which they meet."""
+        self.problem = problem
+        self.advice = advice
+        when = (
+            f"frames {frames[0]} to {frames[1]}" if frames[0] < frames[1] else f"frame {frames[0]}"
+        )
+        super().__init__(
+            f"'{greater}' and '{lesser}' contradict each other in {when}: {problem}. {advice}"
+        )
+
+
 class MissingRoles(PoiseError):
     """A skeleton whose parts could not all be recognised: what was found, what is missing."""
 

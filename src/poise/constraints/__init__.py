@@ -8,6 +8,7 @@ from poise.constraints.kochanek_bartels import KochanekBartels as KochanekBartel
 from poise.constraints.kochanek_bartels import kochanek_bartels as kochanek_bartels
 from poise.constraints.look_at import LookAt as LookAt
 from poise.constraints.moved_by import moved_by as moved_by
+from poise.constraints.nesting import check_nesting as check_nesting
 from poise.constraints.orient import Orient as Orient
 from poise.constraints.place_center_of_mass import PlaceCenterOfMass as PlaceCenterOfMass
 from poise.constraints.plant import Plant as Plant

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from poise.constraints.record_checks import (
     check_axes,
     check_mode,
     check_record,
+    items,
     put,
     words,
 )
@@ -61,7 +61,7 @@ class FollowCurve:
 
 def _checked(name: str, through: object, interval: Interval) -> tuple[PassPoint, ...]:
     what = f"through of '{name}'"
-    listed: tuple[object, ...] = tuple(through) if isinstance(through, Iterable) else (through,)
+    listed = items(name, "through", through, "a list of PassPoints")
     points = tuple(point for point in listed if isinstance(point, PassPoint))
     if len(points) < len(listed):
         raise BadValue(what, "a list of PassPoints", through)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +20,7 @@ from poise.constraints.record_checks import (
     check_axes,
     check_record,
     choice,
+    items,
     number,
     put,
     vector,
@@ -32,6 +32,7 @@ from poise.constraints.recruiting import (
     Recruit,
     Recruits,
     body_recruits,
+    carriers,
     listed_recruits,
 )
 from poise.constraints.scene import Scene
@@ -78,15 +79,14 @@ class PlaceCenterOfMass:
     priority: int = 1
     weight: float = 1.0
     recruit: Recruit = EVERYTHING
-    """Without a choice: every joint that carries at least a hundredth of the weight."""
+    """Without a choice: every joint that carries a thousandth of the weight, or one of the points,
+    and the root's translation."""
 
     def __post_init__(self) -> None:
         check_record(self)
         name = self.name
         check_axes(name, self.axes)
-        listed: object = self.points
-        if isinstance(listed, str) or not isinstance(listed, Iterable):
-            raise BadValue(f"points of '{name}'", "a list of names", listed)
+        listed = items(name, "points", self.points, "a list of names")
         points = tuple(words(name, "points", point) for point in listed)
         if len(set(points)) < len(points):
             raise BadValue(f"points of '{name}'", "different", points)
@@ -124,9 +124,7 @@ def _checked_displacement(
 ) -> Vector | tuple[tuple[int, Vector], ...]:
     what = f"displacement_m of '{name}'"
     allowed = "three numbers, or keys (frame, (x, y, z))"
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise BadValue(what, allowed, value)
-    listed: list[object] = list(value)
+    listed = items(name, "displacement_m", value, allowed)
     if not listed:
         raise BadValue(what, allowed, value)
     if not all(isinstance(part, list | tuple) for part in listed):
@@ -162,7 +160,7 @@ def tasks_of_place_center_of_mass(constraint: PlaceCenterOfMass, scene: Scene) -
     return (
         Task(
             name, "center", interval.first, blended(original, goals, interval.shares()),
-            _recruits(constraint, character), constraint.priority, constraint.weight,
+            _recruits(constraint, character, points), constraint.priority, constraint.weight,
             points=points, axes=axis_flags(constraint.axes),
         ),
     )  # fmt: skip
@@ -201,11 +199,15 @@ def _displacements(constraint: PlaceCenterOfMass) -> Array:
     return smooth_keys(frames, places, constraint.interval.frames.astype(np.float64))
 
 
-def _recruits(constraint: PlaceCenterOfMass, character: Character) -> Recruits:
+def _recruits(constraint: PlaceCenterOfMass, character: Character, points: Sites) -> Recruits:
     recruit = constraint.recruit
     if recruit.joints is not None:
         return listed_recruits(character, recruit.joints, asked_by=constraint.name)
     if recruit.up_to not in (None, "root"):
         allowed = "root, or a list of joints: a centre of mass is at the end of no chain"
         raise BadValue(f"up_to of '{constraint.name}'", allowed, recruit.up_to)
-    return body_recruits(character)
+    body = body_recruits(character)
+    mask = body.joints.copy()
+    for joint, offset in zip(points.joints.tolist(), points.offsets_m, strict=True):
+        mask |= carriers(character.skeleton, joint, offset)
+    return Recruits(mask & (character.skeleton.freedoms > 0), body.translation)

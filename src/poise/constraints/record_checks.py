@@ -50,21 +50,24 @@ class Record(Protocol):
 
 def check_record(record: Record) -> None:
     """Raise unless what every constraint has is in order; the weight becomes a float."""
-    name: object = record.name
-    if not isinstance(name, str) or not name:
+    name = record.name
+    if not _is(name, str) or not name:
         raise BadValue("name of a constraint", "some text", name)
-    interval: object = record.interval
-    if not isinstance(interval, Interval):
-        raise BadValue(f"interval of '{name}'", "an Interval", interval)
-    recruit: object = record.recruit
-    if not isinstance(recruit, Recruit):
-        raise BadValue(f"recruit of '{name}'", "a Recruit", recruit)
+    if not _is(record.interval, Interval):
+        raise BadValue(f"interval of '{name}'", "an Interval", record.interval)
+    if not _is(record.recruit, Recruit):
+        raise BadValue(f"recruit of '{name}'", "a Recruit", record.recruit)
     if whole(name, "priority", record.priority) < 1:
         raise BadValue(f"priority of '{name}'", "1 (the most important) or more", record.priority)
     weight = number(name, "weight", record.weight)
     if weight < 0:
         raise BadValue(f"weight of '{name}'", "zero or more", record.weight)
     put(record, weight=weight)
+
+
+def _is(value: object, kind: type) -> bool:
+    """For values whose annotation only says what they should be."""
+    return isinstance(value, kind)
 
 
 def put(record: object, **values: object) -> None:
@@ -91,11 +94,16 @@ def whole(name: str, field: str, value: object) -> int:
     return int(value)  # type: ignore[call-overload]  # has __index__
 
 
+def items(name: str, field: str, value: object, wanted: str) -> list[object]:
+    """The items of a list, tuple or array."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise BadValue(f"{field} of '{name}'", wanted, value)
+    return list(value)
+
+
 def numbers(name: str, field: str, value: object, count: int) -> tuple[float, ...]:
     """So many finite floats."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise BadValue(f"{field} of '{name}'", f"{count} numbers", value)
-    listed: list[object] = list(value)
+    listed = items(name, field, value, f"{count} numbers")
     if len(listed) != count:
         raise BadValue(f"{field} of '{name}'", f"{count} numbers", value)
     return tuple(number(name, field, part) for part in listed)

@@ -100,14 +100,15 @@ def listed_recruits(character: Character, names: Iterable[str], *, asked_by: str
     return Recruits(mask & (character.skeleton.freedoms > 0), TRANSLATION in listed)
 
 
-LEAST_WEIGHT = 0.01
-"""Of the whole body's mass: a joint that carries less does not count as moving the centre."""
+LEAST_WEIGHT = 0.001
+"""Of the whole body's mass. A joint that carries less does not count as moving the centre: a finger
+or a toe. A hand (0.006) does: turned over, it shifts the centre by half a millimetre."""
 
 
 def carries_weight(character: Character) -> NDArray[np.bool_]:
-    """(J,) whether each joint carries weight worth the name: not those of hands and toes.
+    """(J,) whether each joint carries weight worth the name: not those of fingers and toes.
 
-    At least a hundredth of the mass. Without masses: when the joint has a role, or carries one that
+    At least a thousandth of the mass. Without masses: when the joint has a role, or carries one that
     has; without roles either, always.
     """
     skeleton = character.skeleton
@@ -126,6 +127,17 @@ def carries_weight(character: Character) -> NDArray[np.bool_]:
 def body_recruits(character: Character) -> Recruits:
     """Every joint that carries weight worth the name, and the root's translation."""
     return Recruits(carries_weight(character) & (character.skeleton.freedoms > 0), True)
+
+
+def carriers(skeleton: Skeleton, joint: int, offset_m: Array | None = None) -> NDArray[np.bool_]:
+    """(J,) the joints that turn or move a joint's frame, or with an offset, a point in it.
+
+    Turning a joint does not move its own origin.
+    """
+    chain = skeleton.ancestors(joint)
+    mask = np.zeros(skeleton.joint_count, dtype=np.bool_)
+    mask[list(chain if offset_m is None or offset_m.any() else chain[1:])] = True
+    return mask
 
 
 def nearest_shared(skeleton: Skeleton, first: int, second: int) -> int:
