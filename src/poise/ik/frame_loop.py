@@ -28,7 +28,7 @@ UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
 FROM_PREVIOUS, AS_GIVEN = 0, 1
 """Where a frame starts: carried over from the frame before, or at the pose the output holds."""
 
-_LOCK_ROUNDS = 4
+_LOCK_ROUNDS = 10
 _LONGEST_STEP_RAD = 0.5
 """No joint turns further than this in one iteration."""
 
@@ -138,22 +138,29 @@ def _iterate(
             return MET
         if last_step <= knobs.settled_rad or i == knobs.iterations:
             break
-        for b in range(len(blocks.kind)):
-            work.locks[b] = 0
-        for c in range(width):
-            work.held[c] = 0.0
+        _unlock(width, work)
         _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
         for _ in range(_LOCK_ROUNDS):
             _solve_layers(count, len(tasks.kind), blocks, tasks, knobs, width, True, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
-        last_step = _move(tree, blocks, limits, width, root, local, work)
+        last_step = _move(tree, blocks, limits, root, local, work)
         iterations[f] += 1
     _polish(f, count, tree, blocks, tasks, limits, knobs, width, work, root, local)
     met = _look(f, count, len(tasks.kind), tree, blocks, tasks, knobs, width, root, local, work)
     if met:
         return MET
     return AT_REST if last_step <= knobs.settled_rad else OUT_OF_ITERATIONS
+
+
+@inlined_borrowing
+def _unlock(width: int, work: Work) -> None:
+    for b in range(len(work.locks)):
+        work.locks[b] = 0
+    for l in range(len(work.locked)):
+        work.locked[l] = 0
+    for c in range(width):
+        work.held[c] = 0.0
 
 
 @inlined_borrowing
@@ -277,21 +284,35 @@ def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -
     add_wish(work.wish, width, work.step, work.basis, rank, work.left)
 
 
-@inlined_borrowing
+@borrowing
 def _move(
-    tree: Tree, blocks: Blocks, limits: Limits, width: int, root: Array, local: Array, work: Work
+    tree: Tree, blocks: Blocks, limits: Limits, root: Array, local: Array, work: Work
 ) -> float:
-    """Take the step, shortened if it is wild; returns how long it was."""
+    """Take the step, shortened if it is wild; returns how far the pose went (radians, metres)."""
     longest = 0.0
     for b in range(len(blocks.kind)):
         if blocks.kind[b] != TRANSLATION:
             size = 3 if blocks.kind[b] == BALL else 1
             for c in range(blocks.column[b], blocks.column[b] + size):
                 longest = max(longest, abs(work.step[c]) * blocks.mobility[b])
+            j = blocks.joint[b]
+            for c in range(4):
+                work.before[j, c] = local[j, c]
     share = 1.0 if longest <= _LONGEST_STEP_RAD else _LONGEST_STEP_RAD / longest
-    size = take_step(tree, blocks, root, local, share, work)
+    take_step(tree, blocks, root, local, share, work)
     keep_inside(limits, blocks, work.controlled, local)
-    return size
+    # What a limit took back does not count, or a goal beyond it would never come to rest.
+    gone = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] == TRANSLATION:
+            for c in range(blocks.column[b], blocks.column[b] + 3):
+                gone = max(gone, abs(share * work.step[c]) * blocks.mobility[b])
+        else:
+            square, j = 0.0, blocks.joint[b]
+            for c in range(4):
+                square += (local[j, c] - work.before[j, c]) ** 2
+            gone = max(gone, 2.0 * np.sqrt(square))
+    return gone
 
 
 @borrowing
@@ -311,12 +332,9 @@ def _polish(
         if met or worst > 0.9 * before:
             return
         before = worst
-        for b in range(len(blocks.kind)):
-            work.locks[b] = 0
-        for c in range(width):
-            work.held[c] = 0.0
+        _unlock(width, work)
         for _ in range(_LOCK_ROUNDS):
             _solve_layers(count, top, blocks, tasks, knobs, width, False, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
-        _move(tree, blocks, limits, width, root, local, work)
+        _move(tree, blocks, limits, root, local, work)

@@ -155,9 +155,13 @@ class Work(NamedTuple):
     """(B,) 1 where an active task recruits the block."""
     locks: Indices
     """(B,) how many directions of the block are held at a limit."""
+    locked: Indices
+    """(L,) bits of the limited numbers that are held."""
     lock_axes: Array
     """(B, 3, 3)"""
     held: Array
     """(W,) the part of the step that limits dictate."""
+    before: Array
+    """(J, 4) local rotations before the step."""
     misses: Array
     """(T,) error of each active task: metres or radians."""

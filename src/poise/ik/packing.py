@@ -190,7 +190,9 @@ def pack_limits(character: Character, blocks: Blocks) -> Limits:
     )
 
 
-def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, width: int) -> Work:
+def make_work(
+    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: int
+) -> Work:
     """Scratch that fits the largest frame."""
     joints, count, rows = len(tree.parents), len(tasks.kind), int(tasks.rows.sum())
     size = max(width, 1)
@@ -213,8 +215,10 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, width: int) -> Work:
         row_of=np.zeros(count + 1, dtype=np.int64),
         controlled=np.zeros(len(blocks.kind), dtype=np.int64),
         locks=np.zeros(len(blocks.kind), dtype=np.int64),
+        locked=np.zeros(len(limits.block), dtype=np.int64),
         lock_axes=np.zeros((len(blocks.kind), 3, 3)),
         held=np.zeros(size),
+        before=np.zeros((joints, 4)),
         misses=np.zeros(count),
     )
 

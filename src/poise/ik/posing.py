@@ -93,18 +93,16 @@ def turned_rotation(
 @borrowing
 def take_step(
     tree: Tree, blocks: Blocks, root: Array, local: Array, share: float, work: Work
-) -> float:
-    """Move the pose by `share` of the step; returns its largest number (radians or metres)."""
-    largest = 0.0
+) -> None:
+    """Move the pose by `share` of the step; joints that are not asked to move keep their bits."""
     for b in range(len(blocks.kind)):
         column, mobility = blocks.column[b], blocks.mobility[b]
         size = 3 if blocks.kind[b] <= BALL else 1
-        longest = 0.0
+        asked = False
         for c in range(column, column + size):
-            longest = max(longest, abs(work.step[c]))
-        if longest == 0.0:  # joints that are not asked to move keep their bits
+            asked |= work.step[c] != 0.0
+        if not asked:
             continue
-        largest = max(largest, longest * mobility * share)
         if blocks.kind[b] == TRANSLATION:
             for c in range(3):
                 root[c] += share * mobility * work.step[column + c]
@@ -112,4 +110,3 @@ def take_step(
             j = blocks.joint[b]
             q = turned_rotation(tree, blocks, b, local, work.step, share, work)
             local[j, 0], local[j, 1], local[j, 2], local[j, 3] = q
-    return largest

@@ -132,7 +132,8 @@ def solve(
     solve_frames(
         first, last, AS_GIVEN if as_given else FROM_PREVIOUS,
         problem.tree, problem.blocks, problem.packed, problem.limits, settings.knobs(),
-        problem.width, make_work(problem.tree, problem.blocks, problem.packed, problem.width),
+        problem.width,
+        make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width),
         clip.root_positions_m, clip.rotations_wxyz, wished,
         into.root_positions_m, into.rotations_wxyz,
         into.misses, into.iterations, into.status,
