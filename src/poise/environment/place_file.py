@@ -66,7 +66,12 @@ def read_place(path: Path) -> Environment:
     Raises:
         FileProblem: with line and nearest valid key.
     """
-    entries = read_entries(path, _WHAT).mapping(("ground", "height_field", "parts"))
+    return place_from(read_entries(path, _WHAT))
+
+
+def place_from(root: Entry) -> Environment:
+    """The same for entries that stand in another file."""
+    path, entries = root.path, root.mapping(("ground", "height_field", "parts"))
     surfaces: list[Surface] = []
     notes: list[str] = []
     if "ground" in entries:
@@ -85,7 +90,7 @@ def read_place(path: Path) -> Environment:
             if len(surfaces) > MAX_PARTS:
                 raise entry.problem(f"at most {MAX_PARTS} parts", "more")
     if not surfaces:
-        raise FileProblem(path, "a ground, a height field or parts", "none of them", line=1)
+        raise root.problem("a ground, a height field or parts", "none of them")
     return Environment(tuple(surfaces), tuple(notes))
 
 

@@ -124,7 +124,11 @@ def read_entries(path: Path, what: str) -> Entry:
     Raises:
         FileProblem: not text, not YAML, empty, too large or nested too deep.
     """
-    data = read_bytes(path)
+    return entries_from(read_bytes(path), path, what)
+
+
+def entries_from(data: bytes, path: Path, what: str) -> Entry:
+    """The same for text that is at hand; `path` is what messages call it."""
     if len(data) > MAX_BYTES:
         raise FileProblem(path, f"at most {MAX_BYTES // 1024} KiB", f"{len(data) // 1024} KiB")
     try:

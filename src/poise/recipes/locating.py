@@ -1,0 +1,57 @@
+"""What goes wrong while a recipe runs, at the place of the recipe that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from poise.errors import PoiseError
+from poise.recipes.places import Location, Place, Problem, RecipeProblem
+from poise.recipes.recipe import Recipe
+from poise.recipes.refusals import place_of
+
+
+@contextmanager
+def located(recipe: Recipe, location: Location) -> Generator[None, None, None]:
+    """Say of what goes wrong inside that this part of the recipe asked for it."""
+    try:
+        yield
+    except RecipeProblem:
+        raise
+    except PoiseError as problem:
+        if recipe.written is None or recipe.written.at(location) is None:
+            raise
+        raise RecipeProblem([problem_at(recipe, location, problem)]) from problem
+
+
+def problem_at(recipe: Recipe, location: Location, problem: PoiseError) -> Problem:
+    """A problem with a part of a recipe; one that was never written has no lines."""
+    if recipe.written is None:
+        return Problem(Place("recipe"), str(problem))
+    return Problem(place_of(problem, recipe.written.nearest(location)), str(problem))
+
+
+def constraint_location(recipe: Recipe, step: int, index: int) -> Location:
+    """Where a constraint of a recipe stands."""
+    chosen = recipe.steps[step]
+    kind = chosen.constraints[index].kind
+    return ("steps", step, chosen.method, "constraints", index, kind)
+
+
+@contextmanager
+def blaming_constraints(recipe: Recipe, step: int) -> Generator[None, None, None]:
+    """Say of what goes wrong in a step which constraint is meant, if the message names one."""
+    try:
+        yield
+    except RecipeProblem:
+        raise
+    except PoiseError as problem:
+        named = [
+            index
+            for index, wish in enumerate(recipe.steps[step].constraints)
+            if wish.name and f"'{wish.name}'" in str(problem)
+        ]
+        if not named or recipe.written is None:
+            raise
+        location = constraint_location(recipe, step, named[0])
+        raise RecipeProblem([problem_at(recipe, location, problem)]) from problem

@@ -1,0 +1,162 @@
+"""From the first half of a recipe to what its steps work on: clip, character, place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from poise.character import Character, complete_character, read_role_file, with_ranges
+from poise.contact import estimate_ground
+from poise.environment import Environment, load_environment
+from poise.environment.place_file import place_from
+from poise.errors import BadValue, MissingRoles
+from poise.formats import load_clip
+from poise.motion import Clip, resample
+from poise.motion.cleanup import STEPS, clean
+from poise.recipes.locating import located
+from poise.recipes.places import Place, Problem, RecipeProblem
+from poise.recipes.recipe import ClipChoice, Recipe
+from poise.recipes.written import entry_from, written_plain
+from poise.samples import SAMPLES
+
+MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
+"""What `clean: true` repairs, as measuring does: frames never captured, and a lost bone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What the first step starts from."""
+
+    clip: Clip
+    character: Character
+    environment: Environment
+    notes: tuple[str, ...]
+    """What was assumed and done on the way."""
+
+
+def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
+    """Read the clip, cut and clean it, find its body and its place.
+
+    Args:
+        recipe: what to prepare.
+        clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
+            that one, and read with the same options.
+
+    Raises:
+        PoiseError: with the place in the recipe of what cannot be had.
+    """
+    with located(recipe, ("clip",)):
+        made, notes = _clip(recipe, clip)
+    with located(recipe, ("character",)):
+        character = _character(recipe, made)
+    notes += character.notes
+    with located(recipe, ("environment",)):
+        environment = _environment(recipe, made, character)
+    return Prepared(made, character, environment, (*notes, *environment.notes))
+
+
+def _clip(recipe: Recipe, given: Clip | str | Path | None) -> tuple[Clip, list[str]]:
+    choice = recipe.clip
+    if choice is None and given is None:
+        raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
+    if isinstance(given, Clip):
+        clip = given
+    elif given is not None or (choice is not None and choice.file is not None):
+        clip = _read(recipe, choice, given)
+    else:
+        assert choice is not None and choice.sample is not None
+        clip = SAMPLES[choice.sample]().clip
+    notes = list(clip.source.notes if clip.source else ())
+    before = len(clip.history)
+    clip = _cut(clip, choice, notes)
+    if choice is not None and choice.rate_hz is not None:
+        clip = resample(clip, choice.rate_hz)
+    return clip, [*notes, *clip.history[before:]]
+
+
+def _read(recipe: Recipe, choice: ClipChoice | None, given: str | Path | None) -> Clip:
+    options: dict[str, Any] = {}
+    if choice is not None:
+        options = {
+            "unit": None if choice.unit is None else str(choice.unit),
+            "up": choice.up,
+            "rate_hz": choice.capture_rate_hz,
+            "animation": None if choice.animation is None else str(choice.animation),
+        }
+        if choice.skeleton is not None:
+            options["skeleton"] = recipe.folder / choice.skeleton
+    if given is None:
+        assert choice is not None and choice.file is not None
+        given = recipe.folder / choice.file
+    return load_clip(given, **options)
+
+
+def _cut(clip: Clip, choice: ClipChoice | None, notes: list[str]) -> Clip:
+    """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
+    frames = clip.frame_count
+    steps = True if choice is None else choice.clean
+    if steps is not False:
+        chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps
+        clip, _ = clean(clip, chosen)
+    left_out = frames - clip.frame_count  # at the start of the file
+    wanted = None if choice is None else choice.frames
+    if wanted is not None:
+        first, last = wanted
+        if first >= frames:
+            raise BadValue("frames", f"inside the clip (0 to {frames - 1})", wanted)
+        if last >= frames:
+            notes.append(f"the clip ends before frame {last}: kept {first} to {frames - 1}")
+        start = max(first - left_out, 0)
+        clip = clip.sliced(start, max(last - left_out, start) + 1)
+        clip = clip.noted(f"frames {first} to {min(last, frames - 1)} of {frames}")
+    if left_out and (wanted is None or wanted[0] < left_out):
+        notes.append(f"frame 0 of the recipe is frame {left_out} of the file")
+    return clip
+
+
+def _character(recipe: Recipe, clip: Clip) -> Character:
+    choice = recipe.character
+    roles = choice.roles
+    try:
+        character = complete_character(
+            clip.skeleton,
+            mass_kg=choice.mass_kg,
+            table=choice.table,
+            sex=choice.sex,
+            overrides=read_role_file(recipe.folder / roles, clip.skeleton)
+            if isinstance(roles, str)
+            else roles,
+        )
+    except MissingRoles as missing:
+        raise RecipeProblem([_unrecognised(recipe, missing)]) from None
+    if choice.ranges == "none":
+        return character
+    return with_ranges(character, clip.rotations_wxyz)
+
+
+def _unrecognised(recipe: Recipe, missing: MissingRoles) -> Problem:
+    root = recipe.written
+    place = Place("recipe") if root is None else root.nearest(("character",)).place
+    found = ", ".join(f"{role}={joint}" for role, joint in missing.found.items()) or "nothing"
+    return Problem(
+        place,
+        f"expected a skeleton that can be recognised, found {found}. "
+        f"Missing: {', '.join(missing.missing)}. Name their joints here: "
+        "'character: {roles: {left_knee: LShin}}', or in a roles file. "
+        f"Joints without a role: {', '.join(missing.unused[:40]) or 'none'}.",
+    )
+
+
+def _environment(recipe: Recipe, clip: Clip, character: Character) -> Environment:
+    named = recipe.environment
+    if named is None:
+        ground, note = estimate_ground(clip, character)
+        return Environment((ground,), (note,))
+    if isinstance(named, Mapping):
+        written = recipe.written.at(("environment",)) if recipe.written is not None else None
+        place = written or written_plain(named)
+        label = recipe.written.place.label if recipe.written is not None else "recipe"
+        return place_from(entry_from(place, recipe.folder / Path(label).name, "environment"))
+    return load_environment(recipe.folder / named)

@@ -1,0 +1,158 @@
+"""A recipe: an edit written down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from poise.errors import BadValue, UnknownName
+from poise.motion.cleanup import STEPS
+from poise.recipes.written import Written
+
+VERSION = 1
+"""Of the recipe format; the number after `poise:`."""
+
+HEAVIEST_KG = 1000.0
+
+
+def _is_rate(value: float | None) -> bool:
+    return value is None or 0 < value < math.inf
+
+
+@dataclass(frozen=True)
+class ClipChoice:
+    """Which motion, and what is made of it before the steps."""
+
+    file: str | None = None
+    """A motion file, relative to the recipe."""
+    sample: str | None = None
+    """Instead of a file: a clip made by code, as `poise sample` makes them."""
+    frames: tuple[int, int] | None = None
+    """First and last frame to keep, both included, counted from 0 as in the file."""
+    rate_hz: float | None = None
+    """Resample to this frame rate."""
+    clean: bool | Literal["all"] | tuple[str, ...] = True
+    """Repair first: true leaves out fake T-poses, fills lost frames and restores a lost thorax;
+    all, or a list of steps, as in `poise convert --clean`; false does nothing."""
+    unit: str | float | None = None
+    """Length unit of the file: m, cm, mm, in, cmu, or metres per unit."""
+    up: Literal["y", "z"] | None = None
+    """Up axis of the file."""
+    skeleton: str | None = None
+    """The .asf of an .amc, when it is not the one beside it; relative to the recipe."""
+    capture_rate_hz: float | None = None
+    """Frame rate of an .amc, which does not state one."""
+    animation: str | int | None = None
+    """Which animation of a glTF file, by name or number."""
+
+    def __post_init__(self) -> None:
+        if (self.file is None) == (self.sample is None):
+            found = "neither" if self.file is None else "both"
+            raise BadValue("clip", "either a file or a sample", found)
+        if self.sample is not None:
+            from poise.samples import SAMPLES
+
+            if self.sample not in SAMPLES:
+                raise UnknownName("sample", self.sample, SAMPLES)
+        if self.frames is not None and not 0 <= self.frames[0] <= self.frames[1]:
+            raise BadValue("frames", "a first frame from 0 to the last", self.frames)
+        for name in ("rate_hz", "capture_rate_hz"):
+            if not _is_rate(getattr(self, name)):
+                raise BadValue(name, "a positive number", getattr(self, name))
+        for step in self.clean if isinstance(self.clean, tuple) else ():
+            if step not in STEPS:
+                raise UnknownName("cleaning step", step, STEPS)
+
+
+@dataclass(frozen=True)
+class CharacterChoice:
+    """Whose body the motion has."""
+
+    mass_kg: float | None = None
+    """Body mass; without it, taken from the stature."""
+    sex: Literal["male", "female", "average"] = "average"
+    """Whose segment masses and strength."""
+    table: Literal["de_leva", "winter"] = "de_leva"
+    """Who measured the segment masses."""
+    roles: str | Mapping[str, str] | None = None
+    """Which joint is what, where it is not recognised: a roles file, or role and joint here."""
+    ranges: Literal["anatomical", "none"] = "anatomical"
+    """How far joints may turn: as people's do, widened where the clip goes further; or freely."""
+
+    def __post_init__(self) -> None:
+        if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:
+            raise BadValue("mass_kg", f"between 0 and {HEAVIEST_KG:g}", self.mass_kg)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write, relative to the recipe."""
+
+    clip: str | None = None
+    """The edited clip; the extension decides the format."""
+    glb: str | None = None
+    """The edited clip once more, to look at."""
+    before: str | None = None
+    """The clip that went into the first step, to compare with."""
+    report: str | None = None
+    """A page that says how physical the edited clip is beside the original (.html)."""
+
+    def items(self) -> dict[str, str]:
+        """The files that are asked for, by key."""
+        return {key: value for key, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A constraint as a recipe says it. Times may be in seconds until a clip is known."""
+
+    kind: str
+    """The constraint's key: `hold_point`."""
+    values: Mapping[str, Any]
+    """Its fields as far as they are given, in plain values; an interval as `frames` or `seconds`
+    with `ease` or `ease_seconds`."""
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+        return str(self.values.get("name", ""))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A method, its settings, and what it is asked to do."""
+
+    method: str
+    settings: Any
+    """The method's own `Settings`."""
+    constraints: Sequence[Wish] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "constraints", tuple(self.constraints))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Clip, character, place, steps and outputs of an edit."""
+
+    steps: Sequence[Step]
+    """What is done, one after the other: each starts from what the one before made."""
+    clip: ClipChoice | None = None
+    """None: to be given when it runs."""
+    character: CharacterChoice = CharacterChoice()
+    environment: str | Mapping[str, Any] | None = None
+    """An environment file or a mesh, or the content of such a file; None: level ground at the
+    height that the feet show."""
+    outputs: Outputs = Outputs()
+    about: str = ""
+    """What it is for."""
+    folder: Path = field(default=Path(), compare=False)
+    """Where relative paths start."""
+    written: Written | None = field(default=None, compare=False, repr=False)
+    """The text it came from, for messages."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(self.steps))

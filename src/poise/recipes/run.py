@@ -1,0 +1,105 @@
+"""Running a recipe: prepare, then one step after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from poise.constraints import Constraint
+from poise.constraints.table import tasks_of
+from poise.errors import PoiseError
+from poise.methods.edit import Edit
+from poise.methods.result import Result
+from poise.motion import Clip
+from poise.recipes.locating import blaming_constraints, constraint_location, problem_at
+from poise.recipes.places import Problem, RecipeProblem
+from poise.recipes.prepare import Prepared, prepare
+from poise.recipes.recipe import Recipe
+from poise.recipes.records import constraint_from
+from poise.recipes.timing import Clock
+from poise.recipes.vocabulary import Vocabulary, vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What went in, and what each step made of it."""
+
+    prepared: Prepared
+    results: tuple[Result, ...]
+    """One for each step; each starts from the clip of the one before."""
+
+    @property
+    def result(self) -> Result:
+        """That of the last step."""
+        return self.results[-1]
+
+    @property
+    def clip(self) -> Clip:
+        """The edited clip."""
+        return self.result.clip
+
+    @property
+    def converged(self) -> bool:
+        """Whether every step has met all that it was asked for."""
+        return all(result.status == "converged" for result in self.results)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that the user should know, each once."""
+        said = (*self.prepared.notes, *(n for result in self.results for n in result.notes))
+        return tuple(dict.fromkeys(said))
+
+
+def run_recipe(
+    recipe: Recipe,
+    *,
+    clip: Clip | str | Path | None = None,
+    words: Vocabulary | None = None,
+) -> Outcome:
+    """Do what a recipe says; writes nothing.
+
+    Args:
+        recipe: what to do.
+        clip: a clip or its file, instead of the recipe's own.
+        words: the constraints and methods there are; by default all of Poise's.
+
+    Raises:
+        RecipeProblem: what a step cannot do, with the place of the constraint that asks for it.
+        PoiseError: a file that cannot be read, a body that is not recognised.
+    """
+    return run_prepared(recipe, prepare(recipe, clip), words=words)
+
+
+def run_prepared(recipe: Recipe, prepared: Prepared, *, words: Vocabulary | None = None) -> Outcome:
+    """The steps of a recipe on what has been prepared for it."""
+    words = words or vocabulary()
+    results: list[Result] = []
+    for index, step in enumerate(recipe.steps):
+        clip = results[-1].clip if results else prepared.clip
+        edit = edit_of(recipe, index, prepared, clip, words)
+        with blaming_constraints(recipe, index):
+            results.append(words.run(step.method, edit, step.settings))
+    return Outcome(prepared, tuple(results))
+
+
+def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: Vocabulary) -> Edit:
+    """What a step asks of its method.
+
+    Raises:
+        RecipeProblem: every constraint that cannot be had on this clip, each with its place.
+    """
+    clock = Clock(clip.rate_hz, clip.frame_count)
+    asked = Edit(clip, prepared.character, (), prepared.environment)
+    made: list[Constraint] = []
+    problems: list[Problem] = []
+    for i, wish in enumerate(recipe.steps[index].constraints):
+        try:
+            constraint = constraint_from(wish, words, clock)
+            tasks_of(constraint, asked.scene)  # says what is wrong with this one alone
+            made.append(constraint)
+        except PoiseError as problem:
+            location = constraint_location(recipe, index, i)
+            problems.append(problem_at(recipe, location, problem))
+    if problems:
+        raise RecipeProblem(problems)
+    return Edit(clip, prepared.character, made, prepared.environment)

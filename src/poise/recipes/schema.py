@@ -1,0 +1,72 @@
+"""What a recipe may hold, put together from the records of constraints and methods."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from poise.recipes.field_docs import field_docs, summary
+from poise.recipes.models import CONFIG, model_of
+from poise.recipes.recipe import VERSION, CharacterChoice, ClipChoice, Outputs, Recipe
+from poise.recipes.vocabulary import Vocabulary, vocabulary
+
+
+@cache
+def recipe_model(words: Vocabulary) -> type[BaseModel]:
+    """The model of a whole recipe in these words."""
+    docs = field_docs(Recipe)
+    version: Any = Literal[VERSION]
+    clip: Any = str | model_of(ClipChoice)
+    steps: Any = tuple[_steps(words), ...]
+    return create_model(
+        "Recipe",
+        __config__=CONFIG,
+        __doc__=summary(Recipe),
+        poise=(version, Field(description="Version of the recipe format.")),
+        about=(str, Field("", description=docs["about"])),
+        clip=(clip, _absent("A motion file, or more about it.")),
+        character=(model_of(CharacterChoice), _absent(summary(CharacterChoice))),
+        environment=(str | dict[str, Any], _absent(docs["environment"])),
+        steps=(steps, Field(description=docs["steps"], json_schema_extra={"minItems": 1})),
+        outputs=(model_of(Outputs), _absent(summary(Outputs))),
+    )
+
+
+def _steps(words: Vocabulary) -> type[BaseModel]:
+    constraints: Any = tuple[_one_of("Constraint", _constraints(words)), ...]
+    methods = {
+        name: create_model(
+            f"{name.capitalize()}Step",
+            __config__=CONFIG,
+            settings=(model_of(method.Settings), _absent("How the method works.")),
+            constraints=(constraints, Field((), description="What must hold.")),
+        )
+        for name, method in words.methods.items()
+    }
+    return _one_of("Step", methods)
+
+
+def _constraints(words: Vocabulary) -> dict[str, type[BaseModel]]:
+    return {kind: model_of(record) for kind, record in words.constraints.items()}
+
+
+def _one_of(name: str, models: dict[str, type[BaseModel]]) -> type[BaseModel]:
+    """A mapping with one key of several; that it is one is checked elsewhere."""
+    config = CONFIG | ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+    definitions: dict[str, Any] = {
+        key: (model, _absent(model.__doc__ or "")) for key, model in models.items()
+    }
+    return create_model(name, __config__=config, **definitions)
+
+
+def _absent(about: str) -> Any:
+    """A key that may be left out, without a default that could be written."""
+    return Field(default_factory=lambda: None, description=about)
+
+
+def recipe_schema(words: Vocabulary | None = None) -> dict[str, Any]:
+    """The JSON schema of a recipe, for editors that complete and check as you type."""
+    schema = recipe_model(words or vocabulary()).model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

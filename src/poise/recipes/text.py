@@ -1,0 +1,71 @@
+"""Writing a recipe down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from poise.recipes.recipe import VERSION, Recipe, Step
+from poise.recipes.records import plain_from
+from poise.recipes.scalars import is_plain_word
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """The YAML of a recipe; reading it gives an equal recipe.
+
+    What has its default value is left out. Paths stay relative to the recipe's folder.
+    """
+    content: dict[str, Any] = {"poise": VERSION}
+    if recipe.about:
+        content["about"] = recipe.about
+    if recipe.clip is not None:
+        content["clip"] = plain_from(recipe.clip)
+    for key in ("character", "outputs"):
+        plain = plain_from(getattr(recipe, key))
+        if plain:
+            content[key] = plain
+    if recipe.environment is not None:
+        content["environment"] = recipe.environment
+    outputs = content.pop("outputs", None)
+    content["steps"] = [_step(step) for step in recipe.steps]
+    if outputs:
+        content["outputs"] = outputs
+    return yaml.dump(
+        content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=96, indent=2
+    )
+
+
+def _step(step: Step) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    settings = plain_from(step.settings)
+    if settings:
+        content["settings"] = settings
+    if step.constraints:
+        content["constraints"] = [{wish.kind: dict(wish.values)} for wish in step.constraints]
+    return {step.method: content}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Short lists and keys on one line, words in quotes where a reader would take them for more."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        return super().increase_indent(flow, False)
+
+
+def _word(dumper: _Dumper, word: str) -> yaml.Node:
+    style = None if is_plain_word(word) else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", word, style=style)
+
+
+def _list(dumper: _Dumper, listed: tuple[Any, ...]) -> yaml.Node:
+    flat = not any(isinstance(each, Mapping) for each in listed)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", listed, flow_style=flat)
+
+
+_Dumper.add_representer(str, _word)
+_Dumper.add_representer(tuple, _list)
