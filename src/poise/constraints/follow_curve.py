@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from poise.arrays import Array
 from poise.constraints.interval import Interval
-from poise.constraints.naming import find_joint, find_point
+from poise.constraints.naming import ORIGIN, find_joint, find_point
 from poise.constraints.original_paths import WORLD, blended, point_path
 from poise.constraints.record_checks import (
     Mode,
@@ -86,7 +84,7 @@ def tasks_of_follow_curve(constraint: FollowCurve, scene: Scene) -> tuple[Task, 
     reference = WORLD if to is None else find_joint(character, to, asked_by=name)
     # A frame more on either side shows how fast the original goes at the ends.
     first, last = max(interval.first - 1, 0), min(interval.last + 1, scene.clip.frame_count - 1)
-    wider = point_path(scene, joint, offset, first, last, reference)
+    wider = point_path(scene, constraint.point, first, last, reference)
     original = wider[interval.first - first : len(wider) - (last - interval.last)]
     return (
         Task(
@@ -104,10 +102,9 @@ def _goals(constraint: FollowCurve, original: Array, wider: Array, first: int) -
     if not constraint.through:
         return original
     interval = constraint.interval
-    still = np.zeros(3)
     moves = constraint.mode == "offset"
     start, end = (
-        CurveEnd(frame, still, still)
+        CurveEnd(frame, ORIGIN, ORIGIN)
         if moves
         else CurveEnd(frame, wider[frame - first], _velocity(wider, frame - first))
         for frame in (interval.first, interval.last)

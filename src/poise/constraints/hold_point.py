@@ -61,7 +61,7 @@ def tasks_of_hold_point(constraint: HoldPoint, scene: Scene) -> tuple[Task, ...]
     joint, offset = find_point(character, constraint.point, asked_by=name)
     to = constraint.relative_to
     reference = WORLD if to is None else find_joint(character, to, asked_by=name)
-    original = point_path(scene, joint, offset, interval.first, interval.last, reference)
+    original = point_path(scene, constraint.point, interval.first, interval.last, reference)
     place = np.array(constraint.place_m)
     goals = original + place if constraint.mode == "offset" else place
     return (

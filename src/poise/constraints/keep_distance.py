@@ -62,8 +62,11 @@ def tasks_of_keep_distance(constraint: KeepDistance, scene: Scene) -> tuple[Task
     interval.check_inside(scene.clip.frame_count, name)
     first = find_point(character, constraint.first, asked_by=name)
     second = find_point(character, constraint.second, asked_by=name)
-    paths = [point_path(scene, *point, interval.first, interval.last) for point in (first, second)]
-    original = np.linalg.norm(paths[0] - paths[1], axis=1)[:, None]
+    one, other = (
+        point_path(scene, point, interval.first, interval.last)
+        for point in (constraint.first, constraint.second)
+    )
+    original = np.linalg.norm(one - other, axis=1)[:, None]
     goals = original if constraint.distance_m is None else np.array(constraint.distance_m)
     return (
         Task(

@@ -58,31 +58,32 @@ def kochanek_bartels(
             negative: rounder.
         continuity: likewise. Other than 0, the direction breaks at the point: -1 makes a corner.
         bias: likewise. Which chord the tangent follows: 1 the one before, -1 the one after.
-        first_tangent: (d,) derivative by u at the first point. Without one, that of the
-            parabola-like end the authors propose: the chord bent by its neighbour.
+        first_tangent: (d,) derivative by u at the first point. Without one, the first piece is
+            the parabola that meets its neighbour (a straight line when there is none).
         last_tangent: the same at the last point.
     """
     knots = frozen_array("knots", knots, ("k",))
     points = frozen_array("points", points, (len(knots), "d"))
-    if len(knots) == 0 or not (np.diff(knots) > 0).all():
+    if len(knots) == 0 or not (knots[1:] > knots[:-1]).all():
         raise BadValue("knots", "one or more, strictly increasing", knots.tolist())
-    shape = (len(knots), 1)
-    t, c, b = (
-        np.broadcast_to(np.asarray(v, dtype=np.float64).reshape(-1, 1), shape)
-        for v in (tension, continuity, bias)
-    )
     leaving, arriving = np.zeros(points.shape), np.zeros(points.shape)
     if len(knots) > 2:
-        chords = np.diff(points, axis=0)
-        before, after = chords[:-1], chords[1:]
-        t, c, b = t[1:-1], c[1:-1], b[1:-1]
+        t, c, b = (_inner(value) for value in (tension, continuity, bias))
+        chords = points[1:] - points[:-1]
+        before, after = (1 + b) * chords[:-1], (1 - b) * chords[1:]
         # Half the sum of the chords belongs to half the sum of their spans.
         tight = (1.0 - t) / (knots[2:] - knots[:-2])[:, None]
-        leaving[1:-1] = tight * ((1 + b) * (1 + c) * before + (1 - b) * (1 - c) * after)
-        arriving[1:-1] = tight * ((1 + b) * (1 - c) * before + (1 - b) * (1 + c) * after)
+        leaving[1:-1] = tight * ((1 + c) * before + (1 - c) * after)
+        arriving[1:-1] = tight * ((1 - c) * before + (1 + c) * after)
     if len(knots) > 1:
         _set_ends(knots, points, leaving, arriving, first_tangent, last_tangent)
     return KochanekBartels(knots, points, leaving, arriving)
+
+
+def _inner(value: ArrayLike) -> Array:
+    """A column of one number for each inner point, or the number for all of them."""
+    numbers = np.asarray(value, dtype=np.float64)
+    return numbers[1:-1, None] if numbers.ndim else numbers
 
 
 def _set_ends(
@@ -94,11 +95,11 @@ def _set_ends(
     last: ArrayLike | None,
 ) -> None:
     """Tangents at the ends: as given, or so that the end pieces have no third derivative."""
-    slopes = (points[[1, -1]] - points[[0, -2]]) / (knots[[1, -1]] - knots[[0, -2]])[:, None]
-    if len(knots) == 2:
-        natural = slopes
-    else:
-        natural = 2.0 * slopes - np.stack([arriving[1], leaving[-2]])
-    leaving[0] = natural[0] if first is None else first
-    arriving[-1] = natural[1] if last is None else last
-    arriving[0], leaving[-1] = leaving[0], arriving[-1]
+    if first is None:
+        slope = (points[1] - points[0]) / (knots[1] - knots[0])
+        first = slope if len(knots) == 2 else 2.0 * slope - arriving[1]
+    if last is None:
+        slope = (points[-1] - points[-2]) / (knots[-1] - knots[-2])
+        last = slope if len(knots) == 2 else 2.0 * slope - leaving[-2]
+    leaving[0] = arriving[0] = first
+    leaving[-1] = arriving[-1] = last

@@ -10,8 +10,8 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
 from poise.constraints.interval import Interval
-from poise.constraints.naming import find_joint, find_point
-from poise.constraints.original_paths import point_path
+from poise.constraints.naming import ORIGIN, find_joint, find_point
+from poise.constraints.original_paths import joint_path, point_path
 from poise.constraints.record_checks import Vector, check_record, put, vector, words
 from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_chain
 from poise.constraints.scene import Scene
@@ -64,10 +64,14 @@ def tasks_of_look_at(constraint: LookAt, scene: Scene) -> tuple[Task, ...]:
     offset = _eye(constraint, character, joint)
     direction = _direction(constraint, character, joint)
     first, last = interval.first, interval.last
-    eyes = point_path(scene, joint, offset, first, last)
+    eyes = (
+        joint_path(scene, joint, first, last)
+        if constraint.eye is None
+        else point_path(scene, constraint.eye, first, last)
+    )
     if isinstance(constraint.target, str):
-        seen = find_point(character, constraint.target, asked_by=name)
-        targets = point_path(scene, *seen, first, last)
+        find_point(character, constraint.target, asked_by=name)
+        targets = point_path(scene, constraint.target, first, last)
     else:
         targets = np.broadcast_to(np.array(constraint.target), eyes.shape)
     shares = interval.shares()
@@ -86,7 +90,7 @@ def tasks_of_look_at(constraint: LookAt, scene: Scene) -> tuple[Task, ...]:
 
 def _eye(constraint: LookAt, character: Character, joint: int) -> Array:
     if constraint.eye is None:
-        return np.zeros(3)
+        return ORIGIN
     carrier, offset = find_point(character, constraint.eye, asked_by=constraint.name)
     if carrier != joint:
         names = character.skeleton.joint_names

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from poise.arrays import Array
+from poise.arrays import Array, frozen_array
 from poise.character import Character
 from poise.errors import UnknownName
+
+ORIGIN: Array = frozen_array("origin", (0.0, 0.0, 0.0), (3,))
+"""Where a joint is in its own frame."""
 
 
 def find_joint(character: Character, name: str, *, asked_by: str = "") -> int:
@@ -35,7 +36,7 @@ def find_point(character: Character, name: str, *, asked_by: str = "") -> tuple[
     roles = character.roles.joints if character.roles is not None else {}
     names = character.skeleton.joint_names
     if name in names or name in roles:
-        return find_joint(character, name), np.zeros(3)
+        return find_joint(character, name), ORIGIN
     raise UnknownName(
         "point (site, joint or role)", name, (*sites.names, *roles, *names), advice=_by(asked_by)
     )

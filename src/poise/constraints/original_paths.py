@@ -6,22 +6,32 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.constraints.naming import find_joint
 from poise.constraints.scene import Scene
 
 WORLD = -1
 """Stands for the world where a joint could be the reference."""
 
 
-def point_path(
-    scene: Scene, joint: int, offset_m: Array, first: int, last: int, reference: int = WORLD
-) -> Array:
-    """(n, 3) a point in frames `first` to `last`, in the frame of `reference`."""
-    frames = slice(first, last + 1)
-    places = scene.state.positions_m[frames, joint]
-    if offset_m.any():
-        places = places + rotations.rotate(scene.state.rotations_wxyz[frames, joint], offset_m)
+def point_path(scene: Scene, point: str, first: int, last: int, reference: int = WORLD) -> Array:
+    """(n, 3) a named point in frames `first` to `last`, in the frame of `reference`."""
+    sites = scene.character.sites.names
+    if point not in sites:
+        return joint_path(scene, find_joint(scene.character, point), first, last, reference)
+    places = scene.site_places_m[first : last + 1, sites.index(point)]
+    return _seen_from(scene, reference, first, last, places)
+
+
+def joint_path(scene: Scene, joint: int, first: int, last: int, reference: int = WORLD) -> Array:
+    """(n, 3) the origin of a joint, in the frame of `reference`."""
+    places = scene.state.positions_m[first : last + 1, joint]
+    return _seen_from(scene, reference, first, last, places)
+
+
+def _seen_from(scene: Scene, reference: int, first: int, last: int, places: Array) -> Array:
     if reference == WORLD:
         return places
+    frames = slice(first, last + 1)
     frame = rotations.conjugate(scene.state.rotations_wxyz[frames, reference])
     return rotations.rotate(frame, places - scene.state.positions_m[frames, reference])
 
@@ -46,9 +56,10 @@ def blended(original: Array, goals: Array, shares: Array) -> Array:
 
 
 def blended_turns(original: Array, goals: Array, shares: Array) -> Array:
-    """(n, 4) the same for rotations, along the shorter arc."""
+    """(..., n, 4) the same for rotations, along the shorter arc."""
+    goals = np.broadcast_to(goals, original.shape)
     if (shares == 1.0).all():
-        return np.broadcast_to(goals, original.shape)
+        return goals
     share = shares[:, None]
     between = rotations.slerp(original, goals, shares)
     return np.where(share == 1.0, goals, np.where(share == 0.0, original, between))

@@ -7,13 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, Sites
 from poise.constraints.body_size import BODY_SIZES, body_size_m
 from poise.constraints.interval import Interval
 from poise.constraints.naming import find_point
-from poise.constraints.original_paths import blended
+from poise.constraints.original_paths import blended, point_path
 from poise.constraints.record_checks import (
     Vector,
     axis_flags,
@@ -176,9 +175,8 @@ def _sites(constraint: PlaceCenterOfMass, character: Character) -> Sites:
 
 def _barycentres(scene: Scene, points: Sites, interval: Interval) -> Array:
     """(n, 3) the mean of the points in the original."""
-    frames = slice(interval.first, interval.last + 1)
-    turned = rotations.rotate(scene.state.rotations_wxyz[frames, points.joints], points.offsets_m)
-    return (scene.state.positions_m[frames, points.joints] + turned).mean(axis=1)
+    paths = [point_path(scene, point, interval.first, interval.last) for point in points.names]
+    return np.mean(paths, axis=0)
 
 
 def _proportion(constraint: PlaceCenterOfMass, character: Character) -> float:

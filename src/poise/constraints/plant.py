@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from poise import rotations
-from poise.arrays import Array, Indices
-from poise.character import Character, Sites, contact_points, contact_radii_m
+from poise.character import Character
 from poise.constraints.interval import Interval
-from poise.constraints.naming import find_joint
-from poise.constraints.original_paths import blended, blended_turns, point_path, turn_path
+from poise.constraints.naming import ORIGIN, find_joint
+from poise.constraints.original_paths import blended, blended_turns, joint_path, turn_path
+from poise.constraints.part_move import PartMove, put_on_surface
 from poise.constraints.record_checks import (
     Vector,
     check_record,
@@ -31,7 +30,6 @@ from poise.constraints.recruiting import (
     recruits_of_turn,
 )
 from poise.constraints.scene import Scene
-from poise.constraints.surface_under import rise_to_surface_m
 from poise.constraints.task import Task
 from poise.errors import BadValue
 
@@ -42,6 +40,9 @@ PART_ROLES = {
     "right_hand": "right_wrist",
 }
 """The joint that carries each part."""
+
+PART_LENGTH_M = 0.2
+"""Of a foot or hand, roughly: how far its end goes when the joint turns by a radian."""
 
 
 @dataclass(frozen=True)
@@ -92,48 +93,39 @@ def tasks_of_plant(constraint: Plant, scene: Scene) -> tuple[Task, ...]:
     name, interval, character = constraint.name, constraint.interval, scene.character
     interval.check_inside(scene.clip.frame_count, name)
     joint = find_joint(character, PART_ROLES[constraint.part], asked_by=name)
+    frame = _frame(constraint, scene, joint)
+    # Of the original: everything where it follows, one pose where it is still.
     first, last = interval.first, interval.last
-    places, turns = (
-        point_path(scene, joint, _ORIGIN, first, last),
-        turn_path(scene, joint, first, last),
+    start, end = (frame, frame) if constraint.mode == "still" else (first, last)
+    moving = PartMove(
+        scene.state.positions_m[frame, joint],
+        scene.environment.up,
+        math.radians(constraint.turn_deg),
+        np.array(constraint.displacement_m),
     )
-    toe = _toe(constraint, character, joint)
-    frame = _frame(constraint, scene, joint, toe)
-    pivot = scene.state.positions_m[frame, joint]
-    still = constraint.mode == "still"
-    turn = rotations.from_axis_angle(scene.environment.up, np.radians(constraint.turn_deg))
-    shift = np.array(constraint.displacement_m)
-    moved = pivot if still else pivot + rotations.rotate(turn, places - pivot)
-    turned = rotations.multiply(turn, scene.state.rotations_wxyz[frame, joint] if still else turns)
     if constraint.on_surface:
-        shift = shift + _rise(constraint, scene, frame, pivot, turn) * scene.environment.up
-    shares = interval.shares()
-    rank = (constraint.priority, constraint.weight)
-    recruit = constraint.recruit
-    tasks = [
-        Task(
-            name, "point", first, blended(places, moved + shift, shares),
-            recruits_of_point(character, joint, _ORIGIN, recruit, asked_by=name), *rank, joint,
-        ),
-        Task(
-            name, "turn", first, blended_turns(turns, turned, shares),
-            recruits_of_turn(character, joint, recruit, asked_by=name), *rank, joint,
-        ),
-    ]  # fmt: skip
+        moving = put_on_surface(moving, scene, constraint.part, start, end, name)
+    turns = [turn_path(scene, joint, first, last)]
+    goals = [moving.turned(turn_path(scene, joint, start, end))]
+    toe = _toe(constraint, character, joint)
     if toe >= 0:
-        bends = turn_path(scene, toe, first, last, joint)
-        goals = turn_path(scene, toe, frame, frame, joint)[0] if still else bends
-        own = np.arange(character.skeleton.joint_count) == toe
-        tasks.append(
-            Task(
-                name, "turn", first, blended_turns(bends, goals, shares), Recruits(own, False),
-                *rank, toe, reference=joint,
-            )
-        )  # fmt: skip
-    return tuple(tasks)
-
-
-_ORIGIN = np.zeros(3)
+        turns.append(turn_path(scene, toe, first, last, joint))
+        goals.append(turn_path(scene, toe, start, end, joint))
+    shares, recruit = interval.shares(), constraint.recruit
+    moved = moving.moved(joint_path(scene, joint, start, end))
+    moved = blended(joint_path(scene, joint, first, last), moved, shares)
+    turned = blended_turns(np.stack(turns), np.stack(goals), shares)
+    rank = (constraint.priority, constraint.weight)
+    point = recruits_of_point(character, joint, ORIGIN, recruit, asked_by=name)
+    whole = recruits_of_turn(character, joint, recruit, asked_by=name)
+    tasks = (
+        Task(name, "point", first, moved, point, *rank, joint),
+        Task(name, "turn", first, turned[0], whole, *rank, joint),
+    )
+    if toe < 0:
+        return tasks
+    own = Recruits(np.arange(character.skeleton.joint_count) == toe, False)
+    return (*tasks, Task(name, "turn", first, turned[1], own, *rank, toe, reference=joint))
 
 
 def _toe(constraint: Plant, character: Character, ankle: int) -> int:
@@ -146,7 +138,7 @@ def _toe(constraint: Plant, character: Character, ankle: int) -> int:
     return toe if below and toe != ankle and character.skeleton.freedoms[toe] else -1
 
 
-def _frame(constraint: Plant, scene: Scene, joint: int, toe: int) -> int:
+def _frame(constraint: Plant, scene: Scene, joint: int) -> int:
     """The frame asked for, or the one in which the part moves least."""
     frames = scene.clip.frame_count
     if constraint.frame is not None:
@@ -155,57 +147,11 @@ def _frame(constraint: Plant, scene: Scene, joint: int, toe: int) -> int:
             raise BadValue(f"frame of '{constraint.name}'", allowed, constraint.frame)
         return constraint.frame
     interval = constraint.interval
-    first, last = interval.first + interval.ease_in, interval.last - interval.ease_out
-    before, after = max(first - 1, 0), min(last + 1, frames - 1)
-    sites = scene.character.sites
-    riding = [i for i, j in enumerate(sites.joints.tolist()) if j in (joint, toe)]
-    carriers = np.concatenate([[joint], sites.joints[riding]])
-    offsets = np.concatenate([np.zeros((1, 3)), sites.offsets_m[riding]])
-    places = _points_at(scene, carriers, offsets, slice(before, after + 1))
-    rows = np.arange(first, last + 1) - before
-    ahead, behind = np.minimum(rows + 1, len(places) - 1), np.maximum(rows - 1, 0)
-    steps = (places[ahead] - places[behind]) / np.maximum(ahead - behind, 1)[:, None, None]
-    return first + int(np.sum(steps**2, axis=(1, 2)).argmin())
-
-
-def _points_at(scene: Scene, joints: Indices, offsets_m: Array, frames: slice) -> Array:
-    """(n, S, 3) points of the original in the world."""
-    turned = rotations.rotate(scene.state.rotations_wxyz[frames, joints], offsets_m)
-    return scene.state.positions_m[frames, joints] + turned
-
-
-def _rise(constraint: Plant, scene: Scene, frame: int, pivot: Array, turn: Array) -> float:
-    """How far up the part must go so that it touches what is under it and nowhere sinks in."""
-    points, skin_m = _touching(scene.character, constraint)
-    interval = constraint.interval
-    frames = slice(interval.first, interval.last + 1)
-    if constraint.mode == "still":
-        frames = slice(frame, frame + 1)
-    places = _points_at(scene, points.joints, points.offsets_m, frames).reshape(-1, 3)
-    places = pivot + rotations.rotate(turn, places - pivot) + np.array(constraint.displacement_m)
-    rise = rise_to_surface_m(scene.environment, places - skin_m * scene.environment.up).max()
-    if not np.isfinite(rise):
-        raise BadValue(
-            f"on_surface of '{constraint.name}'", "used where there is a surface under the part",
-            f"none under {constraint.part} in frame {frame}",
-        )  # fmt: skip
-    return float(rise)
-
-
-def _touching(character: Character, constraint: Plant) -> tuple[Sites, float]:
-    """The points that can touch, and how far the skin lies below them."""
-    points, radii = _contact_points(character)
-    if constraint.part not in points:
-        raise BadValue(
-            f"on_surface of '{constraint.name}'",
-            f"used with a character that has points on its {constraint.part} "
-            "(see complete_character)",
-            character.name,
-        )
-    return points[constraint.part], radii[constraint.part]
-
-
-@lru_cache(maxsize=8)
-def _contact_points(character: Character) -> tuple[dict[str, Sites], dict[str, float]]:
-    """Kept, as finding them takes longer than everything else here."""
-    return contact_points(character), contact_radii_m(character)
+    full = interval.frames[interval.ease_in : len(interval) - interval.ease_out]
+    before, after = np.maximum(full - 1, 0), np.minimum(full + 1, frames - 1)
+    span = np.maximum(after - before, 1)
+    places, turns = scene.state.positions_m[:, joint], scene.state.rotations_wxyz[:, joint]
+    steps = np.sum((places[after] - places[before]) ** 2, axis=1)
+    # Of two unit quaternions, 1 minus the square of the product is the square of half the angle.
+    bends = 4.0 * (1.0 - np.sum(turns[after] * turns[before], axis=1) ** 2)
+    return int(full[((steps + PART_LENGTH_M**2 * bends) / span**2).argmin()])

@@ -108,8 +108,8 @@ or a toe. A hand (0.006) does: turned over, it shifts the centre by half a milli
 def carries_weight(character: Character) -> NDArray[np.bool_]:
     """(J,) whether each joint carries weight worth the name: not those of fingers and toes.
 
-    At least a thousandth of the mass. Without masses: when the joint has a role, or carries one that
-    has; without roles either, always.
+    At least a thousandth of the mass. Without masses: when the joint has a role, or carries one
+    that has; without roles either, always.
     """
     skeleton = character.skeleton
     if character.body is not None:

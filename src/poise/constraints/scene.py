@@ -9,7 +9,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
-from poise.mechanics import BodyState, center_of_mass, forward_kinematics
+from poise.mechanics import BodyState, center_of_mass, forward_kinematics, site_positions
 from poise.motion import Clip
 
 
@@ -34,6 +34,11 @@ class Scene:
     def state(self) -> BodyState:
         """Where every joint of the original is."""
         return forward_kinematics(self.character.skeleton, *self.clip.pose)
+
+    @cached_property
+    def site_places_m(self) -> Array:
+        """(F, S, 3) where every site of the original is."""
+        return site_positions(self.state, self.character.sites)
 
     @cached_property
     def centers_m(self) -> Array:

@@ -93,31 +93,34 @@ def shape_curve(start: CurveEnd, end: CurveEnd, through: Sequence[PassPoint]) ->
         end: the original at the last frame, later than the first.
         through: one or more points in ascending order, from the first frame to the last.
     """
-    controls = list(through)
-    if controls[0].frame > start.frame:
-        controls.insert(0, _control(start))
-    if controls[-1].last < end.frame:
-        controls.append(_control(end))
-    first, last = (np.array([getattr(p, side) for p in controls]) for side in ("frame", "last"))
-    rests = np.array([p.until is not None for p in controls])
-    tension = np.where(rests, 1.0, [p.tension for p in controls])
-    knots = first - np.concatenate([[0], np.cumsum(last - first)[:-1]])
+    first, last = [p.frame for p in through], [p.last for p in through]
+    places = [np.array(p.place_m) for p in through]
+    shapes = [(1.0 if p.until is not None else p.tension, p.continuity, p.bias) for p in through]
+    if first[0] > start.frame:
+        first, last = [start.frame, *first], [start.frame, *last]
+        places, shapes = [start.place_m, *places], [_PLAIN, *shapes]
+    if last[-1] < end.frame:
+        first, last = [*first, end.frame], [*last, end.frame]
+        places, shapes = [*places, end.place_m], [*shapes, _PLAIN]
+    knots, times, parameters, rested = list[int](), list[int](), list[int](), 0
+    for arrival, departure in zip(first, last, strict=True):
+        knots.append(arrival - rested)
+        rested += departure - arrival
+        # One corner of the timing for a point that is only passed, two for a rest.
+        times += [arrival, departure] if departure > arrival else [arrival]
+        parameters += [knots[-1]] * (2 if departure > arrival else 1)
+    tension, continuity, bias = np.array(shapes).T
     trajectory = kochanek_bartels(
         knots,
-        [p.place_m for p in controls],
+        np.array(places),
         tension=tension,
-        continuity=[p.continuity for p in controls],
-        bias=[p.bias for p in controls],
+        continuity=continuity,
+        bias=bias,
         first_tangent=(1.0 - tension[0]) * start.velocity_m,
         last_tangent=(1.0 - tension[-1]) * end.velocity_m,
     )
-    # Two corners for each rest, one for each point that is only passed.
-    twice = np.where(last > first, 2, 1)
-    times = np.repeat(first, twice)
-    times[np.cumsum(twice) - 1] = last
-    return ShapeCurve(trajectory, TimeCurve(times, np.repeat(knots, twice)))
+    return ShapeCurve(trajectory, TimeCurve(np.array(times), np.array(parameters)))
 
 
-def _control(end: CurveEnd) -> PassPoint:
-    x, y, z = end.place_m.tolist()
-    return PassPoint(end.frame, (x, y, z))
+_PLAIN = (0.0, 0.0, 0.0)
+"""Tension, continuity and bias of the ends."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.arrays import Array, frozen_array
 from poise.character import Sites
+from poise.constraints.naming import ORIGIN
 from poise.constraints.recruiting import Recruits
 from poise.errors import BadValue
 
@@ -16,6 +17,9 @@ TaskKind = Literal["point", "turn", "aim", "distance", "center"]
 
 GOAL_SIZE: dict[str, int] = {"point": 3, "turn": 4, "aim": 3, "distance": 1, "center": 3}
 """Numbers in the goal of each kind for one frame."""
+
+AHEAD = frozen_array("ahead", (0.0, 0.0, 1.0), (3,))
+NO_POINTS = Sites()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +48,13 @@ class Task:
     weight: float = 1.0
     """Against others of the same layer."""
     joint: int = -1
-    offset_m: Array = field(default_factory=lambda: np.zeros(3))
+    offset_m: Array = field(default_factory=lambda: ORIGIN)
     reference: int = -1
     """A joint, or -1 for the world."""
-    reference_offset_m: Array = field(default_factory=lambda: np.zeros(3))
-    direction: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    reference_offset_m: Array = field(default_factory=lambda: ORIGIN)
+    direction: Array = field(default_factory=lambda: AHEAD)
     """(3,) unit, in the joint's frame; for `aim`."""
-    points: Sites = field(default_factory=Sites)
+    points: Sites = field(default_factory=lambda: NO_POINTS)
     """For `center`."""
     axes: tuple[bool, bool, bool] = (True, True, True)
     """Which of x, y and z count, for points and centres (of the world, or of the reference)."""
@@ -66,7 +70,9 @@ class Task:
         goals = frozen_array(f"goals of '{self.name}'", self.goals, ("n", GOAL_SIZE[self.kind]))
         put(self, "goals", goals)
         for vector in ("offset_m", "reference_offset_m", "direction"):
-            put(self, vector, frozen_array(vector, getattr(self, vector), (3,)))
+            value = getattr(self, vector)
+            if value is not ORIGIN and value is not AHEAD:  # tasks are made on the way to a solve
+                put(self, vector, frozen_array(vector, value, (3,)))
 
     @property
     def last(self) -> int:

@@ -27,9 +27,9 @@ class TimeCurve:
     def __post_init__(self) -> None:
         times = frozen_array("times", self.times, ("k",))
         parameters = frozen_array("parameters", self.parameters, (len(times),))
-        if len(times) == 0 or not (np.diff(times) > 0).all():
+        if len(times) == 0 or not (times[1:] > times[:-1]).all():
             raise BadValue("times", "one or more, strictly increasing", times.tolist())
-        if not (np.diff(parameters) >= 0).all():
+        if not (parameters[1:] >= parameters[:-1]).all():
             raise BadValue("parameters", "never decreasing", parameters.tolist())
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "parameters", parameters)
