@@ -8,7 +8,7 @@ from pathlib import Path
 
 from poise.environment.yaml_entries import entries_from
 from poise.errors import BadValue, FileProblem, UnknownName
-from poise.recipes.places import Location, Place
+from poise.recipes.places import Location, Place, RecipeProblem
 from poise.recipes.whereabouts import constraints_of, methods_of
 from poise.recipes.written import Written, written_from
 
@@ -46,10 +46,13 @@ def _value(text: str, change: str) -> Written:
     if not text.strip():
         return Written(None, Place(label), Place(label))
     try:
-        value = written_from(entries_from(text.encode("utf-8"), Path(label), "a value"), label)
+        entry = entries_from(text.encode("utf-8"), Path(label), "a value")
     except FileProblem as problem:
         found = problem.found or problem.expected
         raise BadValue("change", f"PATH=VALUE with a YAML value ({found})", change) from None
+    value, problems = written_from(entry, label)
+    if problems:
+        raise RecipeProblem(problems)
     return _placed(value, Place(label))
 
 

@@ -64,18 +64,19 @@ def _recipe(
     words: Vocabulary | None,
 ) -> Recipe:
     words = words or vocabulary()
-    root = written_from(entry, str(path))
+    root, problems = written_from(entry, str(path))
     if not isinstance(root.content, Mapping):
-        raise RecipeProblem([expected(root.place, "keys and values for a recipe", root.kind)])
-    return recipe_from(changed(root, changes, without), path, words)
+        wanted = "keys and values for a recipe"
+        raise RecipeProblem([*problems, expected(root.place, wanted, root.kind)])
+    if changes or without:
+        if problems:
+            raise RecipeProblem(problems)
+        root = changed(root, changes, without)
+    return _checked(root, path, words, problems)
 
 
-def recipe_from(root: Written, path: Path, words: Vocabulary) -> Recipe:
-    """A recipe from values that know where they stand.
-
-    Raises:
-        RecipeProblem: all that is wrong.
-    """
+def _checked(root: Written, path: Path, words: Vocabulary, known: list[Problem]) -> Recipe:
+    """A recipe from values that know where they stand, and what is already wrong with them."""
     model = recipe_model(words)
     problems = list(check(root, words))
     checked: Any = None
@@ -84,15 +85,17 @@ def recipe_from(root: Written, path: Path, words: Vocabulary) -> Recipe:
     except ValidationError as refused:
         problems += complaints(refused, root, model)
     problems += [*_place_problems(root, path), *refusals(root, words)]
+    taken = {problem.place for problem in known}
+    problems = [*known, *(each for each in problems if each.place not in taken)]
     if problems:
         raise RecipeProblem(problems)
     return Recipe(
         steps=[_step(step, words) for step in checked["steps"]],
         clip=_clip(checked.get("clip")),
-        character=CharacterChoice(**checked.get("character", {})),
+        character=CharacterChoice(**(checked.get("character") or {})),
         environment=checked.get("environment"),
-        outputs=Outputs(**checked.get("outputs", {})),
-        about=checked.get("about", ""),
+        outputs=Outputs(**(checked.get("outputs") or {})),
+        about=checked.get("about") or "",
         folder=path.parent,
         written=root,
     )
@@ -106,10 +109,11 @@ def _clip(checked: Any) -> ClipChoice | None:
 
 def _step(checked: Mapping[str, Any], words: Vocabulary) -> Step:
     ((method, content),) = checked.items()
-    settings = record_from(words.methods[method].Settings, content.get("settings", {}))
+    content = content or {}
+    settings = record_from(words.methods[method].Settings, content.get("settings") or {})
     wishes = [
         Wish(kind, values)
-        for entry in content.get("constraints", ())
+        for entry in content.get("constraints") or ()
         for kind, values in entry.items()
     ]
     return Step(method, settings, wishes)

@@ -18,45 +18,56 @@ def recipe_model(words: Vocabulary) -> type[BaseModel]:
     """The model of a whole recipe in these words."""
     docs = field_docs(Recipe)
     version: Any = Literal[VERSION]
-    clip: Any = str | model_of(ClipChoice)
+    about: Any = str | None
+    clip: Any = str | model_of(ClipChoice) | None
+    character: Any = model_of(CharacterChoice) | None
+    environment: Any = str | dict[str, Any] | None
+    outputs: Any = model_of(Outputs) | None
     steps: Any = tuple[_steps(words), ...]
     return create_model(
         "Recipe",
         __config__=CONFIG,
         __doc__=summary(Recipe),
         poise=(version, Field(description="Version of the recipe format.")),
-        about=(str, Field("", description=docs["about"])),
+        about=(about, _absent(docs["about"])),
         clip=(clip, _absent("A motion file, or more about it.")),
-        character=(model_of(CharacterChoice), _absent(summary(CharacterChoice))),
-        environment=(str | dict[str, Any], _absent(docs["environment"])),
+        character=(character, _absent(summary(CharacterChoice))),
+        environment=(environment, _absent(docs["environment"])),
         steps=(steps, Field(description=docs["steps"], json_schema_extra={"minItems": 1})),
-        outputs=(model_of(Outputs), _absent(summary(Outputs))),
+        outputs=(outputs, _absent(summary(Outputs))),
     )
 
 
 def _steps(words: Vocabulary) -> type[BaseModel]:
-    constraints: Any = tuple[_one_of("Constraint", _constraints(words)), ...]
-    methods = {
-        name: create_model(
-            f"{name.capitalize()}Step",
-            __config__=CONFIG,
-            settings=(model_of(method.Settings), _absent("How the method works.")),
-            constraints=(constraints, Field((), description="What must hold.")),
-        )
-        for name, method in words.methods.items()
-    }
-    return _one_of("Step", methods)
+    constraint = _one_of("Constraint", _constraints(words))
+    methods = {name: _step(name, words, constraint) for name in words.methods}
+    return _one_of("Step", methods, may_be_empty=True)
+
+
+def _step(name: str, words: Vocabulary, constraint: type[BaseModel]) -> type[BaseModel]:
+    settings: Any = model_of(words.methods[name].Settings) | None
+    constraints: Any = tuple[constraint, ...] | None
+    return create_model(
+        f"{name.capitalize()}Step",
+        __config__=CONFIG,
+        __doc__=f"A step by the method {name}.",
+        settings=(settings, _absent("How the method works.")),
+        constraints=(constraints, _absent("What must hold.")),
+    )
 
 
 def _constraints(words: Vocabulary) -> dict[str, type[BaseModel]]:
     return {kind: model_of(record) for kind, record in words.constraints.items()}
 
 
-def _one_of(name: str, models: dict[str, type[BaseModel]]) -> type[BaseModel]:
+def _one_of(
+    name: str, models: dict[str, type[BaseModel]], *, may_be_empty: bool = False
+) -> type[BaseModel]:
     """A mapping with one key of several; that it is one is checked elsewhere."""
     config = CONFIG | ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
     definitions: dict[str, Any] = {
-        key: (model, _absent(model.__doc__ or "")) for key, model in models.items()
+        key: (model | None if may_be_empty else model, _absent(model.__doc__ or ""))
+        for key, model in models.items()
     }
     return create_model(name, __config__=config, **definitions)
 

@@ -58,7 +58,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _word(dumper: _Dumper, word: str) -> yaml.Node:
-    style = None if is_plain_word(word) else '"'
+    # Odd characters are safe only where they are escaped.
+    style = None if word.isprintable() and is_plain_word(word) else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", word, style=style)
 
 

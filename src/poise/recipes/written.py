@@ -93,17 +93,14 @@ class Written:
         return str(self.content).lower()
 
 
-def written_from(root: Entry, label: str) -> Written:
-    """The values of a parsed file.
+def written_from(root: Entry, label: str) -> tuple[Written, list[Problem]]:
+    """The values of a parsed file; and every key that comes twice, every tag, every NaN.
 
     Raises:
-        RecipeProblem: every key that comes twice, every tag, every number that is none.
+        RecipeProblem: a file that aliases make too deep or too large.
     """
     reading = _Reading(label)
-    made = reading.value(root.node, 0, None)
-    if reading.problems:
-        raise RecipeProblem(reading.problems)
-    return made
+    return reading.value(root.node, 0, None), reading.problems
 
 
 @dataclass

@@ -18,11 +18,13 @@ import typer
 
 from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
+from poise.apps.cli.deform import deform
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.measure import measure
 from poise.apps.cli.render import render
 from poise.apps.cli.report import report
+from poise.apps.cli.run import run
 from poise.apps.cli.sample import sample
 from poise.errors import PoiseError
 
@@ -45,6 +47,8 @@ app.command()(measure)
 app.command()(contacts)
 app.command()(render)
 app.command()(report)
+app.command()(run)
+app.command()(deform)
 app.command()(sample)
 app.command()(formats)
 
