@@ -32,7 +32,13 @@ _LOCK_ROUNDS = 10
 _LONGEST_STEP_RAD = 0.5
 """No joint turns further than this in one iteration."""
 
-_POLISH_ITERATIONS = 6
+_POLISHING, _RESTORING = 20, 3
+"""Iterations for the greatest layer alone, at the end of a frame and after a step that hurt it."""
+_CALMER, _BOLDER = 4.0, 0.4
+"""What the damping is multiplied by after a step that made things worse, and after good ones."""
+
+_PRICE = 10.0
+"""How much a layer may get worse for each unit that greater layers gain."""
 
 
 @borrowing
@@ -131,26 +137,109 @@ def _iterate(
     wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
 ) -> int:  # fmt: skip
     """One frame; returns how it ended and leaves the errors in `work.misses`."""
-    last_step = np.inf
+    last_step, layers = np.inf, len(tasks.kind)
+    _forget_progress(work)
     for i in range(knobs.iterations + 1):
-        met = _look(f, count, len(tasks.kind), tree, blocks, tasks, knobs, width, root, local, work)
-        if met and last_step <= knobs.posture_tolerance_rad:
+        met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
+        if _top_got_worse(count, tasks, knobs, work):
+            _polish(f, count, _RESTORING, tree, blocks, tasks, limits, knobs, width, work, root, local)
+            met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
+        if _got_worse(count, tasks, knobs, work):
+            _step_back(blocks, root, local, work)
+            _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
+            last_step = np.inf
+        elif met and last_step <= knobs.posture_tolerance_rad:
             return MET
-        if last_step <= knobs.settled_rad or i == knobs.iterations:
+        elif last_step <= knobs.settled_rad:
+            break
+        if i == knobs.iterations:
             break
         _unlock(width, work)
         _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
         for _ in range(_LOCK_ROUNDS):
-            _solve_layers(count, len(tasks.kind), blocks, tasks, knobs, width, True, work)
+            _solve_layers(count, layers, blocks, tasks, knobs, width, True, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
+        _remember(blocks, root, local, work)
         last_step = _move(tree, blocks, limits, root, local, work)
         iterations[f] += 1
-    _polish(f, count, tree, blocks, tasks, limits, knobs, width, work, root, local)
+    _polish(f, count, _POLISHING, tree, blocks, tasks, limits, knobs, width, work, root, local)
     met = _look(f, count, len(tasks.kind), tree, blocks, tasks, knobs, width, root, local, work)
     if met:
         return MET
     return AT_REST if last_step <= knobs.settled_rad else OUT_OF_ITERATIONS
+
+
+@inlined_borrowing
+def _forget_progress(work: Work) -> None:
+    work.good_steps[0] = 0
+    for l in range(len(work.calm)):
+        work.calm[l] = 1.0
+    for l in range(len(work.progress)):
+        work.progress[l] = np.inf
+
+
+@inlined_borrowing
+def _top_got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+    """Whether the step hurt the greatest layer more than the next one would mend by itself."""
+    square, top = 0.0, tasks.layer[work.active[0]]
+    for i in range(count):
+        t = work.active[i]
+        if tasks.layer[t] == top:
+            square += (tasks.scale[t] * work.misses[i]) ** 2
+    return bool(np.sqrt(square) > max(work.progress[top], knobs.slack_m))
+
+
+@borrowing
+def _got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+    """Whether some layer got worse for no gain of a greater one; remembers where each is.
+
+    After a bad step the layer and all lesser ones, the wish among them, are damped more; after two
+    good ones less. What is small enough to be undone in one step is not worth stepping back for.
+    """
+    now = work.now
+    for l in range(len(now)):
+        now[l] = 0.0
+    for i in range(count):
+        t = work.active[i]
+        now[tasks.layer[t]] += (tasks.scale[t] * work.misses[i]) ** 2
+    gain = 0.0
+    for l in range(len(now)):
+        now[l] = np.sqrt(now[l])
+        before = work.progress[l]
+        if now[l] > max(before + _PRICE * gain, knobs.slack_m):
+            for k in range(l, len(work.calm)):
+                work.calm[k] *= _CALMER
+            work.good_steps[0] = 0
+            return True
+        gain += max(0.0, before - now[l])
+    for l in range(len(now)):
+        work.progress[l] = now[l]
+    work.good_steps[0] += 1
+    if work.good_steps[0] > 1:
+        for l in range(len(work.calm)):
+            work.calm[l] = max(1.0, work.calm[l] * _BOLDER)
+    return False
+
+
+@inlined_borrowing
+def _remember(blocks: Blocks, root: Array, local: Array, work: Work) -> None:
+    for c in range(3):
+        work.kept_root[c] = root[c]
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            for c in range(4):
+                work.kept[blocks.joint[b], c] = local[blocks.joint[b], c]
+
+
+@inlined_borrowing
+def _step_back(blocks: Blocks, root: Array, local: Array, work: Work) -> None:
+    for c in range(3):
+        root[c] = work.kept_root[c]
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            for c in range(4):
+                local[blocks.joint[b], c] = work.kept[blocks.joint[b], c]
 
 
 @inlined_borrowing
@@ -242,7 +331,7 @@ def _solve_layers(
         _keep_recruited(i, end, blocks, tasks, work)
         rank = add_layer(
             work.rows[first:last], last - first, work.remaining[first:last], width,
-            knobs.lever_m * np.sqrt(square), step, work.basis, rank, work.matrix, work.vector,
+            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, rank, work.matrix, work.vector,
         )  # fmt: skip
         i = end
     if with_wish:
@@ -281,7 +370,8 @@ def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -
             size = 3 if blocks.kind[b] == BALL else 1
             for c in range(column, column + size):
                 work.wish[c] += work.held[c]
-    add_wish(work.wish, width, work.step, work.basis, rank, work.left)
+    share = 1.0 / work.calm[len(work.calm) - 1]
+    add_wish(work.wish, share, width, work.step, work.basis, rank, work.left)
 
 
 @borrowing
@@ -317,20 +407,22 @@ def _move(
 
 @borrowing
 def _polish(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs,
+    f: int, count: int, iterations: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs,
     width: int, work: Work, root: Array, local: Array,
 ) -> None:  # fmt: skip
-    """Where lesser layers did not come to rest, the greatest one has the last word."""
+    """Steps for the greatest layer alone: what lesser ones did to it is undone."""
     top = tasks.layer[work.active[0]] + 1
-    before = np.inf
-    for _ in range(_POLISH_ITERATIONS):
+    before, calm = np.inf, work.calm[top - 1]
+    work.calm[top - 1] = 1.0
+    for _ in range(iterations):
         met = _look(f, count, top, tree, blocks, tasks, knobs, width, root, local, work)
         worst = 0.0
         for i in range(count):
             if tasks.layer[work.active[i]] < top:
                 worst = max(worst, work.misses[i])
-        if met or worst > 0.9 * before:
-            return
+        if met or worst > 0.95 * before:
+            break
         before = worst
         _unlock(width, work)
         for _ in range(_LOCK_ROUNDS):
@@ -338,3 +430,4 @@ def _polish(
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
         _move(tree, blocks, limits, root, local, work)
+    work.calm[top - 1] = calm

@@ -115,6 +115,8 @@ class Knobs(NamedTuple):
     turn_rad: float
     lever_m: float
     """λ² = lever · error."""
+    slack_m: float
+    """A layer may get worse up to this error without the step being taken back."""
     attraction: float
     root_attraction: float
     carry_pose: bool
@@ -161,7 +163,19 @@ class Work(NamedTuple):
     """(B, 3, 3)"""
     held: Array
     """(W,) the part of the step that limits dictate."""
+    now: Array
+    """(layers,) weighted error of each layer, and"""
+    progress: Array
+    """(layers,) before the step."""
+    calm: Array
+    """(layers + 1,) extra damping of each layer and of the wish."""
+    good_steps: Indices
+    """(1,) in a row."""
+    kept_root: Array
+    """(3,) and"""
+    kept: Array
+    """(J, 4) the pose to step back to."""
     before: Array
-    """(J, 4) local rotations before the step."""
+    """(J, 4) local rotations before a move."""
     misses: Array
     """(T,) error of each active task: metres or radians."""

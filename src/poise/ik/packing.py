@@ -196,6 +196,7 @@ def make_work(
     """Scratch that fits the largest frame."""
     joints, count, rows = len(tree.parents), len(tasks.kind), int(tasks.rows.sum())
     size = max(width, 1)
+    layers = int(tasks.layer.max(initial=-1)) + 1
     most = max(rows, size)
     return Work(
         world=np.zeros((joints, 4)),
@@ -218,6 +219,12 @@ def make_work(
         locked=np.zeros(len(limits.block), dtype=np.int64),
         lock_axes=np.zeros((len(blocks.kind), 3, 3)),
         held=np.zeros(size),
+        now=np.zeros(layers),
+        progress=np.zeros(layers),
+        calm=np.ones(layers + 1),
+        good_steps=np.zeros(1, dtype=np.int64),
+        kept_root=np.zeros(3),
+        kept=np.zeros((joints, 4)),
         before=np.zeros((joints, 4)),
         misses=np.zeros(count),
     )

@@ -30,6 +30,9 @@ class IkSettings:
     """Largest angle that one iteration tries to undo."""
     lever_m: float = 0.3
     """Damping per metre of error: about the length of a limb. More is calmer and slower."""
+    slack_mm: float = 0.5
+    """A constraint may get this much worse for a step, since the next one mends it; a step that
+    does more harm is taken back and tried again with more damping."""
     attraction: float = 1.0
     """Share of the way back to the original pose that an iteration takes where nothing forbids."""
     root_attraction: float = 1.0
@@ -66,6 +69,7 @@ class IkSettings:
             reach_m=1e-3 * self.reach_mm,
             turn_rad=float(np.radians(self.turn_deg)),
             lever_m=float(self.lever_m),
+            slack_m=1e-3 * self.slack_mm,
             attraction=float(self.attraction),
             root_attraction=float(self.root_attraction),
             carry_pose=self.carry == "pose",

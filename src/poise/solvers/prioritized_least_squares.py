@@ -163,16 +163,16 @@ def _extended(
 
 @borrowing
 def add_wish(
-    wish: Array, width: int, step: Array, basis: Array, rank: int, left: Array
+    wish: Array, share: float, width: int, step: Array, basis: Array, rank: int, left: Array
 ) -> None:  # fmt: skip
-    """The last layer (z of Eq. 1): as much of `wish` as the layers leave free, added to the step.
+    """The last layer (z of Eq. 1): `share` of what the layers leave free of `wish`, added.
 
     `left` is scratch of the size of the step.
     """
     if rank >= width:
         return
     for i in range(width):
-        left[i] = wish[i] - step[i]
+        left[i] = share * (wish[i] - step[i])
     for b in range(rank):
         add_scaled(left, -dot(left, basis[b], width), basis[b], width)
     for i in range(width):
