@@ -24,6 +24,11 @@ class Interval:
     ease_out: int = 0
 
     def __post_init__(self) -> None:
+        for field in ("first", "last", "ease_in", "ease_out"):
+            value = getattr(self, field)
+            if isinstance(value, bool) or not hasattr(value, "__index__"):
+                raise BadValue(f"{field} of an interval", "a whole number of frames", value)
+            object.__setattr__(self, field, int(value))
         if not 0 <= self.first <= self.last:
             raise BadValue("interval", "a first frame from 0 to the last", (self.first, self.last))
         if self.ease_in < 0 or self.ease_out < 0:

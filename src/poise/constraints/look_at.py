@@ -128,11 +128,12 @@ def _swung(eyes: Array, looks: Array, targets: Array, shares: Array) -> Array:
     """(n, 3) goals at the targets' distance, the share of the arc from the look to the target."""
     rays = targets - eyes
     distances = np.linalg.norm(rays, axis=1, keepdims=True)
-    across = rays / distances - looks * np.sum(rays / distances * looks, axis=1, keepdims=True)
+    rays = rays / distances
+    cosine = np.sum(rays * looks, axis=1, keepdims=True)
+    across = rays - looks * cosine
     sine = np.linalg.norm(across, axis=1, keepdims=True)
-    cosine = np.sum(rays * looks, axis=1, keepdims=True) / distances
-    # Straight behind, every way round is as short: over any side that is square to the look.
-    spare = np.roll(looks, 1, axis=1) * np.array([1.0, -1.0, 1.0])
+    # Straight behind, every way round is as short: any side that is square to the look serves.
+    spare = np.eye(3)[np.abs(looks).argmin(axis=1)]
     spare = spare - looks * np.sum(spare * looks, axis=1, keepdims=True)
     behind = (sine < 1e-9) & (cosine < 0)
     side = np.where(behind, spare, across)

@@ -10,16 +10,17 @@ from poise.constraints.task import Task
 def moved_by(task: Task, character: Character) -> Recruits:
     """Every joint, and the root's translation, that changes what a task is about.
 
-    A joint does not move its own origin. What carries both a point and the joint it is seen from
-    moves neither against the other. A joint moves the centre of mass when it carries a thousandth
-    of the weight or more.
+    A joint does not move its own origin, nor how far or where that is from what it carries. What
+    carries both a point and the joint it is seen from moves neither against the other. The centre
+    of mass is moved by what carries a thousandth of the weight or more.
     """
     skeleton = character.skeleton
     match task.kind:
         case "point":
-            mask = carriers(skeleton, task.joint, task.offset_m)
+            mask = carriers(skeleton, task.joint)
             if task.reference >= 0:
                 mask ^= carriers(skeleton, task.reference)
+            mask[task.joint] &= task.offset_m.any()
             translation = task.reference < 0
         case "turn":
             mask = carriers(skeleton, task.joint)
@@ -30,10 +31,8 @@ def moved_by(task: Task, character: Character) -> Recruits:
             mask, translation = carriers(skeleton, task.joint), True
         case "distance":
             mask = carriers(skeleton, task.joint) ^ carriers(skeleton, task.reference)
-            ends = ((task.joint, task.offset_m), (task.reference, task.reference_offset_m))
-            for joint, offset in ends:
-                # Turned about one end, the other stays as far away.
-                mask[joint] = mask[joint] and bool(offset.any())
+            mask[task.joint] &= task.offset_m.any()
+            mask[task.reference] &= task.reference_offset_m.any()
             translation = False
         case "center":
             mask = carries_weight(character)

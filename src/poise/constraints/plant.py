@@ -79,8 +79,12 @@ class Plant:
         name = self.name
         choice(name, "part", self.part, tuple(PART_ROLES))
         choice(name, "mode", self.mode, ("still", "follow"))
-        if self.frame is not None and whole(name, "frame", self.frame) < 0:
-            raise BadValue(f"frame of '{name}'", "zero or more", self.frame)
+        if self.frame is not None:
+            put(self, frame=whole(name, "frame", self.frame))
+            if self.frame < 0:
+                raise BadValue(f"frame of '{name}'", "zero or more", self.frame)
+        if self.on_surface not in (True, False):
+            raise BadValue(f"on_surface of '{name}'", "true or false", self.on_surface)
         put(
             self,
             displacement_m=vector(name, "displacement_m", self.displacement_m),
@@ -152,6 +156,6 @@ def _frame(constraint: Plant, scene: Scene, joint: int) -> int:
     span = np.maximum(after - before, 1)
     places, turns = scene.state.positions_m[:, joint], scene.state.rotations_wxyz[:, joint]
     steps = np.sum((places[after] - places[before]) ** 2, axis=1)
-    # Of two unit quaternions, 1 minus the square of the product is the square of half the angle.
+    # Of unit quaternions, 1 minus the product squared is the squared sine of half the angle.
     bends = 4.0 * (1.0 - np.sum(turns[after] * turns[before], axis=1) ** 2)
     return int(full[((steps + PART_LENGTH_M**2 * bends) / span**2).argmin()])

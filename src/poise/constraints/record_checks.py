@@ -49,7 +49,7 @@ class Record(Protocol):
 
 
 def check_record(record: Record) -> None:
-    """Raise unless what every constraint has is in order; the weight becomes a float."""
+    """Raise unless what every constraint has is in order; numbers become plain ones."""
     name = record.name
     if not _is(name, str) or not name:
         raise BadValue("name of a constraint", "some text", name)
@@ -57,12 +57,13 @@ def check_record(record: Record) -> None:
         raise BadValue(f"interval of '{name}'", "an Interval", record.interval)
     if not _is(record.recruit, Recruit):
         raise BadValue(f"recruit of '{name}'", "a Recruit", record.recruit)
-    if whole(name, "priority", record.priority) < 1:
+    priority = whole(name, "priority", record.priority)
+    if priority < 1:
         raise BadValue(f"priority of '{name}'", "1 (the most important) or more", record.priority)
     weight = number(name, "weight", record.weight)
     if weight < 0:
         raise BadValue(f"weight of '{name}'", "zero or more", record.weight)
-    put(record, weight=weight)
+    put(record, priority=priority, weight=weight)
 
 
 def _is(value: object, kind: type) -> bool:

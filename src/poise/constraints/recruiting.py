@@ -32,10 +32,20 @@ class Recruit:
     def __post_init__(self) -> None:
         if self.up_to is not None and self.joints is not None:
             raise BadValue("recruit", "either up_to or joints", (self.up_to, self.joints))
+        if self.up_to is not None and not _names((self.up_to,)):
+            raise BadValue("up_to", "the name of a joint or role", self.up_to)
         if self.joints is not None:
+            if not _names(self.joints):
+                raise BadValue("joints to recruit", "a list of names, at least one", self.joints)
             object.__setattr__(self, "joints", tuple(self.joints))
-            if not self.joints:
-                raise BadValue("joints to recruit", "at least one", self.joints)
+
+
+def _names(value: object) -> bool:
+    """Whether this is one or more names, not one text."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return False
+    listed: list[object] = list(value)
+    return bool(listed) and all(isinstance(name, str) and name for name in listed)
 
 
 @dataclass(frozen=True, eq=False)

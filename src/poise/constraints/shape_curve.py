@@ -42,12 +42,16 @@ class PassPoint:
 
     def __post_init__(self) -> None:
         name = f"pass point at frame {self.frame}"
-        if whole(name, "frame", self.frame) < 0:
-            raise BadValue(f"frame of '{name}'", "zero or more", self.frame)
-        if self.until is not None and whole(name, "until", self.until) < self.frame:
-            raise BadValue(f"until of '{name}'", f"{self.frame} or later", self.until)
+        frame = whole(name, "frame", self.frame)
+        if frame < 0:
+            raise BadValue(f"frame of '{name}'", "zero or more", frame)
+        if self.until is not None:
+            put(self, until=whole(name, "until", self.until))
+            if self.until < frame:
+                raise BadValue(f"until of '{name}'", f"{frame} or later", self.until)
         put(
             self,
+            frame=frame,
             place_m=vector(name, "place_m", self.place_m),
             tension=number(name, "tension", self.tension),
             continuity=number(name, "continuity", self.continuity),
