@@ -17,6 +17,7 @@ from poise.compiled import borrowing, inlined_borrowing
 from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
 from poise.ik.packed import AIM, BALL, TRANSLATION, TURN, Blocks, Knobs, Limits, Tasks, Tree, Work
 from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
+from poise.ik.progress import forget_progress, got_worse, remember, step_back, top_got_worse
 from poise.ik.rows import write_task
 from poise.mechanics.quaternion_kernels import multiply, turn
 from poise.solvers.prioritized_least_squares import add_layer, add_wish
@@ -34,11 +35,6 @@ _LONGEST_STEP_RAD = 0.5
 
 _POLISHING, _RESTORING = 20, 3
 """Iterations for the greatest layer alone, at the end of a frame and after a step that hurt it."""
-_CALMER, _BOLDER = 4.0, 0.4
-"""What the damping is multiplied by after a step that made things worse, and after good ones."""
-
-_PRICE = 10.0
-"""How much a layer may get worse for each unit that greater layers gain."""
 
 
 @borrowing
@@ -49,7 +45,7 @@ def solve_frames(
     out_roots: Array, out_locals: Array,
     misses: Array, iterations: Indices, status: Indices,
 ) -> None:  # fmt: skip
-    """Solve frames `first` to `last` in order; the output's earlier frames are read, not changed."""
+    """Solve frames `first` to `last` in order, going on from the output's frame before them."""
     for f in range(first, last + 1):
         count = _gather(tasks, f, work)
         _mark_controlled(blocks, tasks, count, work)
@@ -65,6 +61,20 @@ def solve_frames(
             f, count, tree, blocks, tasks, limits, knobs, width, work,
             wished_roots[f], locals_[f], root, local, iterations,
         )  # fmt: skip
+        for i in range(count):
+            misses[f, work.active[i]] = work.misses[i]
+
+
+@borrowing
+def look_at_frames(
+    first: int, last: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work,
+    roots: Array, locals_: Array, misses: Array,
+) -> None:  # fmt: skip
+    """The errors of poses as they are."""
+    for f in range(first, last + 1):
+        count = _gather(tasks, f, work)
+        _look(f, count, 0, tree, blocks, tasks, knobs, width, roots[f], locals_[f], work)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
@@ -138,14 +148,16 @@ def _iterate(
 ) -> int:  # fmt: skip
     """One frame; returns how it ended and leaves the errors in `work.misses`."""
     last_step, layers = np.inf, len(tasks.kind)
-    _forget_progress(work)
+    forget_progress(work)
     for i in range(knobs.iterations + 1):
         met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if _top_got_worse(count, tasks, knobs, work):
-            _polish(f, count, _RESTORING, tree, blocks, tasks, limits, knobs, width, work, root, local)
+        if top_got_worse(count, tasks, knobs, work):
+            _polish(
+                f, count, _RESTORING, tree, blocks, tasks, limits, knobs, width, work, root, local
+            )
             met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if _got_worse(count, tasks, knobs, work):
-            _step_back(blocks, root, local, work)
+        if got_worse(count, tasks, knobs, work):
+            step_back(blocks, root, local, work)
             _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
             last_step = np.inf
         elif met and last_step <= knobs.posture_tolerance_rad:
@@ -160,7 +172,7 @@ def _iterate(
             _solve_layers(count, layers, blocks, tasks, knobs, width, True, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
-        _remember(blocks, root, local, work)
+        remember(blocks, root, local, work)
         last_step = _move(tree, blocks, limits, root, local, work)
         iterations[f] += 1
     _polish(f, count, _POLISHING, tree, blocks, tasks, limits, knobs, width, work, root, local)
@@ -168,78 +180,6 @@ def _iterate(
     if met:
         return MET
     return AT_REST if last_step <= knobs.settled_rad else OUT_OF_ITERATIONS
-
-
-@inlined_borrowing
-def _forget_progress(work: Work) -> None:
-    work.good_steps[0] = 0
-    for l in range(len(work.calm)):
-        work.calm[l] = 1.0
-    for l in range(len(work.progress)):
-        work.progress[l] = np.inf
-
-
-@inlined_borrowing
-def _top_got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
-    """Whether the step hurt the greatest layer more than the next one would mend by itself."""
-    square, top = 0.0, tasks.layer[work.active[0]]
-    for i in range(count):
-        t = work.active[i]
-        if tasks.layer[t] == top:
-            square += (tasks.scale[t] * work.misses[i]) ** 2
-    return bool(np.sqrt(square) > max(work.progress[top], knobs.slack_m))
-
-
-@borrowing
-def _got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
-    """Whether some layer got worse for no gain of a greater one; remembers where each is.
-
-    After a bad step the layer and all lesser ones, the wish among them, are damped more; after two
-    good ones less. What is small enough to be undone in one step is not worth stepping back for.
-    """
-    now = work.now
-    for l in range(len(now)):
-        now[l] = 0.0
-    for i in range(count):
-        t = work.active[i]
-        now[tasks.layer[t]] += (tasks.scale[t] * work.misses[i]) ** 2
-    gain = 0.0
-    for l in range(len(now)):
-        now[l] = np.sqrt(now[l])
-        before = work.progress[l]
-        if now[l] > max(before + _PRICE * gain, knobs.slack_m):
-            for k in range(l, len(work.calm)):
-                work.calm[k] *= _CALMER
-            work.good_steps[0] = 0
-            return True
-        gain += max(0.0, before - now[l])
-    for l in range(len(now)):
-        work.progress[l] = now[l]
-    work.good_steps[0] += 1
-    if work.good_steps[0] > 1:
-        for l in range(len(work.calm)):
-            work.calm[l] = max(1.0, work.calm[l] * _BOLDER)
-    return False
-
-
-@inlined_borrowing
-def _remember(blocks: Blocks, root: Array, local: Array, work: Work) -> None:
-    for c in range(3):
-        work.kept_root[c] = root[c]
-    for b in range(len(blocks.kind)):
-        if blocks.kind[b] != TRANSLATION:
-            for c in range(4):
-                work.kept[blocks.joint[b], c] = local[blocks.joint[b], c]
-
-
-@inlined_borrowing
-def _step_back(blocks: Blocks, root: Array, local: Array, work: Work) -> None:
-    for c in range(3):
-        root[c] = work.kept_root[c]
-    for b in range(len(blocks.kind)):
-        if blocks.kind[b] != TRANSLATION:
-            for c in range(4):
-                local[blocks.joint[b], c] = work.kept[blocks.joint[b], c]
 
 
 @inlined_borrowing
@@ -331,7 +271,8 @@ def _solve_layers(
         _keep_recruited(i, end, blocks, tasks, work)
         rank = add_layer(
             work.rows[first:last], last - first, work.remaining[first:last], width,
-            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, rank, work.matrix, work.vector,
+            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, rank,
+            work.matrix, work.vector,
         )  # fmt: skip
         i = end
     if with_wish:
@@ -412,7 +353,7 @@ def _polish(
     width: int, work: Work, root: Array, local: Array,
 ) -> None:  # fmt: skip
     """Steps for the greatest layer alone: what lesser ones did to it is undone."""
-    top = tasks.layer[work.active[0]] + 1
+    top = int(tasks.layer[work.active[0]]) + 1
     before, calm = np.inf, work.calm[top - 1]
     work.calm[top - 1] = 1.0
     for _ in range(iterations):

@@ -36,9 +36,7 @@ def _wrapped(angle: float) -> float:
 
 
 @borrowing
-def limited_numbers(
-    limits: Limits, l: int, qw: float, qx: float, qy: float, qz: float
-) -> Vector:
+def limited_numbers(limits: Limits, l: int, qw: float, qx: float, qy: float, qz: float) -> Vector:
     """The numbers of a local rotation that have limits; a hinge has one."""
     left, right = limits.left[l], limits.right[l]
     w, x, y, z = multiply(left[0], left[1], left[2], left[3], qw, qx, qy, qz)
@@ -89,36 +87,30 @@ def keep_inside(limits: Limits, blocks: Blocks, controlled: Indices, local: Arra
         if controlled[limits.block[l]]:
             j = blocks.joint[limits.block[l]]
             n = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
-            a, b, c = (
-                _beyond(limits, l, 0, n[0]), _beyond(limits, l, 1, n[1]), _beyond(limits, l, 2, n[2])
-            )  # fmt: skip
+            a, b = _beyond(limits, l, 0, n[0]), _beyond(limits, l, 1, n[1])
+            c = _beyond(limits, l, 2, n[2])
             if a != 0.0 or b != 0.0 or c != 0.0:
                 q = _rotation_of(limits, l, n[0] - a, n[1] - b, n[2] - c)
                 local[j, 0], local[j, 1], local[j, 2], local[j, 3] = q
 
 
 @borrowing
-def lock_what_leaves(
-    tree: Tree, blocks: Blocks, limits: Limits, local: Array, work: Work
-) -> bool:
+def lock_what_leaves(tree: Tree, blocks: Blocks, limits: Limits, local: Array, work: Work) -> bool:
     """Lock the numbers that the step takes beyond a limit; returns whether any is new."""
     found = False
     for l in range(len(limits.block)):
         b = limits.block[l]
         if not work.controlled[b]:
             continue
-        j, column = blocks.joint[b], blocks.column[b]
+        j, column = int(blocks.joint[b]), int(blocks.column[b])
         w, x, y, z = turned_rotation(tree, blocks, b, local, work.step, 1.0, work)
         numbers = limited_numbers(limits, l, w, x, y, z)
-        now = numbers
         for c in range(3):
             over = _beyond(limits, l, c, numbers[c])
             if over == 0.0 or work.locked[l] & (1 << c):
                 continue
             if not found or now == numbers:
-                now = limited_numbers(
-                    limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3]
-                )
+                now = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
             work.locked[l] |= 1 << c
             found = True
             to_go = numbers[c] - over - now[c]
@@ -127,7 +119,7 @@ def lock_what_leaves(
                 work.held[column] = to_go / blocks.mobility[b]
             else:
                 gx, gy, gz = _gradient(tree, limits, l, c, j, w, x, y, z, work)
-                _lock_direction(work, b, column, gx, gy, gz, to_go / blocks.mobility[b])
+                _lock_direction(work, b, column, gx, gy, gz, to_go / float(blocks.mobility[b]))
     return found
 
 

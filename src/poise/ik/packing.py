@@ -190,9 +190,7 @@ def pack_limits(character: Character, blocks: Blocks) -> Limits:
     )
 
 
-def make_work(
-    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: int
-) -> Work:
+def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: int) -> Work:
     """Scratch that fits the largest frame."""
     joints, count, rows = len(tree.parents), len(tasks.kind), int(tasks.rows.sum())
     size = max(width, 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.constraints import Scene, Task
-from poise.ik.frame_loop import AS_GIVEN, FROM_PREVIOUS, UNTOUCHED, solve_frames
+from poise.ik.frame_loop import AS_GIVEN, FROM_PREVIOUS, UNTOUCHED, look_at_frames, solve_frames
 from poise.ik.packed import Blocks, Limits, Tasks, Tree
 from poise.ik.packing import make_work, pack_blocks, pack_limits, pack_tasks, pack_tree
 from poise.ik.settings import IkSettings
@@ -137,4 +137,13 @@ def solve(
         clip.root_positions_m, clip.rotations_wxyz, wished,
         into.root_positions_m, into.rotations_wxyz,
         into.misses, into.iterations, into.status,
+    )  # fmt: skip
+
+
+def look(problem: IkProblem, settings: IkSettings, at: IkSolution, first: int, last: int) -> None:
+    """Put the errors of the poses of frames `first` to `last`, as they are, into `misses`."""
+    work = make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width)
+    look_at_frames(
+        first, last, problem.tree, problem.blocks, problem.packed, settings.knobs(), problem.width,
+        work, at.root_positions_m, at.rotations_wxyz, at.misses,
     )  # fmt: skip

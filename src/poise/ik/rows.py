@@ -17,7 +17,6 @@ from poise.ik.packed import (
     AIM,
     BALL,
     CENTER,
-    DISTANCE,
     POINT,
     TRANSLATION,
     TURN,
@@ -208,7 +207,7 @@ def _write_turn(
         elif blocks.kind[b] != TRANSLATION:
             e = _axis(blocks, b, work)
             v = turn(r[0], r[1], r[2], r[3], s * e[0], s * e[1], s * e[2])
-            _put_column(tasks, t, row, blocks.column[b], v[0], v[1], v[2], work)
+            _put_column(tasks, t, row, int(blocks.column[b]), v[0], v[1], v[2], work)
     return size
 
 
@@ -247,9 +246,8 @@ def _write_center(
                 _put_unit(blocks, tasks, t, row, b, r, tasks.scale[t] * blocks.mobility[b], work)
         else:
             m = moments[j, 3]
-            x, y, z = (
-                moments[j, 0] - m * p[j, 0], moments[j, 1] - m * p[j, 1], moments[j, 2] - m * p[j, 2]
-            )  # fmt: skip
+            x, y = moments[j, 0] - m * p[j, 0], moments[j, 1] - m * p[j, 1]
+            z = moments[j, 2] - m * p[j, 2]
             _put_lever(blocks, tasks, t, row, b, r, s, x, y, z, work)
     return size
 
@@ -270,7 +268,7 @@ def _square_to(x: float, y: float, z: float) -> tuple[Vector, Vector]:
 def _write_aim(
     blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
 ) -> float:
-    """Two rows: turns of the direction square to itself; moving the eye turns the goal the other way."""
+    """Two rows: turns of the direction square to itself, and what moving the eye does to them."""
     j = tasks.joint[t]
     px, py, pz = _point(work, j, tasks.offset, t)
     q, own = _world(work, j), tasks.direction
@@ -291,7 +289,7 @@ def _write_aim(
     )
     for i in range(2):
         a = first if i == 0 else second
-        # a · (ω + d × v / far) with v = ω × lever: the translation's part of the row is a × d / far.
+        # a · (ω + d × v / far) with v = ω × lever: the translation's part is a × d / far.
         m = cross(a[0], a[1], a[2], dx, dy, dz)
         mx, my, mz = m[0] / far, m[1] / far, m[2] / far
         for k in range(tasks.carry[t], tasks.carry[t + 1]):

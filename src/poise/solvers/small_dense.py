@@ -23,7 +23,7 @@ def dot(a: Array, b: Array, size: int) -> float:
 
 @inlined_borrowing
 def add_scaled(target: Array, factor: float, source: Array, size: int) -> None:
-    """target += factor · source."""
+    """Add factor · source to target."""
     for i in range(size):
         target[i] += factor * source[i]
 

@@ -1,0 +1,90 @@
+"""Whether a step did good: layer by layer, greater ones first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.compiled import borrowing, inlined_borrowing
+from poise.ik.packed import TRANSLATION, Blocks, Knobs, Tasks, Work
+
+_CALMER, _BOLDER = 4.0, 0.4
+"""What the damping is multiplied by after a step that made things worse, and after good ones."""
+
+_PRICE = 10.0
+"""How much a layer may get worse for each unit that greater layers gain."""
+
+
+@inlined_borrowing
+def forget_progress(work: Work) -> None:
+    """Before the first step of a frame."""
+    work.good_steps[0] = 0
+    for l in range(len(work.calm)):
+        work.calm[l] = 1.0
+    for l in range(len(work.progress)):
+        work.progress[l] = np.inf
+
+
+@inlined_borrowing
+def top_got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+    """Whether the step hurt the greatest layer more than the next one would mend by itself."""
+    square, top = 0.0, tasks.layer[work.active[0]]
+    for i in range(count):
+        t = work.active[i]
+        if tasks.layer[t] == top:
+            square += (tasks.scale[t] * work.misses[i]) ** 2
+    return bool(np.sqrt(square) > max(work.progress[top], knobs.slack_m))
+
+
+@borrowing
+def got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+    """Whether some layer got worse for no gain of a greater one; remembers where each is.
+
+    After a bad step the layer and all lesser ones, the wish among them, are damped more; after two
+    good ones less. What is small enough to be undone in one step is not worth stepping back for.
+    """
+    now = work.now
+    for l in range(len(now)):
+        now[l] = 0.0
+    for i in range(count):
+        t = work.active[i]
+        now[tasks.layer[t]] += (tasks.scale[t] * work.misses[i]) ** 2
+    gain = 0.0
+    for l in range(len(now)):
+        now[l] = np.sqrt(now[l])
+        before = work.progress[l]
+        if now[l] > max(before + _PRICE * gain, knobs.slack_m):
+            for k in range(l, len(work.calm)):
+                work.calm[k] *= _CALMER
+            work.good_steps[0] = 0
+            return True
+        gain += max(0.0, before - now[l])
+    for l in range(len(now)):
+        work.progress[l] = now[l]
+    work.good_steps[0] += 1
+    if work.good_steps[0] > 1:
+        for l in range(len(work.calm)):
+            work.calm[l] = max(1.0, work.calm[l] * _BOLDER)
+    return False
+
+
+@inlined_borrowing
+def remember(blocks: Blocks, root: Array, local: Array, work: Work) -> None:
+    """Keep the pose, before a step."""
+    for c in range(3):
+        work.kept_root[c] = root[c]
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            for c in range(4):
+                work.kept[blocks.joint[b], c] = local[blocks.joint[b], c]
+
+
+@inlined_borrowing
+def step_back(blocks: Blocks, root: Array, local: Array, work: Work) -> None:
+    """Put the kept pose back."""
+    for c in range(3):
+        root[c] = work.kept_root[c]
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            for c in range(4):
+                local[blocks.joint[b], c] = work.kept[blocks.joint[b], c]

@@ -1,0 +1,85 @@
+"""From an edit to arrays: tasks, layers, unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.constraints import Constraint, Task, check_nesting, tasks_of
+from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import TRANSLATION
+from poise.ik import IkProblem
+from poise.ik import build as build_ik
+from poise.methods.deform.settings import Settings
+from poise.methods.edit import Edit
+
+TaskKey = tuple[str, int]
+"""The name of a constraint, and which of its tasks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What deform solves."""
+
+    edit: Edit
+    settings: Settings
+    made: Mapping[str, tuple[Task, ...]]
+    """The tasks of each constraint, by its name."""
+    ik: IkProblem
+    keys: tuple[TaskKey, ...]
+    """Which task of which constraint each of `ik.tasks` is."""
+    active: NDArray[np.bool_]
+    """(F,) whether any constraint holds."""
+
+    def describe(self) -> str:
+        """One line for people."""
+        frames = f"{int(self.active.sum())} of {len(self.active)} frames constrained"
+        return f"{len(self.edit.constraints)} constraints: {self.ik.describe()}; {frames}"
+
+
+def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Problem:
+    """The problem of an edit.
+
+    Args:
+        edit: what is asked.
+        settings: the knobs.
+        known: an earlier problem on the same clip and character, whose tasks are taken over for
+            constraints that are the same.
+
+    Raises:
+        Contradiction: a lesser constraint uses joints that a greater one would need.
+    """
+    before: dict[str, Constraint] = {}
+    if known is not None:
+        before = {constraint.name: constraint for constraint in known.edit.constraints}
+    made: dict[str, tuple[Task, ...]] = {}
+    for constraint in edit.constraints:
+        if known is not None and before.get(constraint.name) == constraint:
+            made[constraint.name] = known.made[constraint.name]
+        else:
+            made[constraint.name] = _tasks(constraint, edit, settings)
+    tasks = [task for some in made.values() for task in some]
+    check_nesting(tasks, edit.character)
+    ik = build_ik(edit.scene, tasks, mobility=_mobility(edit, settings))
+    key_of = {id(task): (name, n) for name, some in made.items() for n, task in enumerate(some)}
+    active = np.zeros(edit.clip.frame_count, dtype=np.bool_)
+    for task in ik.tasks:
+        active[task.first : task.last + 1] = True
+    return Problem(edit, settings, made, ik, tuple(key_of[id(t)] for t in ik.tasks), active)
+
+
+def _tasks(constraint: Constraint, edit: Edit, settings: Settings) -> tuple[Task, ...]:
+    tasks = tasks_of(constraint, edit.scene)
+    if settings.strategy == "weights":
+        return tuple(replace(task, priority=1) for task in tasks)
+    return tasks
+
+
+def _mobility(edit: Edit, settings: Settings) -> dict[int, float]:
+    return {
+        -1 if name == TRANSLATION else find_joint(edit.character, name): value
+        for name, value in settings.mobility.items()
+    }

@@ -1,0 +1,137 @@
+"""What came of it: the clip, how well each constraint is met, and what the user should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from poise import rotations
+from poise.contact.schedule import intervals
+from poise.ik import IkSolution
+from poise.ik.frame_loop import OUT_OF_ITERATIONS
+from poise.methods.deform.problem import Problem
+from poise.methods.result import Result, Status
+from poise.wording import counted
+
+ANGULAR = ("turn", "aim")
+
+JUMP_DEG = 2.0
+"""A constraint that lets go of a joint turned further than this, from one frame to the next, is
+worth a warning."""
+
+
+@dataclass(frozen=True)
+class ConstraintReport:
+    """How well one task of a constraint is met."""
+
+    name: str
+    kind: str
+    priority: int
+    first: int
+    last: int
+    worst: float
+    """In `unit`."""
+    unit: str
+    """"mm" or "deg"."""
+    worst_frame: int
+    met: bool
+
+
+def finished(
+    problem: Problem,
+    final: IkSolution,
+    last_solved: IkSolution,
+    frames_solved: tuple[int, ...],
+    solved: Any,
+) -> Result:
+    """The result of a solved problem."""
+    edit = problem.edit
+    rows = tuple(_rows(problem, final))
+    status = _status(rows, last_solved)
+    count = counted(len(edit.constraints), "constraint")
+    clip = replace(
+        edit.clip,
+        root_positions_m=final.root_positions_m,
+        rotations_wxyz=final.rotations_wxyz,
+    ).noted(f"deformed: {count}")
+    return Result(
+        clip=clip,
+        status=status,
+        summary=_summary(rows, status),
+        contacts=edit.contacts,
+        notes=tuple(_jumps(problem, final)),
+        trace={
+            "constraints": rows,
+            "iterations": last_solved.iterations,
+            "passes": len(frames_solved),
+            "frames_solved": frames_solved,
+            "solved": solved,
+        },
+    )
+
+
+def _rows(problem: Problem, final: IkSolution) -> list[ConstraintReport]:
+    settings = problem.settings
+    rows: list[ConstraintReport] = []
+    for n, task in enumerate(problem.ik.tasks):
+        misses = final.misses[task.first : task.last + 1, n]
+        at = int(misses.argmax())
+        angular = task.kind in ANGULAR
+        worst = float(np.degrees(misses[at]) if angular else 1e3 * misses[at])
+        limit = settings.met_deg if angular else settings.met_mm
+        unit = "deg" if angular else "mm"
+        rows.append(
+            ConstraintReport(
+                task.name, task.kind, task.priority, task.first, task.last,
+                worst, unit, task.first + at, worst <= limit,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _status(rows: tuple[ConstraintReport, ...], solution: IkSolution) -> Status:
+    if all(row.met for row in rows):
+        return "converged"
+    if (solution.status == OUT_OF_ITERATIONS).any():
+        return "out_of_iterations"
+    return "infeasible"
+
+
+def _summary(rows: tuple[ConstraintReport, ...], status: Status) -> str:
+    if status == "converged":
+        return "All constraints are met." if rows else "No constraints: nothing was changed."
+    unmet = [row for row in rows if not row.met]
+    worst = min(unmet, key=lambda row: (row.priority, -row.worst))
+    others = f" (and {len(unmet) - 1} more not met)" if len(unmet) > 1 else ""
+    reason = {
+        "infeasible": "It cannot be met beside what is more important.",
+        "out_of_iterations": "Some frames had not come to rest when the iterations ran out.",
+    }[status]
+    return (
+        f"'{worst.name}' misses its goal by up to {worst.worst:.3g} {worst.unit} at frame "
+        f"{worst.worst_frame}{others}. {reason}"
+    )
+
+
+def _jumps(problem: Problem, final: IkSolution) -> list[str]:
+    """Joints that are let go while still turned: what an ease-in or ease-out would cure."""
+    clip = problem.edit.clip
+    names = clip.skeleton.joint_names
+    notes: list[str] = []
+    for first, stop in intervals(problem.active):
+        for frame, outside, word in ((first, first - 1, "in"), (stop - 1, stop, "out")):
+            if not 0 <= outside < clip.frame_count:
+                continue
+            apart = np.degrees(
+                rotations.angle_between(clip.rotations_wxyz[frame], final.rotations_wxyz[frame])
+            )
+            joint = int(apart.argmax())
+            if apart[joint] > JUMP_DEG:
+                notes.append(
+                    f"{names[joint]} jumps by {apart[joint]:.0f} degrees between frames "
+                    f"{min(frame, outside)} and {max(frame, outside)}: give the constraints that "
+                    f"begin or end there an ease-{word}."
+                )
+    return notes

@@ -1,0 +1,47 @@
+"""The knobs of deform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.errors import BadValue
+from poise.ik import IkSettings
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a motion is deformed."""
+
+    strategy: str = "priorities"
+    """"priorities" solves layer by layer; "weights" puts all constraints into one layer, where only
+    their weights count (the comparison of the paper's Figs. 4 and 5)."""
+    smoothing_s: float = 0.1
+    """Half-width of the low-pass filter on the displacement of the root; 0 leaves it out."""
+    passes: int = 3
+    """Most rounds of solving and smoothing; the last one ends with solving."""
+    disturbed_mm: float = 0.1
+    """Another round follows when smoothing moved a constraint by more than this."""
+    met_mm: float = 0.1
+    """A position counts as met within this distance."""
+    met_deg: float = 0.01
+    """An orientation counts as met within this angle."""
+    mobility: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How readily joints move, by joint or role (1 by default); "translation" is the root's."""
+    ik: IkSettings = field(default_factory=IkSettings)
+    """How one frame is solved."""
+
+    def __post_init__(self) -> None:
+        if self.strategy not in ("priorities", "weights"):
+            raise BadValue("strategy", "priorities or weights", self.strategy)
+        if not 1 <= self.passes <= 100:
+            raise BadValue("passes", "from 1 to 100", self.passes)
+        for name in ("smoothing_s", "disturbed_mm", "met_mm", "met_deg"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise BadValue(name, "zero or more", value)
+        for joint, value in self.mobility.items():
+            if not (np.isfinite(value) and 0.001 <= value <= 1000.0):
+                raise BadValue(f"mobility of {joint}", "from 0.001 to 1000", value)
