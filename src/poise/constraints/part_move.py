@@ -73,7 +73,7 @@ def _places(scene: Scene, points: Sites, first: int, last: int) -> Array:
 
 def _touching(character: Character, part: str, asked_by: str) -> tuple[Sites, float]:
     """The points that can touch, and how far the skin lies below them."""
-    points, radii = _contact_points(character)
+    points, radii = _contact_points(character) if character.roles is not None else ({}, {})
     if part not in points:
         raise BadValue(
             f"on_surface of '{asked_by}'",

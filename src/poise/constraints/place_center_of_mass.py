@@ -146,6 +146,9 @@ def tasks_of_place_center_of_mass(constraint: PlaceCenterOfMass, scene: Scene) -
     """One centre task."""
     name, interval, character = constraint.name, constraint.interval, scene.character
     interval.check_inside(scene.clip.frame_count, name)
+    if character.body is None:
+        allowed = "one with a body (see complete_character)"
+        raise BadValue(f"character of '{name}'", allowed, "no masses")
     points = _sites(constraint, character)
     original = scene.centers_m[interval.first : interval.last + 1]
     if len(points):
