@@ -110,7 +110,7 @@ def _clip(checked: Any) -> ClipChoice | None:
 def _step(checked: Mapping[str, Any], words: Vocabulary) -> Step:
     ((method, content),) = checked.items()
     content = content or {}
-    settings = record_from(words.methods[method].Settings, content.get("settings") or {})
+    settings = record_from(words.settings(method), content.get("settings") or {})
     wishes = [
         Wish(kind, values)
         for entry in content.get("constraints") or ()

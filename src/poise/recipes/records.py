@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar
 
 from poise.constraints import Interval
@@ -67,15 +67,24 @@ def plain_from(record: Any) -> dict[str, Any]:
         value = getattr(record, each.name)
         if isinstance(value, Interval):
             plain |= _plain_interval(value)
-        elif each.default is MISSING or value != each.default:
+        elif value != _default(each):
             plain[each.name] = _plain(value)
     return plain
+
+
+def _default(each: Field[Any]) -> Any:
+    """What a field has when nothing is said; nothing equals it when it has none."""
+    if each.default_factory is not MISSING:
+        return each.default_factory()
+    return each.default
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_plain(each) for each in value)
-    return plain_from(value) if hasattr(value, "__dataclass_fields__") else value
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return plain_from(value) if is_dataclass(value) else value
 
 
 def _plain_interval(interval: Interval) -> dict[str, Any]:

@@ -30,8 +30,10 @@ def refusals(root: Written, words: Vocabulary) -> Iterator[Problem]:
         (("character",), CharacterChoice),
     ]
     for location in methods_of(root):
-        method = words.methods.get(str(location[-1]))
-        parts.append(((*location, "settings"), None if method is None else method.Settings))
+        name = str(location[-1])
+        parts.append(
+            ((*location, "settings"), words.settings(name) if name in words.methods else None)
+        )
     parts += [(at, words.constraints.get(str(at[-1]))) for at in constraints_of(root)]
     for location, record in parts:
         here = root.at(location)
@@ -67,10 +69,19 @@ def place_of(problem: PoiseError, here: Written) -> Place:
     if isinstance(problem, BadValue):
         subject = problem.argument.split()[0] if problem.argument else ""
         for key in (subject, *_STANDS_FOR.get(subject, ())):
-            value = here.child(key)
-            if value is not None:
-                return value.place
+            place = _key(here, key)
+            if place is not None:
+                return place
     return here.place
+
+
+def _key(here: Written, key: str) -> Place | None:
+    """Where the value of a key stands, here or below; of lists it cannot be said which entry."""
+    if not isinstance(here.content, Mapping):
+        return None
+    if key in here.content:
+        return here.content[key].place
+    return next((found for each in here.content.values() if (found := _key(each, key))), None)
 
 
 def _leaf(here: Written, value: Any) -> Place | None:

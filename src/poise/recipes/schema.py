@@ -45,7 +45,7 @@ def _steps(words: Vocabulary) -> type[BaseModel]:
 
 
 def _step(name: str, words: Vocabulary, constraint: type[BaseModel]) -> type[BaseModel]:
-    settings: Any = model_of(words.methods[name].Settings) | None
+    settings: Any = model_of(words.settings(name)) | None
     constraints: Any = tuple[constraint, ...] | None
     return create_model(
         f"{name.capitalize()}Step",

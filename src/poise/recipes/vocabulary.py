@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from poise.methods.edit import Edit
 from poise.methods.result import Result
-
-
-class Method(Protocol):
-    """What a folder of `poise.methods` offers."""
-
-    @property
-    def Settings(self) -> type[Any]:
-        """A frozen dataclass with a default for every field."""
-        ...
-
-    @property
-    def run(self) -> Any:
-        """From an `Edit` and `Settings` to a `Result`."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +16,12 @@ class Vocabulary:
     """Constraints and methods by the names they have in a recipe."""
 
     constraints: Mapping[str, type[Any]]
-    methods: Mapping[str, Method]
+    methods: Mapping[str, Any]
+    """Each has `Settings`, a frozen dataclass with a default for every field, and `run`."""
+
+    def settings(self, method: str) -> type[Any]:
+        """The settings of a method."""
+        return self.methods[method].Settings
 
     def kind_of(self, record: object) -> str:
         """The key of a constraint record."""
