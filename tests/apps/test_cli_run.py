@@ -14,6 +14,7 @@ import pytest
 
 import poise
 from poise.apps.cli.main import main
+from poise.mechanics import forward_kinematics
 from poise.recipes.vocabulary import vocabulary
 from poise.samples import walk
 from tests.recipes.fakes import METHODS
@@ -74,9 +75,9 @@ def test_it_says_what_was_done_and_writes(command: Command, lifting: Path) -> No
     assert done.code == 0, done.err
     assert done.out.splitlines() == [
         "lift: 2 constraints on 97 frames at 24 Hz",
-        "  constraint  kind       layer  frames  worst    at frame",
-        "  left foot   Plant      1      4-14    12.5 mm  4",
-        "  reach       HoldPoint  2      24-48   12.5 mm  24",
+        "  constraint  kind        layer  frames  worst",
+        "  left foot   plant       1      4-14    12.5 mm (frame 4), 0.00 deg",
+        "  reach       hold_point  2      24-48   12.5 mm (frame 24), 0.00 deg",
         "converged: everything met",
         "out.bvh: 97 frames at 24 Hz",
     ]
@@ -181,7 +182,7 @@ def test_the_report_says_how_constraints_fared(command: Command, lifting: Path) 
     done = command("run", "r.yaml", "--set", "lift.settings.lift_m=0.1", "--accept")
     assert done.code == 0, done.err
     page = (lifting / "page.html").read_text(encoding="utf-8")
-    reach = "reach (HoldPoint, layer 2, frames 24 to 48): at worst 12.5 mm off"
+    reach = "reach (hold_point, layer 2, frames 24-48): at worst 12.5 mm (frame 24), 0.00 deg"
     assert "infeasible: lifted" in page and reach in page
     before, after = (poise.load(lifting / name) for name in ("in.glb", "out.glb"))
     rise = after.root_positions_m[:, 1] - before.root_positions_m[:, 1]
@@ -207,3 +208,50 @@ def test_help_stays_light() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert " run " in done.stdout and " deform " in done.stdout
+
+
+REAL = """\
+poise: 1
+clip: {sample: walk, rate_hz: 24}
+steps:
+  - deform:
+      constraints:
+        - plant: {name: left foot, part: left_foot, frames: [4, 14], ease: 3, priority: 1}
+        - follow_curve:
+            name: reach
+            point: left_wrist
+            seconds: [1, 3]
+            through: [{second: 2.0, place_m: [0.3, 1.4, 2.6]}]
+            priority: 2
+outputs: {clip: out.npz}
+"""
+
+
+def test_a_recipe_deforms_a_walk(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "reach.yaml").write_text(REAL, encoding="utf-8")
+    done = command("run", "reach.yaml")
+    assert done.code == 0, done.err + done.out
+    assert "converged: All constraints are met." in done.out
+    before, after = walk(), poise.load(tmp_path / "out.npz")
+    # Frames outside every interval, and what the smoothing of the root reaches, are untouched.
+    np.testing.assert_array_equal(after.rotations_wxyz[80:], before.rotations_wxyz[::5][80:])
+    wrist = forward_kinematics(after.skeleton, *after.pose).positions_m
+    at = wrist[48, after.skeleton.joint_names.index("LeftHand")]
+    np.testing.assert_allclose(at, [0.3, 1.4, 2.6], atol=1e-4)
+
+
+def test_what_cannot_be_reached_ends_with_3_and_says_how_far_it_is(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "reach.yaml").write_text(REAL, encoding="utf-8")
+    far = ("--set", "reach.through.0.place_m=[0, 9, 2]", "--set", "reach.recruit={up_to: spine}")
+    done = command("run", "reach.yaml", *far)
+    assert done.code == 3 and "'reach' misses its goal by up to" in done.out
+    assert "not met" in done.out and poise.load(tmp_path / "out.npz").frame_count == 97
+
+
+def test_a_wrong_strategy_is_said_with_its_line(command: Command, tmp_path: Path) -> None:
+    text = REAL.replace("- deform:\n", "- deform:\n      settings: {strategy: luck}\n")
+    (tmp_path / "reach.yaml").write_text(text, encoding="utf-8")
+    done = command("run", "reach.yaml")
+    assert done.code == 2 and done.err.startswith("poise: reach.yaml:5:28: "), done.err

@@ -35,11 +35,12 @@ def run(edit: Edit, settings: Settings) -> Result:
     lifted = edit.clip.root_positions_m + np.array([0.0, settings.lift_m, 0.0])
     told = tuple(
         {
-            "name": each.name, "kind": type(each).__name__, "priority": each.priority,
-            "first": each.interval.first, "last": each.interval.last, "worst": 12.5,
-            "unit": "mm", "worst_frame": each.interval.first, "met": settings.lift_m == 0,
+            "name": each.name, "kind": kind, "priority": each.priority,
+            "first": each.interval.first, "last": each.interval.last, "worst": worst,
+            "unit": unit, "worst_frame": each.interval.first, "met": settings.lift_m == 0,
         }
         for each in edit.constraints
+        for kind, worst, unit in (("point", 12.5, "mm"), ("turn", 1e-9, "deg"), ("point", 2, "mm"))
     )  # fmt: skip
     met = settings.lift_m == 0
     return Result(

@@ -113,7 +113,7 @@ def follow(
     with waiting("running"):
         outcome = run_prepared(recipe, prepared)
     with waiting("writing"):
-        written, notes = write_outputs(outputs, outcome, recipe_path.stem)
+        written, notes = write_outputs(outputs, recipe, outcome, recipe_path.stem)
     for note in (*outputs.notes, *outcome.notes, *notes):
         typer.echo(f"note: {note}", err=True)
     for line in (*outcome_lines(recipe, outcome), *written):

@@ -84,14 +84,14 @@ def _check_different(paths: Sequence[Path]) -> None:
 
 
 def write_outputs(
-    planned: PlannedOutputs, outcome: Outcome, name: str
+    planned: PlannedOutputs, recipe: Recipe, outcome: Outcome, name: str
 ) -> tuple[list[str], list[str]]:
     """Write them; returns a line about each, and notes."""
     lines: list[str] = []
     notes: list[str] = []
     for key, path in planned.files.items():
         if key == "report":
-            size = _write_report(path, outcome, name, notes)
+            size = _write_report(path, recipe, outcome, name, notes)
             lines.append(f"{path}: {size / 1e6:.2f} MB")
             continue
         clip = outcome.prepared.clip if key == "before" else outcome.clip
@@ -101,7 +101,7 @@ def write_outputs(
     return lines, notes
 
 
-def _write_report(path: Path, outcome: Outcome, name: str, notes: list[str]) -> int:
+def _write_report(path: Path, recipe: Recipe, outcome: Outcome, name: str, notes: list[str]) -> int:
     from poise.apps.cli.run_text import constraint_notes
     from poise.apps.report.build import report_html
     from poise.measures import evaluate
@@ -116,7 +116,7 @@ def _write_report(path: Path, outcome: Outcome, name: str, notes: list[str]) -> 
         against_character=before.character,
     )
     notes += found.notes
-    said = (*constraint_notes(outcome), *outcome.notes, *found.notes)
+    said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
     original = Path(before.clip.source.path).name if before.clip.source else before.clip.name
     page = report_html(found, name, against=original or "the original", notes=said).encode("utf-8")
     atomic_write(path, page)

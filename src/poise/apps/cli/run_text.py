@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from poise.methods.result import Result
-from poise.recipes import Outcome, Recipe
+from poise.recipes import Outcome, Recipe, Step
 from poise.wording import counted
 
-_TITLES = ("constraint", "kind", "layer", "frames", "worst", "at frame", "")
+_TITLES = ("constraint", "kind", "layer", "frames", "worst", "")
+
+_NOTHING = 0.005
+"""Millimetres or degrees below which a distance is shown as 0.00."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """How one constraint fared; it may have both a distance and an angle to keep."""
+
+    name: str
+    kind: str
+    layer: str
+    frames: str
+    worst: str
+    met: bool
 
 
 def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
@@ -21,40 +36,36 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
         wishes = counted(len(step.constraints), "constraint")
         frames = f"{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz"
         lines.append(f"{step.method}: {wishes} on {frames}")
-        lines += [f"  {line}" for line in _table(result)]
-        lines.append(f"{result.status.replace('_', ' ')}: {result.summary}")
+        lines += [f"  {line}" for line in _table(_lines(step, result))]
+        lines.append(_ending(result))
         clip = result.clip
     return lines
 
 
-def constraint_notes(outcome: Outcome) -> list[str]:
+def constraint_notes(recipe: Recipe, outcome: Outcome) -> list[str]:
     """The same for the notes of a report."""
     notes: list[str] = []
-    for result in outcome.results:
-        notes.append(f"{result.status.replace('_', ' ')}: {result.summary}")
+    for step, result in zip(recipe.steps, outcome.results, strict=True):
+        notes.append(_ending(result))
         notes += [
-            f"{row['name']} ({row['kind']}, layer {row['priority']}, frames {row['first']} to "
-            f"{row['last']}): at worst {_amount(row)} off, at frame {row['worst_frame']}"
-            for row in _rows(result)
+            f"{line.name} ({line.kind}, layer {line.layer}, frames {line.frames}): at worst "
+            f"{line.worst} off{'' if line.met else '; not met'}"
+            for line in _lines(step, result)
         ]
     return notes
 
 
-def _table(result: Result) -> list[str]:
-    rows = [
-        (
-            str(row["name"]),
-            str(row["kind"]),
-            str(row["priority"]),
-            f"{row['first']}-{row['last']}",
-            _amount(row),
-            str(row["worst_frame"]),
-            "" if row["met"] else "not met",
-        )
-        for row in _rows(result)
-    ]
-    if not rows:
+def _ending(result: Result) -> str:
+    return f"{result.status.replace('_', ' ')}: {result.summary}"
+
+
+def _table(lines: list[_Line]) -> list[str]:
+    if not lines:
         return []
+    rows = [
+        (each.name, each.kind, each.layer, each.frames, each.worst, "" if each.met else "not met")
+        for each in lines
+    ]
     widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
     return [
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -62,16 +73,40 @@ def _table(result: Result) -> list[str]:
     ]
 
 
-def _rows(result: Result) -> list[Mapping[str, Any]]:
-    """What a method has to say about each constraint; some say nothing."""
-    told = result.trace.get("constraints", ())
-    return [
-        each
-        if isinstance(each, Mapping)
-        else {field.name: getattr(each, field.name) for field in fields(each)}
-        for each in told
-    ]
+def _lines(step: Step, result: Result) -> list[_Line]:
+    """One line a constraint, in the order of the recipe; some methods say nothing about them."""
+    told: dict[str, list[Mapping[str, Any]]] = {}
+    for each in result.trace.get("constraints", ()):
+        row = each if isinstance(each, Mapping) else _as_mapping(each)
+        told.setdefault(str(row["name"]), []).append(row)
+    return [_line(wish.name, wish.kind, told[wish.name]) for wish in step.constraints
+            if wish.name in told]  # fmt: skip
+
+
+def _as_mapping(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _line(name: str, kind: str, rows: list[Mapping[str, Any]]) -> _Line:
+    worst: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        unit = str(row["unit"])
+        if unit not in worst or row["worst"] > worst[unit]["worst"]:
+            worst[unit] = row
+    first, last = min(row["first"] for row in rows), max(row["last"] for row in rows)
+    return _Line(
+        name=name,
+        kind=kind,
+        layer=str(rows[0]["priority"]),
+        frames=f"{first}-{last}",
+        worst=", ".join(_amount(row) for row in worst.values()),
+        met=all(row["met"] for row in rows),
+    )
 
 
 def _amount(row: Mapping[str, Any]) -> str:
-    return f"{float(row['worst']):.3g} {row['unit']}"
+    value = float(row["worst"])
+    if value < _NOTHING:
+        return f"0.00 {row['unit']}"
+    shown = f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{shown} {row['unit']} (frame {row['worst_frame']})"
