@@ -17,7 +17,14 @@ from poise.compiled import borrowing, inlined_borrowing
 from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
 from poise.ik.packed import AIM, BALL, TRANSLATION, TURN, Blocks, Knobs, Limits, Tasks, Tree, Work
 from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
-from poise.ik.progress import forget_progress, got_worse, remember, step_back, top_got_worse
+from poise.ik.progress import (
+    forget_progress,
+    got_worse,
+    relax,
+    remember,
+    step_back,
+    top_got_worse,
+)
 from poise.ik.rows import write_task
 from poise.mechanics.quaternion_kernels import multiply, turn
 from poise.solvers.prioritized_least_squares import add_layer, add_wish
@@ -32,6 +39,9 @@ FROM_PREVIOUS, AS_GIVEN = 0, 1
 _LOCK_ROUNDS = 10
 _LONGEST_STEP_RAD = 0.5
 """No joint turns further than this in one iteration."""
+
+_FIRMER = 0.85
+"""The slack that a bad step is allowed shrinks by this in every iteration."""
 
 _POLISHING, _RESTORING = 20, 3
 """Iterations for the greatest layer alone, at the end of a frame and after a step that hurt it."""
@@ -147,16 +157,16 @@ def _iterate(
     wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
 ) -> int:  # fmt: skip
     """One frame; returns how it ended and leaves the errors in `work.misses`."""
-    last_step, layers = np.inf, len(tasks.kind)
+    last_step, layers, slack = np.inf, len(tasks.kind), knobs.slack_m
     forget_progress(work)
     for i in range(knobs.iterations + 1):
         met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if top_got_worse(count, tasks, knobs, work):
+        if top_got_worse(count, tasks, slack, work):
             _polish(
                 f, count, _RESTORING, tree, blocks, tasks, limits, knobs, width, work, root, local
             )
             met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if got_worse(count, tasks, knobs, work):
+        if got_worse(count, tasks, slack, work):
             step_back(blocks, root, local, work)
             _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
             last_step = np.inf
@@ -167,11 +177,15 @@ def _iterate(
         if i == knobs.iterations:
             break
         _unlock(width, work)
-        _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
+        wished = _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
+        if i == 0 and met and wished <= knobs.posture_tolerance_rad:
+            return MET
+        slack = max(_FIRMER * slack, 0.5 * knobs.tolerance_m)
         for _ in range(_LOCK_ROUNDS):
             _solve_layers(count, layers, blocks, tasks, knobs, width, True, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
+        relax(width, work)
         remember(blocks, root, local, work)
         last_step = _move(tree, blocks, limits, root, local, work)
         iterations[f] += 1
@@ -217,14 +231,19 @@ def _look(
 def _put_wish(
     tree: Tree, blocks: Blocks, knobs: Knobs, wished_root: Array, wished_local: Array,
     root: Array, local: Array, work: Work,
-) -> None:  # fmt: skip
-    """The optimization vector z: from the pose towards the original's, for controlled joints."""
+) -> float:  # fmt: skip
+    """The optimization vector z: from the pose towards the original's, for controlled joints.
+
+    Returns its largest number.
+    """
+    longest = 0.0
     for b in range(len(blocks.kind)):
         column = blocks.column[b]
         if blocks.kind[b] == TRANSLATION:
             gain = knobs.root_attraction * work.controlled[b] / blocks.mobility[b]
             for c in range(3):
                 work.wish[column + c] = gain * (wished_root[c] - root[c])
+                longest = max(longest, abs(work.wish[column + c]))
             continue
         gain = knobs.attraction * work.controlled[b] / blocks.mobility[b]
         j = blocks.joint[b]
@@ -237,11 +256,14 @@ def _put_wish(
             work.wish[column] = gain * x
             work.wish[column + 1] = gain * y
             work.wish[column + 2] = gain * z
+            longest = max(longest, gain * (abs(x) + abs(y) + abs(z)))
         else:
             d = multiply(q[0], -q[1], -q[2], -q[3], a[0], a[1], a[2], a[3])
             x, y, z = logarithm(d[0], d[1], d[2], d[3])
             axis = blocks.axis
             work.wish[column] = gain * (x * axis[b, 0] + y * axis[b, 1] + z * axis[b, 2])
+            longest = max(longest, abs(work.wish[column]))
+    return longest
 
 
 @borrowing
@@ -311,7 +333,7 @@ def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -
             size = 3 if blocks.kind[b] == BALL else 1
             for c in range(column, column + size):
                 work.wish[c] += work.held[c]
-    share = 1.0 / work.calm[len(work.calm) - 1]
+    share = work.relax[0] / work.calm[len(work.calm) - 1]
     add_wish(work.wish, share, width, work.step, work.basis, rank, work.left)
 
 

@@ -109,8 +109,7 @@ def lock_what_leaves(tree: Tree, blocks: Blocks, limits: Limits, local: Array, w
             over = _beyond(limits, l, c, numbers[c])
             if over == 0.0 or work.locked[l] & (1 << c):
                 continue
-            if not found or now == numbers:
-                now = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
+            now = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
             work.locked[l] |= 1 << c
             found = True
             to_go = numbers[c] - over - now[c]

@@ -169,6 +169,10 @@ class Work(NamedTuple):
     """(layers,) before the step."""
     calm: Array
     """(layers + 1,) extra damping of each layer and of the wish."""
+    relax: Array
+    """(1,) share of the wish that is taken."""
+    last: Array
+    """(W,) the step before."""
     good_steps: Indices
     """(1,) in a row."""
     kept_root: Array

@@ -220,6 +220,8 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
         now=np.zeros(layers),
         progress=np.zeros(layers),
         calm=np.ones(layers + 1),
+        relax=np.ones(1),
+        last=np.zeros(size),
         good_steps=np.zeros(1, dtype=np.int64),
         kept_root=np.zeros(3),
         kept=np.zeros((joints, 4)),

@@ -6,10 +6,13 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
-from poise.ik.packed import TRANSLATION, Blocks, Knobs, Tasks, Work
+from poise.ik.packed import TRANSLATION, Blocks, Tasks, Work
+from poise.solvers.small_dense import dot
 
 _CALMER, _BOLDER = 4.0, 0.4
 """What the damping is multiplied by after a step that made things worse, and after good ones."""
+
+_LEAST_SHARE = 0.1
 
 _PRICE = 10.0
 """How much a layer may get worse for each unit that greater layers gain."""
@@ -19,6 +22,9 @@ _PRICE = 10.0
 def forget_progress(work: Work) -> None:
     """Before the first step of a frame."""
     work.good_steps[0] = 0
+    work.relax[0] = 1.0
+    for c in range(len(work.last)):
+        work.last[c] = 0.0
     for l in range(len(work.calm)):
         work.calm[l] = 1.0
     for l in range(len(work.progress)):
@@ -26,18 +32,18 @@ def forget_progress(work: Work) -> None:
 
 
 @inlined_borrowing
-def top_got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+def top_got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
     """Whether the step hurt the greatest layer more than the next one would mend by itself."""
     square, top = 0.0, tasks.layer[work.active[0]]
     for i in range(count):
         t = work.active[i]
         if tasks.layer[t] == top:
             square += (tasks.scale[t] * work.misses[i]) ** 2
-    return bool(np.sqrt(square) > max(work.progress[top], knobs.slack_m))
+    return bool(np.sqrt(square) > max(work.progress[top], slack))
 
 
 @borrowing
-def got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+def got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
     """Whether some layer got worse for no gain of a greater one; remembers where each is.
 
     After a bad step the layer and all lesser ones, the wish among them, are damped more; after two
@@ -53,7 +59,7 @@ def got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
     for l in range(len(now)):
         now[l] = np.sqrt(now[l])
         before = work.progress[l]
-        if now[l] > max(before + _PRICE * gain, knobs.slack_m):
+        if now[l] > max(before + _PRICE * gain, slack):
             for k in range(l, len(work.calm)):
                 work.calm[k] *= _CALMER
             work.good_steps[0] = 0
@@ -66,6 +72,22 @@ def got_worse(count: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
         for l in range(len(work.calm)):
             work.calm[l] = max(1.0, work.calm[l] * _BOLDER)
     return False
+
+
+@inlined_borrowing
+def relax(width: int, work: Work) -> None:
+    """Find the share of the wish that converges fastest, from how steps follow each other.
+
+    Constraints bend the space in which the pose goes back to the original, the more the further it
+    is from it: a whole step overshoots, and the next comes back. If each step is ρ times the one
+    before, 1 / (1 − ρ) of it would have ended where they all lead.
+    """
+    before = dot(work.last, work.last, width)
+    if before > 0.0:
+        ratio = dot(work.step, work.last, width) / before
+        work.relax[0] = min(1.0, max(_LEAST_SHARE, work.relax[0] / (1.0 - min(ratio, 0.5))))
+    for c in range(width):
+        work.last[c] = work.step[c]
 
 
 @inlined_borrowing

@@ -81,7 +81,7 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
         harmed = _harmed(problem, passes[-1], smooth)
         if not harmed:
             return Solved(problem, tuple(passes), smooth, tuple(counts))
-        if len(passes) >= settings.passes + 1:
+        if len(passes) >= settings.passes:
             return Solved(problem, tuple(passes), passes[-1], tuple(counts))
         changed_here = changed & problem.active
         earlier = known.passes[len(passes)] if known and len(known.passes) > len(passes) else None

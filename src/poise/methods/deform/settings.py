@@ -20,8 +20,8 @@ class Settings:
     their weights count (the comparison of the paper's Figs. 4 and 5)."""
     smoothing_s: float = 0.1
     """Half-width of the low-pass filter on the displacement of the root; 0 leaves it out."""
-    passes: int = 3
-    """Most rounds of solving and smoothing; the last one ends with solving."""
+    passes: int = 2
+    """Most rounds of solving; between two, the displacement of the root is smoothed."""
     disturbed_mm: float = 0.1
     """Another round follows when smoothing moved a constraint by more than this."""
     met_mm: float = 0.1
