@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.constraints import Interval
 from poise.errors import BadValue
 
 
+@settings(deadline=None)
 @given(st.integers(0, 50), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_shares_rise_to_one_and_fall_back(first: int, full: int, rise: int, fall: int) -> None:
     interval = Interval(first, first + rise + full + fall, rise, fall)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.arrays import Array
@@ -49,6 +49,7 @@ def test_on_uneven_knots_both_sides_have_the_speed_across_both_spans() -> None:
 numbers = st.floats(-1, 1, allow_subnormal=False)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 30), numbers, numbers), min_size=1, max_size=8))
 def test_every_point_is_passed_and_the_slope_never_jumps(rows: list[tuple[float, ...]]) -> None:
     spans, x, y = np.array(rows).T

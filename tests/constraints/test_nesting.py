@@ -56,6 +56,8 @@ def test_order_does_not_matter_and_equals_do_not_protect_themselves() -> None:
         check(REACH, FOOT)
     check(FOOT, replace(REACH, priority=1))
     check(replace(FOOT, priority=7), replace(REACH, priority=7))
+    head = HoldPoint("nod", "head_top", (0, 1, 1), WHEN, priority=9, recruit=Recruit(up_to="neck"))
+    check(FOOT, replace(REACH, priority=1), head)
 
 
 def test_only_the_order_of_priorities_counts() -> None:

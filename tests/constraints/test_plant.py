@@ -7,10 +7,12 @@ import pytest
 
 from poise import rotations
 from poise.arrays import Array
+from poise.character import reference_human
 from poise.constraints import Interval, Plant, Scene, Task, tasks_of
 from poise.constraints.original_paths import point_path
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, UnknownName
+from poise.motion import Clip
 from tests.constraints.made_scenes import gap, walk_scene
 from tests.constraints.test_surface_under import box
 
@@ -86,6 +88,35 @@ def test_the_usual_frame_is_the_one_in_which_the_part_moves_least() -> None:
     assert len(chosen) >= 1 and 18 <= chosen[0] <= 32
     assert speeds[chosen[0]] < 1.2 * speeds[18:33].min() + 1e-4
     assert (turn.goals[10] == scene.state.rotations_wxyz[chosen[0], ankle]).all()
+
+
+def slowest(roots: Array, bends: Array) -> int:
+    """Which frame is chosen when the root goes these ways and the ankle bends by these angles."""
+    character = reference_human()
+    count = character.skeleton.joint_count
+    turns = np.tile(rotations.IDENTITY, (len(roots), count, 1))
+    ankle = character.skeleton.index("left_ankle")
+    turns[:, ankle] = rotations.from_axis_angle(np.array([1.0, 0.0, 0.0]), bends)
+    clip = Clip(character.skeleton, 30.0, np.outer(roots, [0.0, 0.0, 1.0]), turns)
+    state = Scene(clip, character).state
+    place, turn, *_ = plant(
+        Plant("p", "left_foot", Interval(0, len(roots) - 1)), Scene(clip, character)
+    )
+    same_place = (state.positions_m[:, ankle] == place.goals[0]).all(axis=1)
+    same_turn = (state.rotations_wxyz[:, ankle] == turn.goals[0]).all(axis=1)
+    (chosen,) = np.flatnonzero(same_place & same_turn)
+    return int(chosen)
+
+
+def test_moving_least_counts_shifting_and_turning_and_is_by_frame() -> None:
+    steady = np.linspace(0.0, 1.0, 11)
+    slower_at_7 = np.cumsum(np.where(np.arange(11) == 7, 0.05, 0.1))
+    still = np.zeros(11)
+    assert slowest(slower_at_7, still) in (6, 7)
+    assert slowest(still + 1e-9 * steady, slower_at_7) in (6, 7)
+    # At the ends of the clip there is half the time for a step.
+    hurried = np.cumsum(np.where(np.arange(11) == 5, 0.09, 0.1))
+    assert slowest(hurried, still) in (4, 5)
 
 
 def test_displacement_and_turn_move_the_foot_as_one_piece() -> None:

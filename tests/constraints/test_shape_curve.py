@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.constraints import CurveEnd, PassPoint, ShapeCurve, shape_curve
@@ -33,6 +33,7 @@ def speeds_around(curve: ShapeCurve, time: float) -> tuple[np.ndarray, np.ndarra
     return (here - before) / step, (after - here) / step
 
 
+@settings(deadline=None)
 @given(passes())
 def test_each_place_is_reached_at_its_frame(through: list[PassPoint]) -> None:
     curve = shape_curve(START, END, through)
@@ -44,6 +45,7 @@ def test_each_place_is_reached_at_its_frame(through: list[PassPoint]) -> None:
         np.testing.assert_array_equal(curve.at([END.frame])[0], END.place_m)
 
 
+@settings(deadline=None)
 @given(passes())
 def test_a_rest_is_exactly_still_and_the_timing_never_goes_back(through: list[PassPoint]) -> None:
     curve = shape_curve(START, END, through)
@@ -54,6 +56,7 @@ def test_a_rest_is_exactly_still_and_the_timing_never_goes_back(through: list[Pa
     assert (np.diff(curve.timing.at(np.linspace(10, 50, 321))) >= 0).all()
 
 
+@settings(deadline=None)
 @given(passes())
 def test_the_velocity_never_jumps_at_default_parameters(through: list[PassPoint]) -> None:
     curve = shape_curve(START, END, through)

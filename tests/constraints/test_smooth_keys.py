@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.constraints.smooth_keys import smooth_keys
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 20), st.floats(-1, 1)), min_size=1, max_size=8))
 def test_keys_are_met_and_never_overshot(rows: list[tuple[float, float]]) -> None:
     frames, values = np.cumsum([span for span, _ in rows]), np.array([[v] for _, v in rows])

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.constraints import TimeCurve
 from poise.errors import BadShape, BadValue
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0.1, 9), st.floats(0, 9)), min_size=1, max_size=9))
 def test_it_passes_its_corners_and_never_falls(steps: list[tuple[float, float]]) -> None:
     times, parameters = np.cumsum(np.array(steps), axis=0).T

@@ -37,6 +37,7 @@ class KeepDistance:
     first: str
     """A site, or a joint or role, whose origin is meant."""
     second: str
+    """Another point of the body, on another joint."""
     interval: Interval
     distance_m: float | None = None
     """None: as far as in the original, frame by frame."""
