@@ -54,7 +54,7 @@ def test_values_change(path: Path) -> None:
     assert foot.values["frames"] == "all" and foot.values["ease"] is None
     settings = recipe.steps[0].settings
     assert (settings.strategy, settings.passes) == ("priorities", 4)
-    assert recipe.clip is not None and recipe.clip.rate_hz == 60.0
+    assert recipe.clip.rate_hz == 60.0
     assert recipe.character.sex == "female" and recipe.character.mass_kg is None
     assert recipe.outputs.glb == "a.glb" and recipe.outputs.clip == "out.bvh"
 

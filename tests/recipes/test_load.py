@@ -58,7 +58,7 @@ def test_a_good_recipe_becomes_records() -> None:
 
 def test_little_is_needed() -> None:
     recipe = recipe_from_text("poise: 1\nsteps: [lift: ]", words=WORDS)
-    assert recipe.clip is None and recipe.steps[0].settings == Settings()
+    assert not recipe.has_clip and recipe.steps[0].settings == Settings()
     empty = "poise: 1\nclip: walk.bvh\ncharacter:\noutputs:\nsteps: [lift: {constraints: }]"
     assert recipe_from_text(empty, words=WORDS).clip == ClipChoice(file="walk.bvh")
 

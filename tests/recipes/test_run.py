@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.apps.inspection import MUST_BE_CLEANED as CLEANED_BY_MEASURING
-from poise.errors import BadValue, FileProblem
+from poise.errors import FileProblem
 from poise.motion import Clip
 from poise.recipes import Recipe, RecipeProblem, Step, Wish, load_recipe, prepare, run_recipe
 from poise.recipes.prepare import MUST_BE_CLEANED
@@ -111,9 +111,11 @@ def test_another_clip_takes_the_place_of_the_recipes(tmp_path: Path, clips: Path
     for given in (clips / "walk.bvh", str(clips / "walk.bvh"), walk(seconds=1.0)):
         found = prepare(recipe, given)
         assert isinstance(found.clip, Clip) and found.clip.rate_hz == 60.0
-    nameless = written(tmp_path, steps())
-    assert prepare(nameless, walk(seconds=1.0)).clip.rate_hz == 120.0
-    with pytest.raises(BadValue, match="clip must be named in the recipe or given beside it"):
+    with pytest.raises(FileProblem, match=r"^lost\.bvh: expected an existing file"):
+        prepare(recipe, "lost.bvh")
+    nameless = written(tmp_path, "clip: {rate_hz: 30}", steps())
+    assert prepare(nameless, walk(seconds=1.0)).clip.rate_hz == 30.0
+    with pytest.raises(RecipeProblem, match="clip must be named in the recipe or given beside it"):
         prepare(nameless)
 
 

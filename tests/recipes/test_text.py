@@ -57,7 +57,7 @@ def test_only_what_differs_is_written() -> None:
 @given(
     about=st.one_of(st.just(""), names),
     clip=st.one_of(
-        st.none(),
+        st.just(ClipChoice()),
         st.builds(
             ClipChoice,
             file=names,
@@ -88,13 +88,13 @@ def test_only_what_differs_is_written() -> None:
     ),
     strategy=st.sampled_from(["priorities", "weights"]),
 )
-@example("\t\x07\x00", None, CharacterChoice(), Outputs(), {
+@example("\t\x07\x00", ClipChoice(), CharacterChoice(), Outputs(), {
     "name": "a", "point": "b", "place_m": (0.0, -0.0, 1e-30), "seconds": (0.5, 1e-3 + 2)
 }, "weights")  # fmt: skip
 @settings(max_examples=150, deadline=None)
 def test_whatever_a_recipe_says_comes_back(
     about: str,
-    clip: ClipChoice | None,
+    clip: ClipChoice,
     character: CharacterChoice,
     outputs: Outputs,
     values: dict[str, Any],

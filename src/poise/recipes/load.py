@@ -101,10 +101,8 @@ def _checked(root: Written, path: Path, words: Vocabulary, known: list[Problem])
     )
 
 
-def _clip(checked: Any) -> ClipChoice | None:
-    if checked is None:
-        return None
-    return ClipChoice(file=checked) if isinstance(checked, str) else ClipChoice(**checked)
+def _clip(checked: Any) -> ClipChoice:
+    return ClipChoice(file=checked) if isinstance(checked, str) else ClipChoice(**(checked or {}))
 
 
 def _step(checked: Mapping[str, Any], words: Vocabulary) -> Step:

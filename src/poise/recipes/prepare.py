@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from poise.character import Character, complete_character, read_role_file, with_ranges
 from poise.contact import estimate_ground
@@ -47,73 +46,68 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
     Raises:
         PoiseError: with the place in the recipe of what cannot be had.
     """
+    if clip is not None and not isinstance(clip, Clip):
+        clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
         made, notes = _clip(recipe, clip)
     with located(recipe, ("character",)):
         character = _character(recipe, made)
-    notes += character.notes
+    notes += _notes(character)
     with located(recipe, ("environment",)):
         environment = _environment(recipe, made, character)
     return Prepared(made, character, environment, (*notes, *environment.notes))
 
 
-def _clip(recipe: Recipe, given: Clip | str | Path | None) -> tuple[Clip, list[str]]:
+def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, list[str]]:
     choice = recipe.clip
-    if choice is None and given is None:
-        raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
-    if isinstance(given, Clip):
+    if given is not None:
         clip = given
-    elif given is not None or (choice is not None and choice.file is not None):
-        clip = _read(recipe, choice, given)
-    else:
-        assert choice is not None and choice.sample is not None
+    elif choice.sample is not None:
         clip = SAMPLES[choice.sample]().clip
+    elif choice.file is not None:
+        clip = _read(recipe, recipe.folder / choice.file)
+    else:
+        raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
     notes = list(clip.source.notes if clip.source else ())
     before = len(clip.history)
-    clip = _cut(clip, choice, notes)
-    if choice is not None and choice.rate_hz is not None:
+    clip, remarks = _cut(clip, choice)
+    if choice.rate_hz is not None:
         clip = resample(clip, choice.rate_hz)
-    return clip, [*notes, *clip.history[before:]]
+    return clip, [*notes, *clip.history[before:], *remarks]
 
 
-def _read(recipe: Recipe, choice: ClipChoice | None, given: str | Path | None) -> Clip:
-    options: dict[str, Any] = {}
-    if choice is not None:
-        options = {
-            "unit": None if choice.unit is None else str(choice.unit),
-            "up": choice.up,
-            "rate_hz": choice.capture_rate_hz,
-            "animation": None if choice.animation is None else str(choice.animation),
-        }
-        if choice.skeleton is not None:
-            options["skeleton"] = recipe.folder / choice.skeleton
-    if given is None:
-        assert choice is not None and choice.file is not None
-        given = recipe.folder / choice.file
-    return load_clip(given, **options)
+def _read(recipe: Recipe, path: str | Path) -> Clip:
+    choice = recipe.clip
+    return load_clip(
+        path,
+        unit=None if choice.unit is None else str(choice.unit),
+        up=choice.up,
+        skeleton=None if choice.skeleton is None else recipe.folder / choice.skeleton,
+        rate_hz=choice.capture_rate_hz,
+        animation=None if choice.animation is None else str(choice.animation),
+    )
 
 
-def _cut(clip: Clip, choice: ClipChoice | None, notes: list[str]) -> Clip:
+def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str]]:
     """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
-    frames = clip.frame_count
-    steps = True if choice is None else choice.clean
+    notes: list[str] = []
+    frames, steps = clip.frame_count, choice.clean
     if steps is not False:
         chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps
         clip, _ = clean(clip, chosen)
     left_out = frames - clip.frame_count  # at the start of the file
-    wanted = None if choice is None else choice.frames
-    if wanted is not None:
-        first, last = wanted
+    first, last = choice.frames or (0, frames - 1)
+    if choice.frames is not None:
         if first >= frames:
-            raise BadValue("frames", f"inside the clip (0 to {frames - 1})", wanted)
+            raise BadValue("frames", f"inside the clip (0 to {frames - 1})", choice.frames)
         if last >= frames:
             notes.append(f"the clip ends before frame {last}: kept {first} to {frames - 1}")
         start = max(first - left_out, 0)
         clip = clip.sliced(start, max(last - left_out, start) + 1)
         clip = clip.noted(f"frames {first} to {min(last, frames - 1)} of {frames}")
-    if left_out and (wanted is None or wanted[0] < left_out):
+    if first < left_out:
         notes.append(f"frame 0 of the recipe is frame {left_out} of the file")
-    return clip
+    return clip, notes
 
 
 def _character(recipe: Recipe, clip: Clip) -> Character:
@@ -134,6 +128,19 @@ def _character(recipe: Recipe, clip: Clip) -> Character:
     if choice.ranges == "none":
         return character
     return with_ranges(character, clip.rotations_wxyz)
+
+
+def _notes(character: Character) -> list[str]:
+    """What is to be said about a body; ranges by the dozen are said in one line."""
+    widened = () if character.ranges is None else character.ranges.notes
+    if len(widened) <= _MOST_RANGES:
+        return list(character.notes)
+    joints = dict.fromkeys(note.split(":")[0] for note in widened)
+    summed = f"{len(widened)} ranges of joints were widened to hold the clip: {', '.join(joints)}"
+    return [*(note for note in character.notes if note not in widened), summed]
+
+
+_MOST_RANGES = 2
 
 
 def _unrecognised(recipe: Recipe, missing: MissingRoles) -> Problem:

@@ -27,7 +27,8 @@ class ClipChoice:
     """Which motion, and what is made of it before the steps."""
 
     file: str | None = None
-    """A motion file, relative to the recipe."""
+    """A motion file, relative to the recipe. Without file and sample, the clip is to be given when
+    the recipe runs."""
     sample: str | None = None
     """Instead of a file: a clip made by code, as `poise sample` makes them."""
     frames: tuple[int, int] | None = None
@@ -49,9 +50,8 @@ class ClipChoice:
     """Which animation of a glTF file, by name or number."""
 
     def __post_init__(self) -> None:
-        if (self.file is None) == (self.sample is None):
-            found = "neither" if self.file is None else "both"
-            raise BadValue("clip", "either a file or a sample", found)
+        if self.file is not None and self.sample is not None:
+            raise BadValue("clip", "either a file or a sample", "both")
         if self.sample is not None:
             from poise.samples import SAMPLES
 
@@ -140,8 +140,7 @@ class Recipe:
 
     steps: Sequence[Step]
     """What is done, one after the other: each starts from what the one before made."""
-    clip: ClipChoice | None = None
-    """None: to be given when it runs."""
+    clip: ClipChoice = ClipChoice()
     character: CharacterChoice = CharacterChoice()
     environment: str | Mapping[str, Any] | None = None
     """An environment file or a mesh, or the content of such a file; None: level ground at the
@@ -156,3 +155,8 @@ class Recipe:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(self.steps))
+
+    @property
+    def has_clip(self) -> bool:
+        """Whether it names a clip of its own."""
+        return self.clip.file is not None or self.clip.sample is not None

@@ -20,9 +20,7 @@ def recipe_text(recipe: Recipe) -> str:
     content: dict[str, Any] = {"poise": VERSION}
     if recipe.about:
         content["about"] = recipe.about
-    if recipe.clip is not None:
-        content["clip"] = plain_from(recipe.clip)
-    for key in ("character", "outputs"):
+    for key in ("clip", "character", "outputs"):
         plain = plain_from(getattr(recipe, key))
         if plain:
             content[key] = plain

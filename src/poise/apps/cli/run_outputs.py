@@ -43,7 +43,7 @@ def planned_outputs(
     """
     own = recipe.outputs.items()
     notes: list[str] = []
-    if clip is not None and recipe.clip is not None and own:
+    if clip is not None and recipe.has_clip and own:
         notes.append(f"outputs of the recipe not written: {clip.name} is not its own clip")
         own = {}
     files = {key: recipe.folder / name for key, name in own.items()}
