@@ -74,11 +74,14 @@ def tasks_of_look_at(constraint: LookAt, scene: Scene) -> tuple[Task, ...]:
         targets = point_path(scene, constraint.target, first, last)
     else:
         targets = np.broadcast_to(np.array(constraint.target), eyes.shape)
+    rays = targets - eyes
+    distances = np.sqrt(_dot(rays, rays))
+    _check_apart(name, first, distances)
     shares = interval.shares()
-    _check_apart(name, first, eyes, targets)
     if not (shares == 1.0).all():
         looks = rotations.rotate(scene.state.rotations_wxyz[first : last + 1, joint], direction)
-        targets = _swung(eyes, looks, targets, shares)
+        swung = eyes + _swung(rays, distances, looks, shares)
+        targets = np.where(shares[:, None] == 1.0, targets, swung)
     return (
         Task(
             name, "aim", first, targets,
@@ -116,29 +119,30 @@ def _direction(constraint: LookAt, character: Character, joint: int) -> Array:
     return rotations.rotate(at_rest, character.roles.forward)
 
 
-def _check_apart(name: str, first: int, eyes: Array, targets: Array) -> None:
-    distances = np.linalg.norm(targets - eyes, axis=1)
+def _check_apart(name: str, first: int, distances: Array) -> None:
     nearest = int(distances.argmin())
     if not distances[nearest] > NEAREST_M:
         allowed = f"more than {1000 * NEAREST_M:g} mm from the eye"
         raise BadValue(f"target of '{name}'", allowed, f"there in frame {first + nearest}")
 
 
-def _swung(eyes: Array, looks: Array, targets: Array, shares: Array) -> Array:
-    """(n, 3) goals at the targets' distance, the share of the arc from the look to the target."""
-    rays = targets - eyes
-    distances = np.linalg.norm(rays, axis=1, keepdims=True)
-    rays = rays / distances
-    cosine = np.sum(rays * looks, axis=1, keepdims=True)
-    across = rays - looks * cosine
-    sine = np.linalg.norm(across, axis=1, keepdims=True)
-    # Straight behind, every way round is as short: any side that is square to the look serves.
-    spare = np.eye(3)[np.abs(looks).argmin(axis=1)]
-    spare = spare - looks * np.sum(spare * looks, axis=1, keepdims=True)
+def _swung(rays: Array, distances: Array, looks: Array, shares: Array) -> Array:
+    """(n, 3) rays as long, the share of the arc from the look to the ray."""
+    straight = rays / distances[:, None]
+    cosine = _dot(straight, looks)
+    across = straight - looks * cosine[:, None]
+    sine = np.sqrt(_dot(across, across))
     behind = (sine < 1e-9) & (cosine < 0)
-    side = np.where(behind, spare, across)
-    side = side / np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-300)
-    share = shares[:, None]
-    angle = share * np.arctan2(sine, cosine)
-    goals = eyes + distances * (np.cos(angle) * looks + np.sin(angle) * side)
-    return np.where(share == 1.0, targets, goals)
+    if behind.any():
+        # Straight behind, every way round is as short: any side square to the look serves.
+        spare = np.eye(3)[np.abs(looks).argmin(axis=1)]
+        spare = spare - looks * _dot(spare, looks)[:, None]
+        across = np.where(behind[:, None], spare, across)
+    length = np.maximum(np.sqrt(_dot(across, across)), 1e-300)
+    angle = shares * np.arctan2(sine, cosine)
+    along, aside = distances * np.cos(angle), distances * np.sin(angle) / length
+    return along[:, None] * looks + aside[:, None] * across
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.einsum("ni,ni->n", a, b)
