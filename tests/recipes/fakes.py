@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Literal
 
@@ -16,12 +17,26 @@ from poise.recipes.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
+class Inner:
+    """More of it."""
+
+    turns: int = 3
+    """How often."""
+
+    def __post_init__(self) -> None:
+        if self.turns < 0:
+            raise BadValue("turns", "zero or more", self.turns)
+
+
+@dataclass(frozen=True)
 class Settings:
     lift_m: float = 0.0
     """How far everything goes up."""
     strategy: Literal["priorities", "weights"] = "priorities"
     """What decides between constraints."""
     passes: int = 1
+    mobility: Mapping[str, float] = field(default_factory=dict[str, float])
+    inner: Inner = field(default_factory=Inner)
 
     def __post_init__(self) -> None:
         if self.passes < 1:

@@ -113,7 +113,7 @@ CASES = {
     "an unknown setting": (
         "poise: 1\nsteps: [lift: {settings: {pases: 2}}]",
         "r.yaml:2:27: expected a key of settings of lift, found 'pases'. Did you mean 'passes'? "
-        "Known: lift_m, strategy, passes.",
+        "Known: lift_m, strategy, passes, mobility, inner.",
     ),
     "a wrong choice": (
         "poise: 1\nsteps: [lift: {settings: {strategy: weight}}]",
@@ -123,6 +123,14 @@ CASES = {
     "a setting that the method refuses": (
         "poise: 1\nsteps: [lift: {settings: {passes: 0}}]",
         "r.yaml:2:35: passes must be at least 1, got 0.",
+    ),
+    "a setting inside a setting that is refused": (
+        "poise: 1\nsteps: [lift: {settings: {inner: {turns: -1}}}]",
+        "r.yaml:2:42: turns must be zero or more, got -1.",
+    ),
+    "a wrong value under a free key": (
+        "poise: 1\nsteps: [lift: {settings: {mobility: {spine: stiff}}}]",
+        "r.yaml:2:45: expected a number for spine of mobility of settings of lift, found 'stiff'.",
     ),
     "half a frame": (
         "poise: 1\nsteps: [lift: {settings: {passes: 2.5}}]",

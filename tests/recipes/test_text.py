@@ -23,7 +23,7 @@ from poise.recipes import (
 )
 from poise.recipes.records import constraint_from
 from poise.recipes.timing import Clock
-from tests.recipes.fakes import WORDS, Settings
+from tests.recipes.fakes import WORDS, Inner, Settings
 from tests.recipes.test_load import GOOD
 
 # What YAML itself cannot hold: surrogates. Everything else must survive.
@@ -89,7 +89,8 @@ def test_only_what_differs_is_written() -> None:
     strategy=st.sampled_from(["priorities", "weights"]),
 )
 @example("\t\x07\x00", ClipChoice(), CharacterChoice(), Outputs(), {
-    "name": "a", "point": "b", "place_m": (0.0, -0.0, 1e-30), "seconds": (0.5, 1e-3 + 2)
+    "name": "a", "point": "b", "place_m": (0.0, -0.0, 1e-30), "seconds": (0.5, 1e-3 + 2),
+    "priority": 3,
 }, "weights")  # fmt: skip
 @settings(max_examples=150, deadline=None)
 def test_whatever_a_recipe_says_comes_back(
@@ -100,7 +101,10 @@ def test_whatever_a_recipe_says_comes_back(
     values: dict[str, Any],
     strategy: Any,
 ) -> None:
-    step = Step("lift", Settings(strategy=strategy), [Wish("hold_point", values)])
+    more = Settings(
+        strategy=strategy, mobility={about or "x": 0.5}, inner=Inner(values["priority"])
+    )
+    step = Step("lift", more, [Wish("hold_point", values)])
     recipe = Recipe([step], clip, character, {"ground": {"height_m": 0.5}}, outputs, about)
     assert again(recipe) == recipe
 

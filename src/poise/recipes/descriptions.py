@@ -33,6 +33,8 @@ def type_at(hint: Any, location: Location) -> Any:
             inner = get_args(each)
             same = inner[-1] is ... or part >= len(inner)
             found = type_at(inner[0] if same else inner[part], rest)
+        elif get_origin(each) in (dict, Mapping):
+            found = type_at(get_args(each)[1], rest)
         if found is not None:
             return found
     return None
