@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import measuring, mechanics, reaction_forces
+from benchmarks import ik, measuring, mechanics, reaction_forces
 from benchmarks.measure import BASELINE, Measure, gate, read_baseline, write_baseline
 
 SUITES: dict[str, Callable[[bool], list[Measure]]] = {
     "mechanics": mechanics.run,
     "reaction_forces": reaction_forces.run,
     "measuring": measuring.run,
+    "ik": ik.run,
 }
 
 

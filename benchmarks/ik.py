@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.ik_body import FRAMES, IkWork
 from benchmarks.ik_contract import IkPeer, Solved, SteppingPeer
 from benchmarks.ik_momentum import Momentum
+from benchmarks.ik_ours import Ours
 from benchmarks.ik_peers import Mink, Pink
 from benchmarks.ik_plan import disagreement, plan
 from benchmarks.ik_residual import from_best, from_targets
@@ -32,7 +33,7 @@ ALIKE_M = {"mink": 1e-9, "pink": 1e-9, "pymomentum": 1e-5}
 """How far models may disagree; pymomentum computes in single precision."""
 
 OUR_NAME = "ours"
-OURS: Callable[[], IkPeer] | None = None  # TODO: our solver as an IkPeer of that name
+OURS: Callable[[], IkPeer] | None = Ours
 
 _PEERS: dict[str, tuple[str, Callable[[], SteppingPeer], str]] = {
     "mink": ("mink", Mink, "pip install mink"),

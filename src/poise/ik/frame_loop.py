@@ -14,8 +14,21 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing
+from poise.ik.crowded_layer import solve_crowded
 from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
-from poise.ik.packed import AIM, BALL, TRANSLATION, TURN, Blocks, Knobs, Limits, Tasks, Tree, Work
+from poise.ik.packed import (
+    AIM,
+    BALL,
+    CENTER,
+    TRANSLATION,
+    TURN,
+    Blocks,
+    Knobs,
+    Limits,
+    Tasks,
+    Tree,
+    Work,
+)
 from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
 from poise.ik.progress import (
     forget_progress,
@@ -58,6 +71,7 @@ def solve_frames(
     """Solve frames `first` to `last` in order, going on from the output's frame before them."""
     for f in range(first, last + 1):
         count = _gather(tasks, f, work)
+        _find_crowd(tasks, count, width, work)
         _mark_controlled(blocks, tasks, count, work)
         if start == FROM_PREVIOUS:
             _start(f, blocks, knobs, work, roots, locals_, out_roots, out_locals)
@@ -101,6 +115,19 @@ def _gather(tasks: Tasks, f: int, work: Work) -> int:
             count += 1
     work.row_of[count] = row
     return count
+
+
+@inlined_borrowing
+def _find_crowd(tasks: Tasks, count: int, width: int, work: Work) -> None:
+    """Whether the first layer has more rows than there are unknowns, and all of them plain."""
+    work.crowded[0] = 0
+    end = 0
+    while end < count and tasks.layer[work.active[end]] == tasks.layer[work.active[0]]:
+        if not tasks.plain[work.active[end]]:
+            return
+        end += 1
+    if work.row_of[end] > width:
+        work.crowded[0] = end
 
 
 @inlined_borrowing
@@ -182,7 +209,7 @@ def _iterate(
             return MET
         slack = max(_FIRMER * slack, 0.5 * knobs.tolerance_m)
         for _ in range(_LOCK_ROUNDS):
-            _solve_layers(count, layers, blocks, tasks, knobs, width, True, work)
+            _solve_layers(f, count, layers, tree, blocks, tasks, knobs, width, True, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
         relax(width, work)
@@ -213,12 +240,15 @@ def _look(
 ) -> bool:  # fmt: skip
     """Errors and rows at the pose; returns whether every task above layer `layers` is met."""
     place_joints(tree, f, root, local, work)
+    work.crowded[1] = 0
     met = True
     for i in range(count):
         t = work.active[i]
+        without_rows = i < work.crowded[0] and tasks.kind[t] != CENTER
         miss = write_task(
-            tree, blocks, tasks, t, f, work.row_of[i], knobs.reach_m, knobs.turn_rad, width, work
-        )
+            tree, blocks, tasks, t, f, work.row_of[i], knobs.reach_m, knobs.turn_rad, width,
+            without_rows, work,
+        )  # fmt: skip
         work.misses[i] = miss
         angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
         tolerance = knobs.tolerance_rad if angular else knobs.tolerance_m
@@ -268,7 +298,8 @@ def _put_wish(
 
 @borrowing
 def _solve_layers(
-    count: int, layers: int, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
+    f: int, count: int, layers: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
     with_wish: bool, work: Work,
 ) -> None:  # fmt: skip
     """The step through the first `layers` layers, and the wish in what they leave free."""
@@ -276,6 +307,11 @@ def _solve_layers(
     for c in range(width):
         step[c] = work.held[c]
     rank, i = 0, 0
+    if work.crowded[0] and not _is_locked(work):
+        if _solve_crowd(tree, blocks, tasks, knobs, width, work):
+            return  # nothing is left for lesser layers, nor for the wish
+    if work.crowded[0] and not work.crowded[1]:
+        _write_crowd(f, tree, blocks, tasks, knobs, width, work)
     while i < count:
         layer = tasks.layer[work.active[i]]
         if layer >= layers:
@@ -299,6 +335,39 @@ def _solve_layers(
         i = end
     if with_wish:
         _add_wish(blocks, knobs, width, rank, work)
+
+
+@inlined_borrowing
+def _is_locked(work: Work) -> bool:
+    for b in range(len(work.locks)):
+        if work.locks[b]:
+            return True
+    return False
+
+
+@inlined_borrowing
+def _solve_crowd(
+    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
+) -> bool:
+    square, end = 0.0, work.crowded[0]
+    for k in range(work.row_of[end]):
+        square += work.errors[k] * work.errors[k]
+    layer = tasks.layer[work.active[0]]
+    damping = work.calm[layer] * knobs.lever_m * np.sqrt(square)
+    return solve_crowded(tree, blocks, tasks, end, width, damping, work)
+
+
+@borrowing
+def _write_crowd(
+    f: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
+) -> None:
+    """The rows that were left out, where they are needed after all."""
+    for i in range(work.crowded[0]):
+        write_task(
+            tree, blocks, tasks, work.active[i], f, work.row_of[i], knobs.reach_m,
+            knobs.turn_rad, width, False, work,
+        )  # fmt: skip
+    work.crowded[1] = 1
 
 
 @inlined_borrowing
@@ -389,7 +458,7 @@ def _polish(
         before = worst
         _unlock(width, work)
         for _ in range(_LOCK_ROUNDS):
-            _solve_layers(count, top, blocks, tasks, knobs, width, False, work)
+            _solve_layers(f, count, top, tree, blocks, tasks, knobs, width, False, work)
             if not lock_what_leaves(tree, blocks, limits, local, work):
                 break
         _move(tree, blocks, limits, root, local, work)

@@ -78,6 +78,8 @@ class Tasks(NamedTuple):
     carry_sign: Array
     """+1 where the block carries the point, -1 where it carries what the point is relative to."""
     carry_recruited: Indices
+    plain: Indices
+    """(T,) 1 where `crowded_layer` can take it."""
     point: Indices
     """(T + 1,) where its points begin in the next two; for centres."""
     point_joint: Indices
@@ -131,6 +133,8 @@ class Work(NamedTuple):
     """(J, 3) origins in the world."""
     moments: Array
     """(J, 4) of subtrees: mass times place, and mass."""
+    sums: Array
+    """(J, 16) see `crowded_layer`."""
     full: Array
     """(K, W) rows with every column that moves them."""
     rows: Array
@@ -169,6 +173,9 @@ class Work(NamedTuple):
     """(layers,) before the step."""
     calm: Array
     """(layers + 1,) extra damping of each layer and of the wish."""
+    crowded: Indices
+    """(2,) how many of the first active tasks `crowded_layer` takes (0: none), and whether their
+    rows are written nevertheless."""
     relax: Array
     """(1,) share of the wish that is taken."""
     last: Array

@@ -125,10 +125,17 @@ def pack_tasks(
         carry_block=_integers([b for c in carries for b, _, _ in c]),
         carry_sign=np.array([s for c in carries for _, s, _ in c], dtype=np.float64),
         carry_recruited=_integers([r for c in carries for _, _, r in c]),
+        plain=_integers([_is_plain(task, c) for task, c in zip(tasks, carries, strict=True)]),
         point=_starts([len(task.points) for task in tasks]),
         point_joint=_integers([j for task in tasks for j in task.points.joints.tolist()]),
         point_offset=_vectors([o for task in tasks for o in task.points.offsets_m]),
     )
+
+
+def _is_plain(task: Task, carriers: list[tuple[int, float, int]]) -> bool:
+    """Whether `crowded_layer` can take it: in the world, on all axes, by all that carries it."""
+    absolute = task.kind in ("point", "turn") and task.reference < 0 and all(_axes(task))
+    return task.kind == "center" or (absolute and all(recruited for _, _, recruited in carriers))
 
 
 def _axes(task: Task) -> tuple[int, ...]:
@@ -200,6 +207,7 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
         world=np.zeros((joints, 4)),
         place=np.zeros((joints, 3)),
         moments=np.zeros((joints, 4)),
+        sums=np.zeros((joints, 16)),
         full=np.zeros((rows, size)),
         rows=np.zeros((rows, size)),
         errors=np.zeros(rows),
@@ -220,6 +228,7 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
         now=np.zeros(layers),
         progress=np.zeros(layers),
         calm=np.ones(layers + 1),
+        crowded=np.zeros(2, dtype=np.int64),
         relax=np.ones(1),
         last=np.zeros(size),
         good_steps=np.zeros(1, dtype=np.int64),

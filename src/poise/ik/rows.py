@@ -58,12 +58,18 @@ def _reference_turn(work: Work, reference: int) -> Quaternion:
 @borrowing
 def write_task(
     tree: Tree, blocks: Blocks, tasks: Tasks, t: int, frame: int, row: int,
-    reach: float, most_turn: float, width: int, work: Work,
+    reach: float, most_turn: float, width: int, without_rows: bool, work: Work,
 ) -> float:  # fmt: skip
     """Write the rows and errors of one task from `row` on; returns its whole error.
 
-    Metres for points, distances and centres, radians for turns and aims.
+    Metres for points, distances and centres, radians for turns and aims. A point or turn may do
+    `without_rows`.
     """
+    if without_rows:
+        goal = tasks.goals[tasks.goal[t] + frame - tasks.first[t]]
+        if tasks.kind[t] == POINT:
+            return _point_error(tasks, t, goal, row, reach, work)
+        return _turn_error(tasks, t, goal, row, most_turn, work)
     for k in range(row, row + tasks.rows[t]):
         for c in range(width):
             work.full[k, c] = 0.0
@@ -164,18 +170,25 @@ def _put_unit(
 
 
 @inlined_borrowing
+def _point_error(
+    tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work
+) -> float:  # fmt: skip
+    x, y, z = _point(work, tasks.joint[t], tasks.offset, t)
+    reference = tasks.reference[t]
+    if reference >= 0:
+        r, c = _reference_turn(work, reference), work.place
+        x, y, z = x - c[reference, 0], y - c[reference, 1], z - c[reference, 2]
+        x, y, z = turn(r[0], r[1], r[2], r[3], x, y, z)
+    return _put_error(tasks, t, row, reach, goal[0] - x, goal[1] - y, goal[2] - z, work)
+
+
+@inlined_borrowing
 def _write_point(
     blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work
 ) -> float:
+    size = _point_error(tasks, t, goal, row, reach, work)
     px, py, pz = _point(work, tasks.joint[t], tasks.offset, t)
-    reference = tasks.reference[t]
-    r = _reference_turn(work, reference)
-    x, y, z = px, py, pz
-    if reference >= 0:
-        c = work.place
-        dx, dy, dz = px - c[reference, 0], py - c[reference, 1], pz - c[reference, 2]
-        x, y, z = turn(r[0], r[1], r[2], r[3], dx, dy, dz)
-    size = _put_error(tasks, t, row, reach, goal[0] - x, goal[1] - y, goal[2] - z, work)
+    r = _reference_turn(work, tasks.reference[t])
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         b = tasks.carry_block[k]
         s = tasks.carry_sign[k] * tasks.scale[t] * blocks.mobility[b]
@@ -190,15 +203,23 @@ def _write_point(
 
 
 @inlined_borrowing
-def _write_turn(
-    blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
-) -> float:
+def _turn_error(
+    tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
+) -> float:  # fmt: skip
     r = _reference_turn(work, tasks.reference[t])
     q = _world(work, tasks.joint[t])
     q = multiply(r[0], r[1], r[2], r[3], q[0], q[1], q[2], q[3])
     d = multiply(goal[0], goal[1], goal[2], goal[3], q[0], -q[1], -q[2], -q[3])
     x, y, z = logarithm(d[0], d[1], d[2], d[3])
-    size = _put_error(tasks, t, row, most, x, y, z, work)
+    return _put_error(tasks, t, row, most, x, y, z, work)
+
+
+@inlined_borrowing
+def _write_turn(
+    blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
+) -> float:
+    size = _turn_error(tasks, t, goal, row, most, work)
+    r = _reference_turn(work, tasks.reference[t])
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         b = tasks.carry_block[k]
         s = tasks.carry_sign[k] * tasks.scale[t] * blocks.mobility[b]

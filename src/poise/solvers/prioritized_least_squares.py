@@ -17,7 +17,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing
-from poise.solvers.small_dense import add_scaled, dot, factor_upper, solve_factored
+from poise.solvers.small_dense import add_scaled, add_to_normal, dot, factor_upper, solve_factored
 
 RANK_TOLERANCE = 1e-6
 """A row that keeps less than this share of its length after projection adds no direction."""
@@ -97,25 +97,7 @@ def _through_normal_equations(
         x[i] = 0.0
         for j in range(i, width):
             normal[i, j] = 0.0
-    k = 0
-    while k + 2 < count:  # three rows at a time: the rows of one task share their zeros
-        a, b, c = rows[k], rows[k + 1], rows[k + 2]
-        ea, eb, ec = errors[k], errors[k + 1], errors[k + 2]
-        for i in range(width):
-            fa, fb, fc = a[i], b[i], c[i]
-            if fa != 0.0 or fb != 0.0 or fc != 0.0:
-                x[i] += fa * ea + fb * eb + fc * ec
-                target = normal[i]
-                for j in range(i, width):
-                    target[j] += fa * a[j] + fb * b[j] + fc * c[j]
-        k += 3
-    while k < count:
-        a = rows[k]
-        for i in range(width):
-            if a[i] != 0.0:
-                x[i] += a[i] * errors[k]
-                add_scaled(normal[i, i:], a[i], a[i:], width - i)
-        k += 1
+    add_to_normal(rows, count, errors, width, normal, x)
     largest = 0.0
     for i in range(width):
         largest = max(largest, normal[i, i])
