@@ -1,0 +1,151 @@
+"""The four experiments of Le Callennec and Boulic (2004), section 6, with their contrasts.
+
+Each is a recipe in `examples/recipes/deform/` on a real clip. Where the real clips are not at hand,
+a recipe of the same kind on a clip made by code runs instead. Everything lands in `out/`: before
+and after as GLB; with `--all` also every contrast, and a report beside each.
+
+    python examples/03_deform_experiments.py
+    python examples/03_deform_experiments.py --all
+    python examples/03_deform_experiments.py reaching stepping --all
+
+One run of one experiment is the same as
+
+    poise run examples/recipes/deform/reaching.yaml --without balance -o out/leaning.glb
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import poise
+from poise.apps.cli.run_text import constraint_notes, outcome_lines
+from poise.apps.report.build import report_html
+from poise.measures import evaluate
+from poise.recipes import Outcome, Recipe, load_recipe, prepare, run_prepared
+
+OUT = Path("out")
+HERE = Path(__file__).resolve().parent
+RECIPES = HERE / "recipes" / "deform"
+SHARED = Path(os.environ.get("POISE_SHARED", HERE.parents[1] / "shared"))
+TIMED_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The same recipe, changed in one respect."""
+
+    name: str
+    changes: tuple[str, ...] = ()
+    """As `--set` takes them."""
+    without: tuple[str, ...] = ()
+    """Names of constraints to leave out."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A recipe and what the paper shows beside it."""
+
+    name: str
+    """Of the recipe, without `.yaml`."""
+    figure: str
+    contrasts: tuple[Contrast, ...] = ()
+
+
+WEIGHTS = Contrast("weights", changes=("deform.settings.strategy=weights",))
+UNBALANCED = Contrast("without_balance", without=("balance",))
+
+EXPERIMENTS = (
+    Experiment("reaching", "Fig. 3", (UNBALANCED,)),
+    Experiment("stepping", "Fig. 4", (WEIGHTS,)),
+    Experiment("karate", "Figs. 5 and 6", (UNBALANCED, WEIGHTS)),
+    Experiment("climbing_stairs", "Fig. 7"),
+)
+STAND_IN = Experiment("sample_reaching", "as Fig. 3, on a clip made by code", (UNBALANCED,))
+
+
+def clip_of(recipe: Recipe) -> Path | None:
+    """The real clip that a recipe names, when it is there."""
+    parts = Path(recipe.clip.file or "").parts
+    path = SHARED.joinpath(*parts[parts.index("shared") + 1 :]) if "shared" in parts else None
+    return path if path is not None and path.is_file() else None
+
+
+def play(experiment: Experiment, *, everything: bool) -> bool:
+    """One experiment; returns whether its clip was there."""
+    path = RECIPES / f"{experiment.name}.yaml"
+    recipe = load_recipe(path)
+    clip = clip_of(recipe)
+    print(f"\n== {experiment.name} ({experiment.figure})")
+    if clip is None and recipe.clip.file is not None:
+        print(f"left out: no {Path(recipe.clip.file).name} in {SHARED} (see POISE_SHARED)")
+        return False
+    prepared = prepare(recipe, clip)
+    poise.save(prepared.clip, OUT / f"{experiment.name}_before.glb")
+    _run(recipe, run_prepared(recipe, prepared), experiment.name, report=everything)
+    for contrast in experiment.contrasts:
+        changed = load_recipe(path, changes=contrast.changes, without=contrast.without)
+        name = f"{experiment.name}_{contrast.name}"
+        print(f"-- {contrast.name.replace('_', ' ')}")
+        _run(changed, run_prepared(changed, prepared), name, report=everything)
+    return True
+
+
+def _run(recipe: Recipe, outcome: Outcome, name: str, *, report: bool) -> None:
+    """Say how a run went, and write what it made."""
+    for line in outcome_lines(recipe, outcome):
+        print(line)
+    print(f"{_solve_ms(recipe, outcome):.0f} ms (median of {TIMED_RUNS})")
+    files = [OUT / f"{name}.glb"]
+    poise.save(outcome.clip, files[0])
+    if report:
+        files.append(OUT / f"{name}.html")
+        files[1].write_text(_report(recipe, outcome, name), encoding="utf-8")
+    print(", ".join(map(str, files)))
+
+
+def _solve_ms(recipe: Recipe, outcome: Outcome) -> float:
+    """How long the steps take once all is compiled and read."""
+    times: list[float] = []
+    for _ in range(TIMED_RUNS):
+        begin = time.perf_counter()
+        run_prepared(recipe, outcome.prepared)
+        times.append(time.perf_counter() - begin)
+    return 1e3 * statistics.median(times)
+
+
+def _report(recipe: Recipe, outcome: Outcome, name: str) -> str:
+    before = outcome.prepared
+    found = evaluate(
+        outcome.clip,
+        before.character,
+        before.environment,
+        against=before.clip,
+        against_character=before.character,
+    )
+    notes = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
+    return report_html(found, name, against="the original", notes=notes)
+
+
+def main() -> None:
+    names = [each.name for each in EXPERIMENTS]
+    reader = argparse.ArgumentParser(description="The experiments of the paper, as recipes.")
+    reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
+    reader.add_argument("--all", action="store_true", help="reports too")
+    asked = reader.parse_args()
+    unknown = [name for name in asked.names if name not in names]
+    if unknown:
+        reader.error(f"no experiment is called {unknown[0]}: there are {', '.join(names)}")
+    OUT.mkdir(exist_ok=True)
+    chosen = [each for each in EXPERIMENTS if each.name in (asked.names or names)]
+    chosen = [each for each in chosen if (RECIPES / f"{each.name}.yaml").is_file()]
+    if not all([play(each, everything=asked.all) for each in chosen]) or not chosen:
+        play(STAND_IN, everything=asked.all)
+
+
+if __name__ == "__main__":
+    main()
