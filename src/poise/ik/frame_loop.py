@@ -185,10 +185,13 @@ def _iterate(
 ) -> int:  # fmt: skip
     """One frame; returns how it ended and leaves the errors in `work.misses`."""
     last_step, layers, slack = np.inf, len(tasks.kind), knobs.slack_m
+    # Nothing but itself can hurt a layer that is alone: no use in mending it by itself.
+    alone = knobs.attraction == 0.0 and knobs.root_attraction == 0.0
+    alone &= tasks.layer[work.active[0]] == tasks.layer[work.active[count - 1]]
     forget_progress(work)
     for i in range(knobs.iterations + 1):
         met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if top_got_worse(count, tasks, slack, work):
+        if not alone and top_got_worse(count, tasks, slack, work):
             _polish(
                 f, count, _RESTORING, tree, blocks, tasks, limits, knobs, width, work, root, local
             )
@@ -216,10 +219,10 @@ def _iterate(
         remember(blocks, root, local, work)
         last_step = _move(tree, blocks, limits, root, local, work)
         iterations[f] += 1
-    _polish(f, count, _POLISHING, tree, blocks, tasks, limits, knobs, width, work, root, local)
-    met = _look(f, count, len(tasks.kind), tree, blocks, tasks, knobs, width, root, local, work)
-    if met:
-        return MET
+    if not alone:
+        _polish(f, count, _POLISHING, tree, blocks, tasks, limits, knobs, width, work, root, local)
+        if _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work):
+            return MET
     return AT_REST if last_step <= knobs.settled_rad else OUT_OF_ITERATIONS
 
 
