@@ -53,6 +53,9 @@ _LOCK_ROUNDS = 10
 _LONGEST_STEP_RAD = 0.5
 """No joint turns further than this in one iteration."""
 
+_FADING_M, _FADING_RAD = 0.005, 0.05
+"""Errors at which half of the wish is left to the joints that serve them."""
+
 _FIRMER = 0.85
 """The slack that a bad step is allowed shrinks by this in every iteration."""
 
@@ -64,7 +67,7 @@ _POLISHING, _RESTORING = 20, 3
 def solve_frames(
     first: int, last: int, start: int,
     tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs, width: int, work: Work,
-    roots: Array, locals_: Array, wished_roots: Array,
+    roots: Array, locals_: Array, wished_roots: Array, wished_locals: Array,
     out_roots: Array, out_locals: Array,
     misses: Array, iterations: Indices, status: Indices,
 ) -> None:  # fmt: skip
@@ -83,7 +86,7 @@ def solve_frames(
         keep_inside(limits, blocks, work.controlled, local)
         status[f] = _iterate(
             f, count, tree, blocks, tasks, limits, knobs, width, work,
-            wished_roots[f], locals_[f], root, local, iterations,
+            wished_roots[f], wished_locals[f], root, local, iterations,
         )  # fmt: skip
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
@@ -207,6 +210,7 @@ def _iterate(
         if i == knobs.iterations:
             break
         _unlock(width, work)
+        _fade(count, blocks, tasks, work)
         wished = _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
         if i == 0 and met and wished <= knobs.posture_tolerance_rad:
             return MET
@@ -260,6 +264,26 @@ def _look(
     return met
 
 
+@inlined_borrowing
+def _fade(count: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
+    """How much of the wish is left for each block: none where an unmet task recruits it.
+
+    At full stretch a limb has no first-order way to its goal; nothing but this keeps the wish from
+    bending it again, only for the task to stretch it back.
+    """
+    for b in range(len(blocks.kind)):
+        work.faded[b] = work.controlled[b]
+    for i in range(count):
+        t = work.active[i]
+        angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
+        miss = work.misses[i] / (_FADING_RAD if angular else _FADING_M)
+        share = 1.0 / (1.0 + miss * miss)
+        for k in range(tasks.carry[t], tasks.carry[t + 1]):
+            if tasks.carry_recruited[k]:
+                b = tasks.carry_block[k]
+                work.faded[b] = min(work.faded[b], share)
+
+
 @borrowing
 def _put_wish(
     tree: Tree, blocks: Blocks, knobs: Knobs, wished_root: Array, wished_local: Array,
@@ -273,12 +297,12 @@ def _put_wish(
     for b in range(len(blocks.kind)):
         column = blocks.column[b]
         if blocks.kind[b] == TRANSLATION:
-            gain = knobs.root_attraction * work.controlled[b] / blocks.mobility[b]
+            gain = knobs.root_attraction * work.faded[b] / blocks.mobility[b]
             for c in range(3):
                 work.wish[column + c] = gain * (wished_root[c] - root[c])
                 longest = max(longest, abs(work.wish[column + c]))
             continue
-        gain = knobs.attraction * work.controlled[b] / blocks.mobility[b]
+        gain = knobs.attraction * work.faded[b] / blocks.mobility[b]
         j = blocks.joint[b]
         a, q = wished_local[j], local[j]
         if blocks.kind[b] == BALL:

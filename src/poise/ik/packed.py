@@ -159,6 +159,8 @@ class Work(NamedTuple):
     """(T + 1,) first row of each active task."""
     controlled: Indices
     """(B,) 1 where an active task recruits the block."""
+    faded: Array
+    """(B,) share of the wish that is left to the block; 0 where it is not controlled."""
     locks: Indices
     """(B,) how many directions of the block are held at a limit."""
     locked: Indices

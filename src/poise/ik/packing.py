@@ -221,6 +221,7 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
         active=np.zeros(count, dtype=np.int64),
         row_of=np.zeros(count + 1, dtype=np.int64),
         controlled=np.zeros(len(blocks.kind), dtype=np.int64),
+        faded=np.zeros(len(blocks.kind)),
         locks=np.zeros(len(blocks.kind), dtype=np.int64),
         locked=np.zeros(len(limits.block), dtype=np.int64),
         lock_axes=np.zeros((len(blocks.kind), 3, 3)),

@@ -113,8 +113,7 @@ def solve(
     first: int,
     last: int,
     *,
-    as_given: bool = False,
-    wished_roots_m: Array | None = None,
+    wished: IkSolution | None = None,
 ) -> None:
     """Solve frames `first` to `last`, in place.
 
@@ -124,17 +123,19 @@ def solve(
         into: solved frames before `first` are gone on from; the others are overwritten.
         first: a frame.
         last: included.
-        as_given: start every frame from the pose `into` holds, not from the frame before.
-        wished_roots_m: (F, 3) where the root is attracted to; the original's path by default.
+        wished: start every frame from the pose that `into` holds, and attract it to this one.
+            Without, frames go on from the one before and are attracted to the original.
     """
     clip = problem.scene.clip
-    wished = clip.root_positions_m if wished_roots_m is None else wished_roots_m
+    roots, turns = clip.root_positions_m, clip.rotations_wxyz
+    if wished is not None:
+        roots, turns = wished.root_positions_m, wished.rotations_wxyz
     solve_frames(
-        first, last, AS_GIVEN if as_given else FROM_PREVIOUS,
+        first, last, FROM_PREVIOUS if wished is None else AS_GIVEN,
         problem.tree, problem.blocks, problem.packed, problem.limits, settings.knobs(),
         problem.width,
         make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width),
-        clip.root_positions_m, clip.rotations_wxyz, wished,
+        clip.root_positions_m, clip.rotations_wxyz, roots, turns,
         into.root_positions_m, into.rotations_wxyz,
         into.misses, into.iterations, into.status,
     )  # fmt: skip

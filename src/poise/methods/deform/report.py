@@ -12,10 +12,9 @@ from poise.contact.schedule import intervals
 from poise.ik import IkSolution
 from poise.ik.frame_loop import OUT_OF_ITERATIONS
 from poise.methods.deform.problem import Problem
+from poise.methods.deform.smoothing import ANGULAR
 from poise.methods.result import Result, Status
 from poise.wording import counted
-
-ANGULAR = ("turn", "aim")
 
 JUMP_DEG = 2.0
 """A constraint that lets go of a joint turned further than this, from one frame to the next, is

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import rotations
-from poise.arrays import Array
 from poise.contact.schedule import intervals
 from poise.ik import IkSolution, look, solve, unsolved
 from poise.methods.deform.problem import Problem, build
 from poise.methods.deform.reach import changed_frames, same_ground, taken_over
 from poise.methods.deform.report import finished
 from poise.methods.deform.settings import Settings
-from poise.methods.deform.smoothing import half_width, smoothed
+from poise.methods.deform.smoothing import half_width, resigned, smoothed
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 
@@ -64,38 +63,42 @@ def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None
 
 
 def _solve(problem: Problem, known: Solved | None) -> Solved:
-    settings, clip = problem.settings, problem.edit.clip
+    settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
     half = half_width(settings.smoothing_s, clip.rate_hz)
-    wished = clip.root_positions_m
     changed = problem.active.copy()
+    solution = unsolved(ik)
     if known is not None:
         changed = changed_frames(known.problem, problem)
-    solution = unsolved(problem.ik)
-    if known is not None:
         taken_over(known.problem, problem, known.passes[0], solution)
     changed = _first_pass(problem, solution, changed, known)
     passes, counts = [solution], [int(changed.sum())]
-    while True:
-        smooth, wished = _smoothed_root(problem, passes[-1], half)
+    joints = np.flatnonzero(ik.blocks.of_joint >= 0)
+    while half > 0:
+        smooth = smoothed(clip, passes[-1], joints, half)
         changed = _widened(changed, half)
-        harmed = _harmed(problem, passes[-1], smooth)
-        if not harmed:
+        if not _harmed(problem, passes[-1], smooth):
             return Solved(problem, tuple(passes), smooth, tuple(counts))
-        if len(passes) >= settings.passes:
-            return Solved(problem, tuple(passes), passes[-1], tuple(counts))
-        changed_here = changed & problem.active
-        earlier = known.passes[len(passes)] if known and len(known.passes) > len(passes) else None
-        if earlier is None:
-            changed_here = problem.active
+        if len(passes) == settings.passes:
+            break
+        here = changed & problem.active
+        easier = resigned(ik, passes[-1], smooth, half, _met(settings))
+        wish = smooth.copy()
+        if known is not None and len(known.passes) > len(passes):
+            taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~here)
         else:
-            taken_over(known.problem, problem, earlier, smooth, ~changed_here)  # type: ignore[union-attr]
-        for first, stop in intervals(changed_here):
-            solve(
-                problem.ik, settings.ik, smooth, first, stop - 1,
-                as_given=True, wished_roots_m=wished,
-            )  # fmt: skip
+            here = problem.active
+        for first, stop in intervals(here):
+            solve(easier, settings.ik, smooth, first, stop - 1, wished=wish)
+            look(ik, settings.ik, smooth, first, stop - 1)
         passes.append(smooth)
-        counts.append(int(changed_here.sum()))
+        counts.append(int(here.sum()))
+        changed = _widened(changed, 2 * half)  # what `resigned` may have changed
+    return Solved(problem, tuple(passes), passes[-1], tuple(counts))
+
+
+def _met(settings: Settings) -> tuple[float, float]:
+    """Metres and radians."""
+    return 1e-3 * settings.met_mm, float(np.radians(settings.met_deg))
 
 
 def _first_pass(
@@ -131,17 +134,6 @@ def _first_pass(
     solution.root_positions_m[idle] = clip.root_positions_m[idle]
     solution.rotations_wxyz[idle] = clip.rotations_wxyz[idle]
     return done
-
-
-def _smoothed_root(problem: Problem, solution: IkSolution, half: int) -> tuple[IkSolution, Array]:
-    """The solution with its root's displacement filtered, and that path."""
-    original = problem.edit.clip.root_positions_m
-    smooth = solution.copy()
-    added = smoothed(solution.root_positions_m - original, half)
-    moves = added.any(axis=1)
-    smooth.root_positions_m[moves] = original[moves] + added[moves]
-    smooth.root_positions_m[~moves] = original[~moves]
-    return smooth, smooth.root_positions_m.copy()
 
 
 def _harmed(problem: Problem, solved: IkSolution, smooth: IkSolution) -> bool:

@@ -19,7 +19,7 @@ class Settings:
     """"priorities" solves layer by layer; "weights" puts all constraints into one layer, where only
     their weights count (the comparison of the paper's Figs. 4 and 5)."""
     smoothing_s: float = 0.1
-    """Half-width of the low-pass filter on the displacement of the root; 0 leaves it out."""
+    """Half-width of the low-pass filter on what was added to root and joints; 0 leaves it out."""
     passes: int = 2
     """Most rounds of solving; between two, the displacement of the root is smoothed."""
     disturbed_mm: float = 0.1
