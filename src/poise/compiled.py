@@ -44,11 +44,13 @@ def inlined_borrowing(function: F) -> F:
 
 
 def reassociated(function: F) -> F:
-    """Like `inlined_borrowing`, and sums may be taken in any order: for scalar products, which otherwise
-    cannot use wide registers. The order is fixed when it is compiled, so equal input still gives
-    equal bits on one machine.
+    """Like `inlined_borrowing`, and sums may be taken in any order.
+
+    For scalar products, which otherwise cannot use wide registers. The order is fixed when it is
+    compiled, so equal input still gives equal bits on one machine.
     """
-    return _jit(function, inline="never", forceinline=True, fastmath={"contract", "reassoc"}, _nrt=False)
+    any_order = {"contract", "reassoc"}
+    return _jit(function, inline="never", forceinline=True, fastmath=any_order, _nrt=False)
 
 
 def _jit(function: F, **options: Any) -> F:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from poise.arrays import Array
@@ -12,6 +12,9 @@ from poise.errors import BadShape, BadValue
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics, site_positions
 from poise.motion import Clip
 
+FLAT = Environment.flat()
+"""Level ground at height 0: one for all, so that edits can be seen to share it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -20,7 +23,7 @@ class Scene:
     clip: Clip
     character: Character
     """On the clip's own skeleton."""
-    environment: Environment = field(default_factory=Environment.flat)
+    environment: Environment = FLAT
 
     def __post_init__(self) -> None:
         if self.character.skeleton.joint_names != self.clip.skeleton.joint_names:

@@ -13,10 +13,9 @@ from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
 from poise.ik.packed import BALL, CENTER, POINT, TRANSLATION, Blocks, Tasks, Tree, Work
 from poise.mechanics.quaternion_kernels import Vector, cross, turn
-from poise.solvers.small_dense import add_scaled, add_to_normal, factor_upper, solve_factored
+from poise.solvers.small_dense import add_scaled, add_to_normal, solve_normal
 
-_FULL_RANK = 1e-9
-"""As in `poise.solvers.prioritized_least_squares`."""
+_PIVOT_FLOOR = 1e-14
 
 _MASS, _H, _I, _FORCE, _MOMENT = 0, 1, 4, 10, 13
 """Columns of `work.sums`: mass, first moments, xx yy zz xy xz yz of the inertia, force, moment."""
@@ -43,11 +42,8 @@ def solve_crowded(
     largest = 0.0
     for c in range(width):
         largest = max(largest, normal[c, c])
-        normal[c, c] += damping
-    least = factor_upper(normal, width, 1e-14 * largest) - damping
-    if least <= _FULL_RANK * largest:
+    if not solve_normal(normal, x, width, damping, _PIVOT_FLOOR * largest):
         return False
-    solve_factored(normal, x, width)
     for c in range(width):
         work.step[c] = x[c]
     return True
@@ -69,7 +65,8 @@ def _sum_tasks(tasks: Tasks, count: int, work: Work) -> None:
             continue
         j, scale = tasks.joint[t], tasks.scale[t]
         weight = scale * scale
-        ex, ey, ez = scale * errors[row], scale * errors[row + 1], scale * errors[row + 2]
+        ex, ey = float(scale * errors[row]), float(scale * errors[row + 1])
+        ez = float(scale * errors[row + 2])
         s = sums[j]
         if tasks.kind[t] == POINT:
             o = tasks.offset[t]
@@ -169,12 +166,12 @@ def _fill(tree: Tree, blocks: Blocks, width: int, work: Work) -> None:
             if moved:
                 f = mobility * blocks.mobility[0]
                 normal[0, k], normal[1, k], normal[2, k] = f * l[0], f * l[1], f * l[2]
-            up = j
+            up = int(j)
             while up >= 0:
-                o = blocks.of_joint[up]
+                o = int(blocks.of_joint[up])
                 if o >= 0:
                     _put_pair(blocks, o, up, k, mobility * blocks.mobility[o], big, l, work)
-                up = tree.parents[up]
+                up = int(tree.parents[up])
 
 
 @inlined_borrowing

@@ -1,11 +1,9 @@
-"""The compiled loop: frames, iterations, layers.
+"""The compiled loop: frames, and the iterations of each.
 
 Every frame starts from its original pose with the displacement of the frame before (or, as the
 paper does, from the pose of the frame before), for the joints that constraints control. It then
-iterates: errors and rows at the pose, one step through all layers, joint limits, the pose a step
-on. Errors are shortened to a step's reach and damped in proportion to what is left of them: the
-damping then stands for the curvature that a linear step ignores, so an unreachable goal ends in a
-stretched limb that holds still, and a reachable one is met as fast as without damping.
+iterates: errors and rows at the pose, one step through all layers, the pose a step on; steps that
+did harm are taken back.
 """
 
 from __future__ import annotations
@@ -14,34 +12,19 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing
-from poise.ik.crowded_layer import solve_crowded
-from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
-from poise.ik.packed import (
-    AIM,
-    BALL,
-    CENTER,
-    TRANSLATION,
-    TURN,
-    Blocks,
-    Knobs,
-    Limits,
-    Tasks,
-    Tree,
-    Work,
-)
-from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
+from poise.ik.limits import keep_inside
+from poise.ik.packed import TRANSLATION, Blocks, Knobs, Limits, Tasks, Tree, Work
 from poise.ik.progress import (
     forget_progress,
     got_worse,
     relax,
     remember,
+    stagnant,
     step_back,
     top_got_worse,
-)
-from poise.ik.rows import write_task
-from poise.mechanics.quaternion_kernels import multiply, turn
-from poise.solvers.prioritized_least_squares import add_layer, add_wish
-from poise.solvers.small_dense import dot
+)  # fmt: skip
+from poise.ik.step import fade, find_step, look, move, put_wish
+from poise.mechanics.quaternion_kernels import multiply
 
 UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
 """How a frame ended."""
@@ -49,18 +32,13 @@ UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
 FROM_PREVIOUS, AS_GIVEN = 0, 1
 """Where a frame starts: carried over from the frame before, or at the pose the output holds."""
 
-_LOCK_ROUNDS = 10
-_LONGEST_STEP_RAD = 0.5
-"""No joint turns further than this in one iteration."""
-
-_FADING_M, _FADING_RAD = 0.005, 0.05
-"""Errors at which half of the wish is left to the joints that serve them."""
 
 _FIRMER = 0.85
 """The slack that a bad step is allowed shrinks by this in every iteration."""
 
-_POLISHING, _RESTORING = 20, 3
-"""Iterations for the greatest layer alone, at the end of a frame and after a step that hurt it."""
+_POLISHING, _MENDING = 30, 3
+"""Most iterations for greater layers without the lesser ones, at the end of a frame, and for the
+greatest after a step that hurt it."""
 
 
 @borrowing
@@ -101,7 +79,7 @@ def look_at_frames(
     """The errors of poses as they are."""
     for f in range(first, last + 1):
         count = _gather(tasks, f, work)
-        _look(f, count, 0, tree, blocks, tasks, knobs, width, roots[f], locals_[f], work)
+        look(f, count, 0, tree, blocks, tasks, knobs, width, roots[f], locals_[f], work)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
@@ -186,296 +164,88 @@ def _iterate(
     knobs: Knobs, width: int, work: Work,
     wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
 ) -> int:  # fmt: skip
-    """One frame; returns how it ended and leaves the errors in `work.misses`."""
-    last_step, layers, slack = np.inf, len(tasks.kind), knobs.slack_m
+    """One frame; returns how it ended and leaves the errors in `work.misses`.
+
+    When some task is not met, every layer but the least gets another go without the lesser ones
+    and without the wish: what they took from it on the way is given back.
+    """
+    everything = len(tasks.kind)
+    ended = _descend(
+        f, count, everything, True, knobs.iterations, tree, blocks, tasks, limits, knobs, width,
+        work, wished_root, wished_local, root, local, iterations,
+    )  # fmt: skip
+    greatest, least = tasks.layer[work.active[0]], tasks.layer[work.active[count - 1]]
+    if ended == MET or (greatest == least and _is_without_wish(knobs)):
+        return ended
+    for layer in range(greatest, max(least, greatest + 1)):
+        if not look(f, count, layer + 1, tree, blocks, tasks, knobs, width, root, local, work):
+            _descend(
+                f, count, layer + 1, False, _POLISHING, tree, blocks, tasks, limits, knobs, width,
+                work, wished_root, wished_local, root, local, iterations,
+            )  # fmt: skip
+    met = look(f, count, everything, tree, blocks, tasks, knobs, width, root, local, work)
+    return MET if met else ended
+
+
+@inlined_borrowing
+def _is_without_wish(knobs: Knobs) -> bool:
+    return knobs.attraction == 0.0 and knobs.root_attraction == 0.0
+
+
+@borrowing
+def _descend(
+    f: int, count: int, layers: int, with_wish: bool, most: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits,
+    knobs: Knobs, width: int, work: Work,
+    wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
+) -> int:  # fmt: skip
+    """Iterate on the first `layers` layers; returns how it ended."""
+    last_step, slack = np.inf, knobs.slack_m
     # Nothing but itself can hurt a layer that is alone: no use in mending it by itself.
-    alone = knobs.attraction == 0.0 and knobs.root_attraction == 0.0
-    alone &= tasks.layer[work.active[0]] == tasks.layer[work.active[count - 1]]
+    alone = not with_wish or _is_without_wish(knobs)
+    alone &= tasks.layer[work.active[0]] >= min(layers - 1, tasks.layer[work.active[count - 1]])
     forget_progress(work)
-    for i in range(knobs.iterations + 1):
-        met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
+    for i in range(most + 1):
+        met = look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
         if not alone and top_got_worse(count, tasks, slack, work):
-            _polish(
-                f, count, _RESTORING, tree, blocks, tasks, limits, knobs, width, work, root, local
-            )
-            met = _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if got_worse(count, tasks, slack, work):
+            _mend_top(f, count, tree, blocks, tasks, limits, knobs, width, work, root, local)
+            met = look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
+        if got_worse(count, layers, tasks, slack, work):
             step_back(blocks, root, local, work)
-            _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
+            look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
             last_step = np.inf
-        elif met and last_step <= knobs.posture_tolerance_rad:
+        elif met and (last_step <= knobs.posture_tolerance_rad or not with_wish):
             return MET
-        elif last_step <= knobs.settled_rad:
+        elif last_step <= knobs.settled_rad or stagnant(work):
+            return AT_REST
+        if i == most:
             break
-        if i == knobs.iterations:
-            break
-        _unlock(width, work)
-        _fade(count, blocks, tasks, work)
-        wished = _put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
+        fade(count, blocks, tasks, work)
+        wished = put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
         if i == 0 and met and wished <= knobs.posture_tolerance_rad:
             return MET
         slack = max(_FIRMER * slack, 0.5 * knobs.tolerance_m)
-        for _ in range(_LOCK_ROUNDS):
-            _solve_layers(f, count, layers, tree, blocks, tasks, knobs, width, True, work)
-            if not lock_what_leaves(tree, blocks, limits, local, work):
-                break
+        find_step(
+            f, count, layers, with_wish, tree, blocks, tasks, limits, knobs, width, local, work
+        )
         relax(width, work)
         remember(blocks, root, local, work)
-        last_step = _move(tree, blocks, limits, root, local, work)
+        last_step = move(tree, blocks, limits, root, local, work)
         iterations[f] += 1
-    if not alone:
-        _polish(f, count, _POLISHING, tree, blocks, tasks, limits, knobs, width, work, root, local)
-        if _look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work):
-            return MET
-    return AT_REST if last_step <= knobs.settled_rad else OUT_OF_ITERATIONS
-
-
-@inlined_borrowing
-def _unlock(width: int, work: Work) -> None:
-    for b in range(len(work.locks)):
-        work.locks[b] = 0
-    for l in range(len(work.locked)):
-        work.locked[l] = 0
-    for c in range(width):
-        work.held[c] = 0.0
-
-
-@inlined_borrowing
-def _look(
-    f: int, count: int, layers: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs,
-    width: int, root: Array, local: Array, work: Work,
-) -> bool:  # fmt: skip
-    """Errors and rows at the pose; returns whether every task above layer `layers` is met."""
-    place_joints(tree, f, root, local, work)
-    work.crowded[1] = 0
-    met = True
-    for i in range(count):
-        t = work.active[i]
-        without_rows = i < work.crowded[0] and tasks.kind[t] != CENTER
-        miss = write_task(
-            tree, blocks, tasks, t, f, work.row_of[i], knobs.reach_m, knobs.turn_rad, width,
-            without_rows, work,
-        )  # fmt: skip
-        work.misses[i] = miss
-        angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
-        tolerance = knobs.tolerance_rad if angular else knobs.tolerance_m
-        if tasks.layer[t] < layers and not miss <= tolerance:
-            met = False
-    return met
-
-
-@inlined_borrowing
-def _fade(count: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
-    """How much of the wish is left for each block: none where an unmet task recruits it.
-
-    At full stretch a limb has no first-order way to its goal; nothing but this keeps the wish from
-    bending it again, only for the task to stretch it back.
-    """
-    for b in range(len(blocks.kind)):
-        work.faded[b] = work.controlled[b]
-    for i in range(count):
-        t = work.active[i]
-        angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
-        miss = work.misses[i] / (_FADING_RAD if angular else _FADING_M)
-        share = 1.0 / (1.0 + miss * miss)
-        for k in range(tasks.carry[t], tasks.carry[t + 1]):
-            if tasks.carry_recruited[k]:
-                b = tasks.carry_block[k]
-                work.faded[b] = min(work.faded[b], share)
+    return OUT_OF_ITERATIONS
 
 
 @borrowing
-def _put_wish(
-    tree: Tree, blocks: Blocks, knobs: Knobs, wished_root: Array, wished_local: Array,
-    root: Array, local: Array, work: Work,
-) -> float:  # fmt: skip
-    """The optimization vector z: from the pose towards the original's, for controlled joints.
-
-    Returns its largest number.
-    """
-    longest = 0.0
-    for b in range(len(blocks.kind)):
-        column = blocks.column[b]
-        if blocks.kind[b] == TRANSLATION:
-            gain = knobs.root_attraction * work.faded[b] / blocks.mobility[b]
-            for c in range(3):
-                work.wish[column + c] = gain * (wished_root[c] - root[c])
-                longest = max(longest, abs(work.wish[column + c]))
-            continue
-        gain = knobs.attraction * work.faded[b] / blocks.mobility[b]
-        j = blocks.joint[b]
-        a, q = wished_local[j], local[j]
-        if blocks.kind[b] == BALL:
-            d = multiply(a[0], a[1], a[2], a[3], q[0], -q[1], -q[2], -q[3])
-            x, y, z = logarithm(d[0], d[1], d[2], d[3])
-            p = parent_turn(tree, j, work)
-            x, y, z = turn(p[0], p[1], p[2], p[3], x, y, z)
-            work.wish[column] = gain * x
-            work.wish[column + 1] = gain * y
-            work.wish[column + 2] = gain * z
-            longest = max(longest, gain * (abs(x) + abs(y) + abs(z)))
-        else:
-            d = multiply(q[0], -q[1], -q[2], -q[3], a[0], a[1], a[2], a[3])
-            x, y, z = logarithm(d[0], d[1], d[2], d[3])
-            axis = blocks.axis
-            work.wish[column] = gain * (x * axis[b, 0] + y * axis[b, 1] + z * axis[b, 2])
-            longest = max(longest, abs(work.wish[column]))
-    return longest
-
-
-@borrowing
-def _solve_layers(
-    f: int, count: int, layers: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
-    with_wish: bool, work: Work,
-) -> None:  # fmt: skip
-    """The step through the first `layers` layers, and the wish in what they leave free."""
-    step = work.step
-    for c in range(width):
-        step[c] = work.held[c]
-    rank, i = 0, 0
-    if work.crowded[0] and not _is_locked(work):
-        if _solve_crowd(tree, blocks, tasks, knobs, width, work):
-            return  # nothing is left for lesser layers, nor for the wish
-    if work.crowded[0] and not work.crowded[1]:
-        _write_crowd(f, tree, blocks, tasks, knobs, width, work)
-    while i < count:
-        layer = tasks.layer[work.active[i]]
-        if layer >= layers:
-            break
-        end = i + 1
-        while end < count and tasks.layer[work.active[end]] == layer:
-            end += 1
-        first, last = work.row_of[i], work.row_of[end]
-        square = 0.0
-        for k in range(first, last):
-            square += work.errors[k] * work.errors[k]
-            work.remaining[k] = work.errors[k] - dot(work.full[k], step, width)
-            for c in range(width):
-                work.rows[k, c] = work.full[k, c]
-        _keep_recruited(i, end, blocks, tasks, work)
-        rank = add_layer(
-            work.rows[first:last], last - first, work.remaining[first:last], width,
-            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, rank,
-            work.matrix, work.vector,
-        )  # fmt: skip
-        i = end
-    if with_wish:
-        _add_wish(blocks, knobs, width, rank, work)
-
-
-@inlined_borrowing
-def _is_locked(work: Work) -> bool:
-    for b in range(len(work.locks)):
-        if work.locks[b]:
-            return True
-    return False
-
-
-@inlined_borrowing
-def _solve_crowd(
-    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
-) -> bool:
-    square, end = 0.0, work.crowded[0]
-    for k in range(work.row_of[end]):
-        square += work.errors[k] * work.errors[k]
-    layer = tasks.layer[work.active[0]]
-    damping = work.calm[layer] * knobs.lever_m * np.sqrt(square)
-    return solve_crowded(tree, blocks, tasks, end, width, damping, work)
-
-
-@borrowing
-def _write_crowd(
-    f: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
-) -> None:
-    """The rows that were left out, where they are needed after all."""
-    for i in range(work.crowded[0]):
-        write_task(
-            tree, blocks, tasks, work.active[i], f, work.row_of[i], knobs.reach_m,
-            knobs.turn_rad, width, False, work,
-        )  # fmt: skip
-    work.crowded[1] = 1
-
-
-@inlined_borrowing
-def _keep_recruited(first: int, end: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
-    """Blank the columns a task may not use, and the directions that are held at a limit."""
-    for i in range(first, end):
-        t = work.active[i]
-        for k in range(tasks.carry[t], tasks.carry[t + 1]):
-            b = tasks.carry_block[k]
-            if tasks.carry_recruited[k] and work.locks[b] == 0:
-                continue
-            column = blocks.column[b]
-            size = 3 if blocks.kind[b] <= BALL else 1
-            for r in range(work.row_of[i], work.row_of[i + 1]):
-                if not tasks.carry_recruited[k]:
-                    for c in range(column, column + size):
-                        work.rows[r, c] = 0.0
-                else:
-                    drop_locked(blocks, b, work.rows[r], work)
-
-
-@inlined_borrowing
-def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -> None:
-    for b in range(len(blocks.kind)):
-        column = blocks.column[b]
-        if blocks.kind[b] == TRANSLATION:
-            if knobs.root_attraction == 0.0:  # the paper leaves the root's translation out of z
-                for c in range(column, column + 3):
-                    work.wish[c] = work.step[c]
-        elif work.locks[b]:
-            drop_locked(blocks, b, work.wish, work)
-            size = 3 if blocks.kind[b] == BALL else 1
-            for c in range(column, column + size):
-                work.wish[c] += work.held[c]
-    share = work.relax[0] / work.calm[len(work.calm) - 1]
-    add_wish(work.wish, share, width, work.step, work.basis, rank, work.left)
-
-
-@borrowing
-def _move(
-    tree: Tree, blocks: Blocks, limits: Limits, root: Array, local: Array, work: Work
-) -> float:
-    """Take the step, shortened if it is wild; returns how far the pose went (radians, metres)."""
-    longest = 0.0
-    for b in range(len(blocks.kind)):
-        if blocks.kind[b] != TRANSLATION:
-            size = 3 if blocks.kind[b] == BALL else 1
-            for c in range(blocks.column[b], blocks.column[b] + size):
-                longest = max(longest, abs(work.step[c]) * blocks.mobility[b])
-            j = blocks.joint[b]
-            for c in range(4):
-                work.before[j, c] = local[j, c]
-    share = 1.0 if longest <= _LONGEST_STEP_RAD else _LONGEST_STEP_RAD / longest
-    take_step(tree, blocks, root, local, share, work)
-    keep_inside(limits, blocks, work.controlled, local)
-    # What a limit took back does not count, or a goal beyond it would never come to rest.
-    gone = 0.0
-    for b in range(len(blocks.kind)):
-        if blocks.kind[b] == TRANSLATION:
-            for c in range(blocks.column[b], blocks.column[b] + 3):
-                gone = max(gone, abs(share * work.step[c]) * blocks.mobility[b])
-        else:
-            square, j = 0.0, blocks.joint[b]
-            for c in range(4):
-                square += (local[j, c] - work.before[j, c]) ** 2
-            gone = max(gone, 2.0 * np.sqrt(square))
-    return gone
-
-
-@borrowing
-def _polish(
-    f: int, count: int, iterations: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs,
+def _mend_top(
+    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs,
     width: int, work: Work, root: Array, local: Array,
 ) -> None:  # fmt: skip
-    """Steps for the greatest layer alone: what lesser ones did to it is undone."""
+    """A few steps for the greatest layer alone: what the others did to it is undone."""
     top = int(tasks.layer[work.active[0]]) + 1
     before, calm = np.inf, work.calm[top - 1]
     work.calm[top - 1] = 1.0
-    for _ in range(iterations):
-        met = _look(f, count, top, tree, blocks, tasks, knobs, width, root, local, work)
+    for _ in range(_MENDING):
+        met = look(f, count, top, tree, blocks, tasks, knobs, width, root, local, work)
         worst = 0.0
         for i in range(count):
             if tasks.layer[work.active[i]] < top:
@@ -483,10 +253,6 @@ def _polish(
         if met or worst > 0.95 * before:
             break
         before = worst
-        _unlock(width, work)
-        for _ in range(_LOCK_ROUNDS):
-            _solve_layers(f, count, top, tree, blocks, tasks, knobs, width, False, work)
-            if not lock_what_leaves(tree, blocks, limits, local, work):
-                break
-        _move(tree, blocks, limits, root, local, work)
+        find_step(f, count, top, False, tree, blocks, tasks, limits, knobs, width, local, work)
+        move(tree, blocks, limits, root, local, work)
     work.calm[top - 1] = calm

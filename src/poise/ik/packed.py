@@ -183,7 +183,7 @@ class Work(NamedTuple):
     last: Array
     """(W,) the step before."""
     good_steps: Indices
-    """(1,) in a row."""
+    """(2,) in a row; and how many of them gained next to nothing."""
     kept_root: Array
     """(3,) and"""
     kept: Array

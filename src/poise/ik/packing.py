@@ -202,7 +202,7 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
     joints, count, rows = len(tree.parents), len(tasks.kind), int(tasks.rows.sum())
     size = max(width, 1)
     layers = int(tasks.layer.max(initial=-1)) + 1
-    most = max(rows, size)
+    most = max(rows, 2 * size)
     return Work(
         world=np.zeros((joints, 4)),
         place=np.zeros((joints, 3)),
@@ -232,7 +232,7 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
         crowded=np.zeros(2, dtype=np.int64),
         relax=np.ones(1),
         last=np.zeros(size),
-        good_steps=np.zeros(1, dtype=np.int64),
+        good_steps=np.zeros(2, dtype=np.int64),
         kept_root=np.zeros(3),
         kept=np.zeros((joints, 4)),
         before=np.zeros((joints, 4)),

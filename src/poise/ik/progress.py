@@ -14,6 +14,10 @@ _CALMER, _BOLDER = 4.0, 0.4
 
 _LEAST_SHARE = 0.1
 
+_PATIENCE, _STEP_WORTH_M, _FAR_M = 3, 2e-5, 2e-3
+"""A frame that misses a goal by more than the last ends when so many steps in a row gain less than
+the second."""
+
 _PRICE = 10.0
 """How much a layer may get worse for each unit that greater layers gain."""
 
@@ -22,6 +26,7 @@ _PRICE = 10.0
 def forget_progress(work: Work) -> None:
     """Before the first step of a frame."""
     work.good_steps[0] = 0
+    work.good_steps[1] = 0
     work.relax[0] = 1.0
     for c in range(len(work.last)):
         work.last[c] = 0.0
@@ -43,8 +48,10 @@ def top_got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
 
 
 @borrowing
-def got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
-    """Whether some layer got worse for no gain of a greater one; remembers where each is.
+def got_worse(count: int, layers: int, tasks: Tasks, slack: float, work: Work) -> bool:
+    """Whether one of the first `layers` layers got worse for no gain of a greater one.
+
+    Remembers where each is.
 
     After a bad step the layer and all lesser ones, the wish among them, are damped more; after two
     good ones less. What is small enough to be undone in one step is not worth stepping back for.
@@ -55,9 +62,10 @@ def got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
     for i in range(count):
         t = work.active[i]
         now[tasks.layer[t]] += (tasks.scale[t] * work.misses[i]) ** 2
-    gain = 0.0
-    for l in range(len(now)):
+    gain, worst = 0.0, 0.0
+    for l in range(min(layers, len(now))):
         now[l] = np.sqrt(now[l])
+        worst = max(worst, now[l])
         before = work.progress[l]
         if now[l] > max(before + _PRICE * gain, slack):
             for k in range(l, len(work.calm)):
@@ -65,6 +73,11 @@ def got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
             work.good_steps[0] = 0
             return True
         gain += max(0.0, before - now[l])
+    # Out of reach means far from it: what is nearly met is still on its way.
+    if gain < _STEP_WORTH_M and work.progress[0] < np.inf and worst > _FAR_M:
+        work.good_steps[1] += 1
+    else:
+        work.good_steps[1] = 0
     for l in range(len(now)):
         work.progress[l] = now[l]
     work.good_steps[0] += 1
@@ -72,6 +85,12 @@ def got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
         for l in range(len(work.calm)):
             work.calm[l] = max(1.0, work.calm[l] * _BOLDER)
     return False
+
+
+@inlined_borrowing
+def stagnant(work: Work) -> bool:
+    """Whether good steps have long stopped to get nearer to goals that are out of reach."""
+    return bool(work.good_steps[1] >= _PATIENCE)
 
 
 @inlined_borrowing

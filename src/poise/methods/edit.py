@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from poise.character import Character
 from poise.constraints import Constraint, Scene
+from poise.constraints.scene import FLAT
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -21,7 +22,7 @@ class Edit:
     clip: Clip
     character: Character
     constraints: Sequence[Constraint] = ()
-    environment: Environment = field(default_factory=Environment.flat)
+    environment: Environment = FLAT
     contacts: ContactSchedule | None = None
     """What touches when in the clip, where it is known."""
 

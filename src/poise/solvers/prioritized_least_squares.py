@@ -17,14 +17,19 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing
-from poise.solvers.small_dense import add_scaled, add_to_normal, dot, factor_upper, solve_factored
+from poise.solvers.small_dense import (
+    add_scaled,
+    add_to_normal,
+    dot,
+    factor_upper,
+    solve_factored,
+    solve_normal,
+)
 
 RANK_TOLERANCE = 1e-6
 """A row that keeps less than this share of its length after projection adds no direction."""
 
 _PIVOT_FLOOR = 1e-14
-_FULL_RANK = 1e-9
-"""Least pivot against the largest diagonal entry for normal equations to count as of full rank."""
 
 
 @borrowing
@@ -98,15 +103,10 @@ def _through_normal_equations(
         for j in range(i, width):
             normal[i, j] = 0.0
     add_to_normal(rows, count, errors, width, normal, x)
-    largest = 0.0
-    for i in range(width):
-        largest = max(largest, normal[i, i])
-        normal[i, i] += damping
-    least = factor_upper(normal, width, floor) - damping
-    solve_factored(normal, x, width)
+    full = solve_normal(normal, x, width, damping, floor)
     for i in range(width):
         step[i] += x[i]
-    return bool(least > _FULL_RANK * largest)
+    return full
 
 
 @borrowing

@@ -123,3 +123,37 @@ def solve_factored(upper: Array, vector: Array, size: int) -> None:
         row = upper[i]
         x = vector[i] - dot(row[i + 1 :], vector[i + 1 :], size - i - 1)
         vector[i] = x / row[i]
+
+
+FULL_RANK = 1e-9
+"""Least pivot of an undamped normal matrix, against its largest diagonal entry, for full rank."""
+
+
+@borrowing
+def solve_normal(normal: Array, x: Array, size: int, damping: float, floor: float) -> bool:
+    """Solve (A + λ²I) x = b in place, A in the upper triangle; returns whether A has full rank.
+
+    The damped matrix always looks regular, so rank is judged on the plain one, factored first;
+    meanwhile A waits in the lower triangle.
+    """
+    largest = 0.0
+    for i in range(size):
+        largest = max(largest, normal[i, i])
+        for j in range(i + 1, size):
+            normal[j, i] = normal[i, j]
+    if damping <= FULL_RANK * largest:
+        for i in range(size):
+            normal[i, i] += damping
+        least = factor_upper(normal, size, floor) - damping
+        solve_factored(normal, x, size)
+        return bool(least > 2.0 * FULL_RANK * largest)
+    for i in range(size):
+        x[size + i] = normal[i, i]
+    full = factor_upper(normal, size, floor) > FULL_RANK * largest
+    for i in range(size):
+        normal[i, i] = x[size + i] + damping
+        for j in range(i + 1, size):
+            normal[i, j] = normal[j, i]
+    factor_upper(normal, size, floor)
+    solve_factored(normal, x, size)
+    return bool(full)

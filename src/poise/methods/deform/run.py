@@ -19,7 +19,7 @@ from poise.methods.deform.problem import Problem, build
 from poise.methods.deform.reach import changed_frames, same_ground, taken_over
 from poise.methods.deform.report import finished
 from poise.methods.deform.settings import Settings
-from poise.methods.deform.smoothing import half_width, resigned, smoothed
+from poise.methods.deform.smoothing import RESIGNED, half_width, resigned, smoothed
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 
@@ -75,7 +75,7 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
     joints = np.flatnonzero(ik.blocks.of_joint >= 0)
     while half > 0:
         smooth = smoothed(clip, passes[-1], joints, half)
-        changed = _widened(changed, half)
+        changed = _widened(changed, RESIGNED * half)
         if not _harmed(problem, passes[-1], smooth):
             return Solved(problem, tuple(passes), smooth, tuple(counts))
         if len(passes) == settings.passes:
@@ -84,7 +84,7 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
         easier = resigned(ik, passes[-1], smooth, half, _met(settings))
         wish = smooth.copy()
         if known is not None and len(known.passes) > len(passes):
-            taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~here)
+            taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~changed)
         else:
             here = problem.active
         for first, stop in intervals(here):
@@ -92,7 +92,6 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
             look(ik, settings.ik, smooth, first, stop - 1)
         passes.append(smooth)
         counts.append(int(here.sum()))
-        changed = _widened(changed, 2 * half)  # what `resigned` may have changed
     return Solved(problem, tuple(passes), passes[-1], tuple(counts))
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from poise import rotations
 from poise.arrays import Array, Indices
@@ -67,7 +68,11 @@ def smoothed(original: Clip, solution: IkSolution, joints: Indices, half: int) -
 
 
 def resigned(
-    problem: IkProblem, solution: IkSolution, smooth: IkSolution, half: int, met: tuple[float, float]
+    problem: IkProblem,
+    solution: IkSolution,
+    smooth: IkSolution,
+    half: int,
+    met: tuple[float, float],
 ) -> IkProblem:
     """The problem with the goals of unmet tasks replaced by what the smoothed poses reach.
 
@@ -75,7 +80,7 @@ def resigned(
         problem: as it was solved.
         solution: the poses that do not meet all tasks.
         smooth: the same, smoothed.
-        half: over so many frames the change fades in and out around the frames that miss.
+        half: half-width of the smoothing; the change fades in and out around the frames that miss.
         met: metres and radians within which a goal counts as met.
     """
     clip, goals = problem.scene.clip, None
@@ -85,7 +90,7 @@ def resigned(
         missed = solution.misses[frames, n] > limit
         if not missed.any():
             continue
-        shares = _around(missed, half)
+        shares = _around(missed, _LINGERING * half, half)
         moving = clip.moving_offsets_m[frames]
         state = forward_kinematics(
             clip.skeleton, smooth.root_positions_m[frames], smooth.rotations_wxyz[frames],
@@ -103,11 +108,18 @@ def resigned(
     return replace(problem, packed=problem.packed._replace(goals=goals))
 
 
-def _around(missed: NDArray[np.bool_], half: int) -> Array:
-    """(n,) 1 where goals are missed, falling to 0 over 2·half frames on either side."""
+_LINGERING = 3
+"""A goal that is missed is not gone for again before this many half-widths have passed: where it
+is just within reach in between, limbs would snap to and fro."""
+
+
+RESIGNED = _LINGERING + 1
+"""How many half-widths away a missed goal changes what is solved."""
+
+
+def _around(missed: NDArray[np.bool_], reach: int, half: int) -> Array:
+    """(n,) 1 up to `reach - half` frames around missed goals, 0 from `reach + half` frames on."""
     if half == 0:
         return missed.astype(np.float64)
-    wide = np.convolve(missed, np.ones(2 * half + 1), mode="same") > 0.5
+    wide = maximum_filter1d(missed, 2 * reach + 1, mode="constant")
     return np.clip(filtered(wide[:, None].astype(np.float64), half)[:, 0], 0.0, 1.0)
-
-

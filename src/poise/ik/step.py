@@ -1,0 +1,289 @@
+"""One step at one pose: errors, the wish, layers, limits.
+
+Errors are shortened to a step's reach and damped in proportion to what is left of them: the damping
+then stands for the curvature that a linear step ignores, so an unreachable goal ends in a stretched
+limb that holds still, and a reachable one is met as fast as without damping.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.compiled import borrowing, inlined_borrowing
+from poise.ik.crowded_layer import solve_crowded
+from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
+from poise.ik.packed import (
+    AIM,
+    BALL,
+    CENTER,
+    TRANSLATION,
+    TURN,
+    Blocks,
+    Knobs,
+    Limits,
+    Tasks,
+    Tree,
+    Work,
+)  # fmt: skip
+from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
+from poise.ik.rows import write_task
+from poise.mechanics.quaternion_kernels import multiply, turn
+from poise.solvers.prioritized_least_squares import add_layer, add_wish
+from poise.solvers.small_dense import dot
+
+_LOCK_ROUNDS = 10
+
+_LONGEST_STEP_RAD = 0.5
+"""No joint turns further than this in one iteration."""
+
+_FADING_M, _FADING_RAD = 0.005, 0.05
+"""Errors at which half of the wish is left to the joints that serve them."""
+
+
+@inlined_borrowing
+def look(
+    f: int, count: int, layers: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs,
+    width: int, root: Array, local: Array, work: Work,
+) -> bool:  # fmt: skip
+    """Errors and rows at the pose; returns whether every task above layer `layers` is met."""
+    place_joints(tree, f, root, local, work)
+    work.crowded[1] = 0
+    met = True
+    for i in range(count):
+        t = work.active[i]
+        without_rows = i < work.crowded[0] and tasks.kind[t] != CENTER
+        miss = write_task(
+            tree, blocks, tasks, t, f, work.row_of[i], knobs.reach_m, knobs.turn_rad, width,
+            without_rows, work,
+        )  # fmt: skip
+        work.misses[i] = miss
+        angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
+        tolerance = knobs.tolerance_rad if angular else knobs.tolerance_m
+        if tasks.layer[t] < layers and not miss <= tolerance:
+            met = False
+    return met
+
+
+@inlined_borrowing
+def fade(count: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
+    """How much of the wish is left for each block: none where an unmet task recruits it.
+
+    At full stretch a limb has no first-order way to its goal; nothing but this keeps the wish from
+    bending it again, only for the task to stretch it back.
+    """
+    for b in range(len(blocks.kind)):
+        work.faded[b] = work.controlled[b]
+    for i in range(count):
+        t = work.active[i]
+        angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
+        miss = work.misses[i] / (_FADING_RAD if angular else _FADING_M)
+        share = 1.0 / (1.0 + miss * miss)
+        for k in range(tasks.carry[t], tasks.carry[t + 1]):
+            if tasks.carry_recruited[k]:
+                b = tasks.carry_block[k]
+                work.faded[b] = min(work.faded[b], share)
+
+
+@borrowing
+def put_wish(
+    tree: Tree, blocks: Blocks, knobs: Knobs, wished_root: Array, wished_local: Array,
+    root: Array, local: Array, work: Work,
+) -> float:  # fmt: skip
+    """The optimization vector z: from the pose towards the original's, for controlled joints.
+
+    Returns its largest number.
+    """
+    longest = 0.0
+    for b in range(len(blocks.kind)):
+        column = blocks.column[b]
+        if blocks.kind[b] == TRANSLATION:
+            gain = knobs.root_attraction * work.faded[b] / blocks.mobility[b]
+            for c in range(3):
+                work.wish[column + c] = gain * (wished_root[c] - root[c])
+                longest = max(longest, abs(work.wish[column + c]))
+            continue
+        gain = knobs.attraction * work.faded[b] / blocks.mobility[b]
+        j = blocks.joint[b]
+        a, q = wished_local[j], local[j]
+        if blocks.kind[b] == BALL:
+            d = multiply(a[0], a[1], a[2], a[3], q[0], -q[1], -q[2], -q[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            p = parent_turn(tree, j, work)
+            x, y, z = turn(p[0], p[1], p[2], p[3], x, y, z)
+            work.wish[column] = gain * x
+            work.wish[column + 1] = gain * y
+            work.wish[column + 2] = gain * z
+            longest = max(longest, float(gain * (abs(x) + abs(y) + abs(z))))
+        else:
+            d = multiply(q[0], -q[1], -q[2], -q[3], a[0], a[1], a[2], a[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            axis = blocks.axis
+            work.wish[column] = gain * (x * axis[b, 0] + y * axis[b, 1] + z * axis[b, 2])
+            longest = max(longest, abs(work.wish[column]))
+    return float(longest)
+
+
+@borrowing
+def solve_layers(
+    f: int, count: int, layers: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
+    with_wish: bool, work: Work,
+) -> None:  # fmt: skip
+    """The step through the first `layers` layers, and the wish in what they leave free."""
+    step = work.step
+    for c in range(width):
+        step[c] = work.held[c]
+    rank, i = 0, 0
+    if work.crowded[0] and not _is_locked(work):
+        if _solve_crowd(tree, blocks, tasks, knobs, width, work):
+            return  # nothing is left for lesser layers, nor for the wish
+    if work.crowded[0] and not work.crowded[1]:
+        _write_crowd(f, tree, blocks, tasks, knobs, width, work)
+    while i < count:
+        layer = tasks.layer[work.active[i]]
+        if layer >= layers:
+            break
+        end = i + 1
+        while end < count and tasks.layer[work.active[end]] == layer:
+            end += 1
+        first, last = work.row_of[i], work.row_of[end]
+        square = 0.0
+        for k in range(first, last):
+            square += work.errors[k] * work.errors[k]
+            work.remaining[k] = work.errors[k] - dot(work.full[k], step, width)
+            for c in range(width):
+                work.rows[k, c] = work.full[k, c]
+        _keep_recruited(i, end, blocks, tasks, work)
+        rank = add_layer(
+            work.rows[first:last], last - first, work.remaining[first:last], width,
+            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, rank,
+            work.matrix, work.vector,
+        )  # fmt: skip
+        i = end
+    if with_wish:
+        _add_wish(blocks, knobs, width, rank, work)
+
+
+@inlined_borrowing
+def _is_locked(work: Work) -> bool:
+    for b in range(len(work.locks)):
+        if work.locks[b]:
+            return True
+    return False
+
+
+@inlined_borrowing
+def _solve_crowd(
+    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
+) -> bool:
+    square, end = 0.0, work.crowded[0]
+    for k in range(work.row_of[end]):
+        square += work.errors[k] * work.errors[k]
+    layer = tasks.layer[work.active[0]]
+    damping = work.calm[layer] * knobs.lever_m * np.sqrt(square)
+    return solve_crowded(tree, blocks, tasks, end, width, damping, work)
+
+
+@borrowing
+def _write_crowd(
+    f: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
+) -> None:
+    """The rows that were left out, where they are needed after all."""
+    for i in range(work.crowded[0]):
+        write_task(
+            tree, blocks, tasks, work.active[i], f, work.row_of[i], knobs.reach_m,
+            knobs.turn_rad, width, False, work,
+        )  # fmt: skip
+    work.crowded[1] = 1
+
+
+@inlined_borrowing
+def _keep_recruited(first: int, end: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
+    """Blank the columns a task may not use, and the directions that are held at a limit."""
+    for i in range(first, end):
+        t = work.active[i]
+        for k in range(tasks.carry[t], tasks.carry[t + 1]):
+            b = tasks.carry_block[k]
+            if tasks.carry_recruited[k] and work.locks[b] == 0:
+                continue
+            column = blocks.column[b]
+            size = 3 if blocks.kind[b] <= BALL else 1
+            for r in range(work.row_of[i], work.row_of[i + 1]):
+                if not tasks.carry_recruited[k]:
+                    for c in range(column, column + size):
+                        work.rows[r, c] = 0.0
+                else:
+                    drop_locked(blocks, b, work.rows[r], work)
+
+
+@inlined_borrowing
+def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -> None:
+    for b in range(len(blocks.kind)):
+        column = blocks.column[b]
+        if blocks.kind[b] == TRANSLATION:
+            if knobs.root_attraction == 0.0:  # the paper leaves the root's translation out of z
+                for c in range(column, column + 3):
+                    work.wish[c] = work.step[c]
+        elif work.locks[b]:
+            drop_locked(blocks, b, work.wish, work)
+            size = 3 if blocks.kind[b] == BALL else 1
+            for c in range(column, column + size):
+                work.wish[c] += work.held[c]
+    share = work.relax[0] / work.calm[len(work.calm) - 1]
+    add_wish(work.wish, share, width, work.step, work.basis, rank, work.left)
+
+
+@inlined_borrowing
+def unlock(width: int, work: Work) -> None:
+    """Hold no joint at a limit, before a step is found."""
+    for b in range(len(work.locks)):
+        work.locks[b] = 0
+    for l in range(len(work.locked)):
+        work.locked[l] = 0
+    for c in range(width):
+        work.held[c] = 0.0
+
+
+@borrowing
+def move(
+    tree: Tree, blocks: Blocks, limits: Limits, root: Array, local: Array, work: Work
+) -> float:
+    """Take the step, shortened if it is wild; returns how far the pose went (radians, metres)."""
+    longest = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            size = 3 if blocks.kind[b] == BALL else 1
+            for c in range(blocks.column[b], blocks.column[b] + size):
+                longest = max(longest, abs(work.step[c]) * blocks.mobility[b])
+            j = blocks.joint[b]
+            for c in range(4):
+                work.before[j, c] = local[j, c]
+    share = 1.0 if longest <= _LONGEST_STEP_RAD else _LONGEST_STEP_RAD / longest
+    take_step(tree, blocks, root, local, share, work)
+    keep_inside(limits, blocks, work.controlled, local)
+    # What a limit took back does not count, or a goal beyond it would never come to rest.
+    gone = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] == TRANSLATION:
+            for c in range(blocks.column[b], blocks.column[b] + 3):
+                gone = max(gone, abs(share * work.step[c]) * blocks.mobility[b])
+        else:
+            square, j = 0.0, blocks.joint[b]
+            for c in range(4):
+                square += (local[j, c] - work.before[j, c]) ** 2
+            gone = max(gone, 2.0 * np.sqrt(square))
+    return gone
+
+
+@borrowing
+def find_step(
+    f: int, count: int, layers: int, with_wish: bool, tree: Tree, blocks: Blocks, tasks: Tasks,
+    limits: Limits, knobs: Knobs, width: int, local: Array, work: Work,
+) -> None:  # fmt: skip
+    """Solve the layers, and again for every limit that the step would break."""
+    unlock(width, work)
+    for _ in range(_LOCK_ROUNDS):
+        solve_layers(f, count, layers, tree, blocks, tasks, knobs, width, with_wish, work)
+        if not lock_what_leaves(tree, blocks, limits, local, work):
+            break
