@@ -35,11 +35,12 @@ def compiled_answer(layers: list[Layer], width: int) -> Answer:
     matrix, vector = np.full((most, most), 7e7), np.full(most, 7e7)
     step[width:] = 7e7
     rank = 0
+    ends = np.zeros(width, dtype=np.int64)
     for layer in layers:
         left = layer.errors - layer.rows @ step[:width]
         rank = add_layer(
-            layer.rows.copy(), len(layer.rows), left, width, layer.damping, step, basis, rank,
-            matrix, vector,
+            layer.rows.copy(), len(layer.rows), left, width, layer.damping, step, basis, ends,
+            rank, matrix, vector,
         )  # fmt: skip
     assert (step[width:] == 7e7).all()
     # Of a basis that spans everything only the rank is told.
@@ -52,14 +53,15 @@ def with_wish(layers: list[Layer], wish: Array, share: float) -> Array:
     width = len(wish)
     step, basis = np.zeros(width), np.zeros((width, width))
     most = max([width, *(len(layer.rows) for layer in layers)])
-    matrix, vector, rank = np.zeros((most, most)), np.zeros(most), 0
+    matrix, vector, rank = np.zeros((most, most)), np.zeros(2 * most), 0
+    ends = np.zeros(width, dtype=np.int64)
     for layer in layers:
         left = layer.errors - layer.rows @ step
         rank = add_layer(
-            layer.rows.copy(), len(layer.rows), left, width, layer.damping, step, basis, rank,
-            matrix, vector,
+            layer.rows.copy(), len(layer.rows), left, width, layer.damping, step, basis, ends,
+            rank, matrix, vector,
         )  # fmt: skip
-    add_wish(wish, share, width, step, basis, rank, np.zeros(width))
+    add_wish(wish, share, width, step, basis, ends, rank, np.zeros(width))
     return step
 
 

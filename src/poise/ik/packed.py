@@ -150,7 +150,9 @@ class Work(NamedTuple):
     left: Array
     """(W,)"""
     basis: Array
-    """(W, W)"""
+    """(W, W) and"""
+    ends: Indices
+    """(W,): see `poise.solvers.prioritized_least_squares`."""
     matrix: Array
     vector: Array
     active: Indices

@@ -216,6 +216,7 @@ def make_work(tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: i
         wish=np.zeros(size),
         left=np.zeros(size),
         basis=np.zeros((size, size)),
+        ends=np.zeros(size, dtype=np.int64),
         matrix=np.zeros((size, size)),
         vector=np.zeros(most),
         active=np.zeros(count, dtype=np.int64),

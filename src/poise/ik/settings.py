@@ -18,7 +18,7 @@ class IkSettings:
     """A position counts as met within this distance."""
     tolerance_deg: float = 0.003
     """A direction or orientation counts as met within this angle."""
-    posture_tolerance_deg: float = 0.05
+    posture_tolerance_deg: float = 0.2
     """Once all constraints are met, a frame is done when no joint turns further in an iteration."""
     settled_deg: float = 0.0005
     """A frame whose joints turn less than this has come to rest, whatever is met."""

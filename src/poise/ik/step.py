@@ -157,7 +157,7 @@ def solve_layers(
         _keep_recruited(i, end, blocks, tasks, work)
         rank = add_layer(
             work.rows[first:last], last - first, work.remaining[first:last], width,
-            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, rank,
+            work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, work.ends, rank,
             work.matrix, work.vector,
         )  # fmt: skip
         i = end
@@ -231,7 +231,7 @@ def _add_wish(blocks: Blocks, knobs: Knobs, width: int, rank: int, work: Work) -
             for c in range(column, column + size):
                 work.wish[c] += work.held[c]
     share = work.relax[0] / work.calm[len(work.calm) - 1]
-    add_wish(work.wish, share, width, work.step, work.basis, rank, work.left)
+    add_wish(work.wish, share, width, work.step, work.basis, work.ends, rank, work.left)
 
 
 @inlined_borrowing

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.arrays import Array
-from poise.compiled import borrowing
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing
 from poise.solvers.small_dense import (
     add_scaled,
     add_to_normal,
@@ -35,7 +35,7 @@ _PIVOT_FLOOR = 1e-14
 @borrowing
 def add_layer(
     rows: Array, count: int, errors: Array, width: int, damping: float,
-    step: Array, basis: Array, rank: int, matrix: Array, vector: Array,
+    step: Array, basis: Array, ends: Indices, rank: int, matrix: Array, vector: Array,
 ) -> int:  # fmt: skip
     """Add one layer's step and directions; returns the new rank of the basis.
 
@@ -47,6 +47,8 @@ def add_layer(
         damping: λ², in the square of the rows' unit.
         step: (width,) Δ, added to.
         basis: (width, width) orthonormal rows of the greater layers, extended.
+        ends: (width,) where each row of the basis has its last entry, plus one: a foot's rows end
+            with the legs, and most of the work is done on the first layer's rows.
         rank: how many of its rows are in use.
         matrix: scratch, at least min(count, width) square.
         vector: scratch, at least max(count, width) long.
@@ -59,7 +61,7 @@ def add_layer(
         whole = dot(row, row, width)
         largest = max(largest, whole)
         for b in range(rank):
-            add_scaled(row, -dot(row, basis[b], width), basis[b], width)
+            add_scaled(row, -dot(row, basis[b], ends[b]), basis[b], ends[b])
         if dot(row, row, width) <= RANK_TOLERANCE * RANK_TOLERANCE * whole:
             for i in range(width):  # rounding of a row that nothing is left of
                 row[i] = 0.0
@@ -72,7 +74,16 @@ def add_layer(
         rows, count, errors, width, damping + floor, step, matrix, vector, floor
     ):
         return width
-    return _extended(rows, count, width, basis, rank, largest)
+    return _extended(rows, count, width, basis, ends, rank, largest)
+
+
+@inlined_borrowing
+def _end(row: Array, width: int) -> int:
+    """One more than the index of the last entry that is not zero."""
+    end = width
+    while end > 0 and row[end - 1] == 0.0:
+        end -= 1
+    return end
 
 
 @borrowing
@@ -82,8 +93,9 @@ def _through_gram(
 ) -> None:  # fmt: skip
     """Δ += J̃ᵀ (J̃J̃ᵀ + λ²I)⁻¹ e."""
     for k in range(count):
+        end = _end(rows[k], width)
         for l in range(k, count):
-            gram[k, l] = dot(rows[k], rows[l], width)
+            gram[k, l] = dot(rows[k], rows[l], end)
         gram[k, k] += damping
         y[k] = errors[k]
     factor_upper(gram, count, floor)
@@ -111,7 +123,7 @@ def _through_normal_equations(
 
 @borrowing
 def _extended(
-    rows: Array, count: int, width: int, basis: Array, rank: int, largest: float
+    rows: Array, count: int, width: int, basis: Array, ends: Indices, rank: int, largest: float
 ) -> int:  # fmt: skip
     """Gram and Schmidt, each row twice where cancellation was heavy."""
     start = rank
@@ -125,27 +137,32 @@ def _extended(
         new = basis[rank]
         for i in range(width):
             new[i] = row[i]
+        end = _end(row, width)
         for b in range(start, rank):
-            add_scaled(new, -dot(new, basis[b], width), basis[b], width)
+            add_scaled(new, -dot(new, basis[b], ends[b]), basis[b], ends[b])
+            end = max(end, ends[b])
         left = dot(new, new, width)
         if left <= RANK_TOLERANCE * RANK_TOLERANCE * whole:
             continue
         if left < 0.01 * whole:
             for b in range(rank):
-                add_scaled(new, -dot(new, basis[b], width), basis[b], width)
+                add_scaled(new, -dot(new, basis[b], ends[b]), basis[b], ends[b])
+                end = max(end, ends[b])
             left = dot(new, new, width)
             if left <= RANK_TOLERANCE * RANK_TOLERANCE * whole:
                 continue
         scale = 1.0 / np.sqrt(left)
         for i in range(width):
             new[i] *= scale
+        ends[rank] = end
         rank += 1
     return rank
 
 
 @borrowing
 def add_wish(
-    wish: Array, share: float, width: int, step: Array, basis: Array, rank: int, left: Array
+    wish: Array, share: float, width: int,
+    step: Array, basis: Array, ends: Indices, rank: int, left: Array,
 ) -> None:  # fmt: skip
     """The last layer (z of Eq. 1): `share` of what the layers leave free of `wish`, added.
 
@@ -156,6 +173,6 @@ def add_wish(
     for i in range(width):
         left[i] = share * (wish[i] - step[i])
     for b in range(rank):
-        add_scaled(left, -dot(left, basis[b], width), basis[b], width)
+        add_scaled(left, -dot(left, basis[b], ends[b]), basis[b], ends[b])
     for i in range(width):
         step[i] += left[i]

@@ -73,13 +73,11 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
     changed = _first_pass(problem, solution, changed, known)
     passes, counts = [solution], [int(changed.sum())]
     joints = np.flatnonzero(ik.blocks.of_joint >= 0)
-    while half > 0:
+    while half > 0 and len(passes) < settings.passes:
         smooth = smoothed(clip, passes[-1], joints, half)
         changed = _widened(changed, RESIGNED * half)
         if not _harmed(problem, passes[-1], smooth):
             return Solved(problem, tuple(passes), smooth, tuple(counts))
-        if len(passes) == settings.passes:
-            break
         here = changed & problem.active
         easier = resigned(ik, passes[-1], smooth, half, _met(settings))
         wish = smooth.copy()

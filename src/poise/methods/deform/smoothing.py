@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
-from poise import rotations
 from poise.arrays import Array, Indices
 from poise.constraints.original_paths import blended, blended_turns
 from poise.ik import IkProblem, IkSolution
+from poise.ik.displacement import hann_window, smooth_displacements
 from poise.ik.values import task_values
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip
@@ -34,37 +34,13 @@ def half_width(smoothing_s: float, rate_hz: float) -> int:
     return round(smoothing_s * rate_hz)
 
 
-def filtered(series: Array, half: int) -> Array:
-    """(F, C) after a Hann window of 2·half + 1 frames; the ends are continued as they are.
-
-    A finite window, so that a displacement reaches no further than `half` frames.
-    """
-    if half == 0:
-        return series.copy()
-    window = np.hanning(2 * half + 3)[1:-1]
-    padded = np.pad(series, ((half, half), (0, 0)), mode="edge")
-    views = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=0)
-    return views @ (window / window.sum())
-
-
 def smoothed(original: Clip, solution: IkSolution, joints: Indices, half: int) -> IkSolution:
     """A solution with its displacements filtered: the root's, and those of the given joints."""
-    smooth = solution.copy()
-    added = filtered(solution.root_positions_m - original.root_positions_m, half)
-    moves = added.any(axis=1)
-    smooth.root_positions_m[:] = original.root_positions_m
-    smooth.root_positions_m[moves] += added[moves]
-    before = original.rotations_wxyz[:, joints]
-    turns = rotations.multiply(rotations.conjugate(before), solution.rotations_wxyz[:, joints])
-    turns = np.where(turns[..., :1] < 0.0, -turns, turns)
-    same = (before == solution.rotations_wxyz[:, joints]).all(axis=-1, keepdims=True)
-    turns = np.where(same, rotations.IDENTITY, turns)
-    frames, count = before.shape[:2]
-    turns = filtered(turns.reshape(frames, -1), half).reshape(frames, count, 4)
-    after = rotations.normalize(rotations.multiply(before, rotations.normalize(turns)))
-    turned = turns[..., 1:].any(axis=-1, keepdims=True)
-    smooth.rotations_wxyz[:, joints] = np.where(turned, after, before)
-    return smooth
+    roots, turns = smooth_displacements(
+        original.root_positions_m, original.rotations_wxyz,
+        solution.root_positions_m, solution.rotations_wxyz, joints, half,
+    )  # fmt: skip
+    return replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
 
 
 def resigned(
@@ -121,5 +97,5 @@ def _around(missed: NDArray[np.bool_], reach: int, half: int) -> Array:
     """(n,) 1 up to `reach - half` frames around missed goals, 0 from `reach + half` frames on."""
     if half == 0:
         return missed.astype(np.float64)
-    wide = maximum_filter1d(missed, 2 * reach + 1, mode="constant")
-    return np.clip(filtered(wide[:, None].astype(np.float64), half)[:, 0], 0.0, 1.0)
+    wide = maximum_filter1d(missed, 2 * reach + 1, mode="constant").astype(np.float64)
+    return np.convolve(np.pad(wide, half, mode="edge"), hann_window(half), mode="valid").clip(0, 1)
