@@ -61,11 +61,12 @@ def solve_frames(
             status[f] = UNTOUCHED
             continue
         root, local = out_roots[f], out_locals[f]
-        keep_inside(limits, blocks, work.controlled, local)
+        keep_inside(limits, blocks, work, local, True)
         status[f] = _iterate(
             f, count, tree, blocks, tasks, limits, knobs, width, work,
             wished_roots[f], wished_locals[f], root, local, iterations,
         )  # fmt: skip
+        keep_inside(limits, blocks, work, local, True)  # nothing that margins overlooked stays
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 

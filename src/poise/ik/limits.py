@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
 from poise.ik.packed import ANGLE, BALL, SWING_TWIST, Blocks, Limits, Tree, Work
 from poise.ik.posing import exponential, logarithm, parent_turn, turned_rotation
@@ -80,11 +80,29 @@ def _beyond(limits: Limits, l: int, c: int, value: float) -> float:
     return 0.0
 
 
+@inlined_borrowing
+def _margin(limits: Limits, l: int, n: Vector) -> float:
+    """How far a joint may turn for sure without reaching a limit.
+
+    A number changes at most as fast as the joint turns, but for the twist of a joint that is swung
+    far: tan(swing / 2) times as fast.
+    """
+    nearest = np.inf
+    for c in range(3):
+        nearest = min(nearest, n[c] - limits.low[l, c], limits.high[l, c] - n[c])
+    if limits.kind[l] == ANGLE:
+        return min(n[0] - limits.low[l, 0], limits.high[l, 0] - n[0])
+    swing = np.sqrt(n[0] * n[0] + n[2] * n[2])
+    return 0.5 * nearest * max(0.0, np.cos(0.5 * swing))
+
+
 @borrowing
-def keep_inside(limits: Limits, blocks: Blocks, controlled: Indices, local: Array) -> None:
-    """Bring every controlled joint of a pose inside its range."""
+def keep_inside(
+    limits: Limits, blocks: Blocks, work: Work, local: Array, everything: bool
+) -> None:  # fmt: skip
+    """Bring controlled joints of a pose inside their ranges; all, or those that may have left."""
     for l in range(len(limits.block)):
-        if controlled[limits.block[l]]:
+        if work.controlled[limits.block[l]] and (everything or work.margin[l] <= 0.0):
             j = blocks.joint[limits.block[l]]
             n = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
             a, b = _beyond(limits, l, 0, n[0]), _beyond(limits, l, 1, n[1])
@@ -92,17 +110,33 @@ def keep_inside(limits: Limits, blocks: Blocks, controlled: Indices, local: Arra
             if a != 0.0 or b != 0.0 or c != 0.0:
                 q = _rotation_of(limits, l, n[0] - a, n[1] - b, n[2] - c)
                 local[j, 0], local[j, 1], local[j, 2], local[j, 3] = q
+            work.margin[l] = _margin(limits, l, n)
+
+
+@borrowing
+def use_up_margins(limits: Limits, work: Work) -> None:
+    """After a move: how far each joint went is taken from what it had left."""
+    for l in range(len(limits.block)):
+        work.margin[l] -= work.turned[limits.block[l]]
 
 
 @borrowing
 def lock_what_leaves(tree: Tree, blocks: Blocks, limits: Limits, local: Array, work: Work) -> bool:
     """Lock the numbers that the step takes beyond a limit; returns whether any is new."""
     found = False
+    for b in range(len(work.newly)):
+        work.newly[b] = 0
     for l in range(len(limits.block)):
         b = limits.block[l]
         if not work.controlled[b]:
             continue
         j, column = int(blocks.joint[b]), int(blocks.column[b])
+        size = 3 if blocks.kind[b] == BALL else 1
+        length = 0.0
+        for c in range(column, column + size):
+            length += work.step[c] * work.step[c]
+        if np.sqrt(length) * blocks.mobility[b] < work.margin[l]:
+            continue
         w, x, y, z = turned_rotation(tree, blocks, b, local, work.step, 1.0, work)
         numbers = limited_numbers(limits, l, w, x, y, z)
         for c in range(3):
@@ -111,6 +145,7 @@ def lock_what_leaves(tree: Tree, blocks: Blocks, limits: Limits, local: Array, w
                 continue
             now = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
             work.locked[l] |= 1 << c
+            work.newly[b] = 1
             found = True
             to_go = numbers[c] - over - now[c]
             if blocks.kind[b] != BALL:

@@ -167,6 +167,16 @@ class Work(NamedTuple):
     """(B,) how many directions of the block are held at a limit."""
     locked: Indices
     """(L,) bits of the limited numbers that are held."""
+    newly: Indices
+    """(B,) 1 where the last look at the limits locked something."""
+    step_after: Array
+    """(layers, W) the step after each layer, and"""
+    rank_after: Indices
+    """(layers,) the rank of the basis."""
+    margin: Array
+    """(L,) how far a joint may still turn before its limit has to be looked at."""
+    turned: Array
+    """(B,) how far a move turned each joint."""
     lock_axes: Array
     """(B, 3, 3)"""
     held: Array

@@ -12,7 +12,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
 from poise.ik.crowded_layer import solve_crowded
-from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves
+from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves, use_up_margins
 from poise.ik.packed import (
     AIM,
     BALL,
@@ -128,13 +128,22 @@ def put_wish(
 def solve_layers(
     f: int, count: int, layers: int,
     tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
-    with_wish: bool, work: Work,
+    with_wish: bool, again: bool, work: Work,
 ) -> None:  # fmt: skip
-    """The step through the first `layers` layers, and the wish in what they leave free."""
+    """The step through the first `layers` layers, and the wish in what they leave free.
+
+    `again`: after new locks; greater layers that do not use the locked joints stay as solved.
+    """
     step = work.step
-    for c in range(width):
-        step[c] = work.held[c]
-    rank, i = 0, 0
+    i = _untouched(count, layers, tasks, work) if again and not work.crowded[0] else 0
+    rank = 0
+    if i > 0:
+        before = tasks.layer[work.active[i - 1]]
+        rank = int(work.rank_after[before])
+        _go_back_to(work.step_after[before], blocks, width, work)
+    else:
+        for c in range(width):
+            step[c] = work.held[c]
     if work.crowded[0] and not _is_locked(work):
         if _solve_crowd(tree, blocks, tasks, knobs, width, work):
             return  # nothing is left for lesser layers, nor for the wish
@@ -160,9 +169,40 @@ def solve_layers(
             work.calm[layer] * knobs.lever_m * np.sqrt(square), step, work.basis, work.ends, rank,
             work.matrix, work.vector,
         )  # fmt: skip
+        work.rank_after[layer] = rank
+        for c in range(width):
+            work.step_after[layer, c] = step[c]
         i = end
     if with_wish:
         _add_wish(blocks, knobs, width, rank, work)
+
+
+@inlined_borrowing
+def _untouched(count: int, layers: int, tasks: Tasks, work: Work) -> int:
+    """How many of the active tasks stand in layers before the first that a new lock touches."""
+    start = 0
+    for i in range(count):
+        t = work.active[i]
+        if tasks.layer[t] >= layers:
+            return start
+        if i > 0 and tasks.layer[t] != tasks.layer[work.active[i - 1]]:
+            start = i
+        for k in range(tasks.carry[t], tasks.carry[t + 1]):
+            if work.newly[tasks.carry_block[k]]:
+                return start
+    return start
+
+
+@inlined_borrowing
+def _go_back_to(solved: Array, blocks: Blocks, width: int, work: Work) -> None:
+    """Take up a step where greater layers left it, with what the new locks dictate."""
+    for c in range(width):
+        work.step[c] = solved[c]
+    for b in range(len(blocks.kind)):
+        if work.newly[b]:
+            size = 3 if blocks.kind[b] == BALL else 1
+            for c in range(blocks.column[b], blocks.column[b] + size):
+                work.step[c] = work.held[c]
 
 
 @inlined_borrowing
@@ -245,6 +285,17 @@ def unlock(width: int, work: Work) -> None:
         work.held[c] = 0.0
 
 
+@inlined_borrowing
+def _measure_turns(blocks: Blocks, local: Array, work: Work) -> None:
+    """How far each joint is from where it was before the move."""
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            square, j = 0.0, blocks.joint[b]
+            for c in range(4):
+                square += (local[j, c] - work.before[j, c]) ** 2
+            work.turned[b] = 2.0 * np.sqrt(square)
+
+
 @borrowing
 def move(
     tree: Tree, blocks: Blocks, limits: Limits, root: Array, local: Array, work: Work
@@ -261,18 +312,18 @@ def move(
                 work.before[j, c] = local[j, c]
     share = 1.0 if longest <= _LONGEST_STEP_RAD else _LONGEST_STEP_RAD / longest
     take_step(tree, blocks, root, local, share, work)
-    keep_inside(limits, blocks, work.controlled, local)
+    _measure_turns(blocks, local, work)
+    use_up_margins(limits, work)
+    keep_inside(limits, blocks, work, local, False)
     # What a limit took back does not count, or a goal beyond it would never come to rest.
+    _measure_turns(blocks, local, work)
     gone = 0.0
     for b in range(len(blocks.kind)):
         if blocks.kind[b] == TRANSLATION:
             for c in range(blocks.column[b], blocks.column[b] + 3):
                 gone = max(gone, abs(share * work.step[c]) * blocks.mobility[b])
         else:
-            square, j = 0.0, blocks.joint[b]
-            for c in range(4):
-                square += (local[j, c] - work.before[j, c]) ** 2
-            gone = max(gone, 2.0 * np.sqrt(square))
+            gone = max(gone, work.turned[b])
     return gone
 
 
@@ -283,7 +334,7 @@ def find_step(
 ) -> None:  # fmt: skip
     """Solve the layers, and again for every limit that the step would break."""
     unlock(width, work)
-    for _ in range(_LOCK_ROUNDS):
-        solve_layers(f, count, layers, tree, blocks, tasks, knobs, width, with_wish, work)
+    for i in range(_LOCK_ROUNDS):
+        solve_layers(f, count, layers, tree, blocks, tasks, knobs, width, with_wish, i > 0, work)
         if not lock_what_leaves(tree, blocks, limits, local, work):
             break
