@@ -51,7 +51,7 @@ def add_layer(
             with the legs, and most of the work is done on the first layer's rows.
         rank: how many of its rows are in use.
         matrix: scratch, at least min(count, width) square.
-        vector: scratch, at least max(count, width) long.
+        vector: scratch, at least as long as the rows and as twice the width.
     """
     if rank >= width or count == 0:
         return rank
