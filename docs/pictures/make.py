@@ -1,19 +1,46 @@
-"""Makes the pictures of README.md from clips made by code: `python docs/pictures/make.py`."""
+"""Makes the pictures of the documentation: `python docs/pictures/make.py`.
+
+Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
+`examples/recipes/deform`, whose clips are real. Without these clips they stay as they are.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+from barycentre import draw_barycentre
 from PIL import Image
+from side_by_side import side_by_side
+
+from poise.arrays import Array
+from poise.constraints import Scene
+from poise.constraints.original_paths import point_path
+from poise.motion import Clip
+from poise.recipes import Prepared, Recipe, load_recipe, prepare, run_prepared
 
 HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parents[1]
+RECIPES = PROJECT / "examples" / "recipes" / "deform"
+SHARED = Path(os.environ.get("POISE_SHARED", PROJECT.parent / "shared"))
 SHOWN = ("walk", "jump")
 
 
 def main() -> None:
+    samples()
+    for draw in (barycentre, reaching, stepping):
+        clip = _clip(draw.__name__)
+        if clip is None:
+            print(f"{draw.__name__}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")
+        else:
+            draw(clip)
+
+
+def samples() -> None:
     with tempfile.TemporaryDirectory() as folder:
         strips: list[Image.Image] = []
         for name in SHOWN:
@@ -27,6 +54,73 @@ def main() -> None:
     for row, strip in enumerate(strips):
         page.paste(strip, (0, 360 * row))
     page.quantize(128).save(HERE / "samples.png", optimize=True)
+
+
+def barycentre(clip: Path) -> None:
+    """Fig. 1: the walk of the experiments."""
+    draw_barycentre(HERE / "deform_barycentre.png", prepare(_recipe("reaching"), clip))
+
+
+def reaching(clip: Path) -> None:
+    """Fig. 3: with and without the centre of mass."""
+    prepared = prepare(_recipe("reaching"), clip)
+    clips = {
+        "original": prepared.clip,
+        "feet, reach and balance": _run(prepared, "reaching"),
+        "without balance": _run(prepared, "reaching", without=("balance",)),
+    }
+    goal = np.array(_constraint("reaching", "reach")["through"][0]["place_m"])
+    side_by_side(
+        HERE / "deform_reaching.png", "Reaching for a shelf", clips, prepared, 73,
+        view="front", goals_m=[goal] * 3,
+    )  # fmt: skip
+
+
+def stepping(clip: Path) -> None:
+    """Fig. 4: priorities against weights."""
+    prepared = prepare(_recipe("stepping"), clip)
+    (passed,) = _constraint("stepping", "raise")["through"]
+    frame = int(passed["frame"])
+    clips = {
+        "original": prepared.clip,
+        "priorities": _run(prepared, "stepping"),
+        "weights": _run(prepared, "stepping", changes=("deform.settings.strategy=weights",)),
+    }
+    goal = _ankle(prepared, frame) + np.array(passed["place_m"])
+    side_by_side(
+        HERE / "deform_stepping.png", "A foot kept to its path, and an ankle told to rise",
+        clips, prepared, frame, view="side", goals_m=[goal] * 3, panel=(400, 560),
+    )  # fmt: skip
+
+
+def _ankle(prepared: Prepared, frame: int) -> Array:
+    scene = Scene(prepared.clip, prepared.character, prepared.environment)
+    return point_path(scene, "right_ankle", frame, frame)[0]
+
+
+def _run(
+    prepared: Prepared, name: str, changes: tuple[str, ...] = (), without: tuple[str, ...] = ()
+) -> Clip:
+    recipe = load_recipe(RECIPES / f"{name}.yaml", changes=changes, without=without)
+    return run_prepared(recipe, prepared).clip
+
+
+def _constraint(name: str, wanted: str) -> dict[str, object]:
+    """The values of a constraint of a recipe."""
+    wishes = _recipe(name).steps[0].constraints
+    return dict(next(wish.values for wish in wishes if wish.name == wanted))
+
+
+def _recipe(name: str) -> Recipe:
+    return load_recipe(RECIPES / f"{name}.yaml")
+
+
+def _clip(name: str) -> Path | None:
+    """The clip of a picture's recipe, if it is at hand."""
+    recipe = _recipe(name if (RECIPES / f"{name}.yaml").is_file() else "reaching")
+    parts = Path(recipe.clip.file or "").parts
+    path = SHARED.joinpath(*parts[parts.index("shared") + 1 :])
+    return path if path.is_file() else None
 
 
 if __name__ == "__main__":
