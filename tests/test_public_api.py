@@ -9,13 +9,18 @@ from pathlib import Path
 PACKAGES = (
     "poise",
     "poise.character",
+    "poise.constraints",
     "poise.contact",
     "poise.environment",
     "poise.formats",
+    "poise.ik",
     "poise.measures",
+    "poise.methods",
+    "poise.methods.deform",
     "poise.mechanics",
     "poise.motion",
     "poise.motion.cleanup",
+    "poise.recipes",
     "poise.samples",
 )
 COMMITTED = Path(__file__).with_name("public_names.txt")
