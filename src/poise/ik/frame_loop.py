@@ -87,10 +87,12 @@ def look_at_frames(
 
 @inlined_borrowing
 def _gather(tasks: Tasks, f: int, work: Work) -> int:
-    """The tasks that hold in a frame, and where their rows begin."""
+    """The tasks that have a goal in a frame, and where their rows begin."""
     count, row = 0, 0
     for t in range(len(tasks.kind)):
-        if tasks.first[t] <= f <= tasks.last[t]:
+        if tasks.first[t] <= f <= tasks.last[t] and not np.isnan(
+            tasks.goals[tasks.goal[t] + f - tasks.first[t], 0]
+        ):
             work.active[count] = t
             work.row_of[count] = row
             row += tasks.rows[t]

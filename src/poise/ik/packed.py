@@ -60,7 +60,7 @@ class Tasks(NamedTuple):
     goal: Indices
     """Row of `goals` for the first frame."""
     goals: Array
-    """(N, 4)"""
+    """(N, 4); NaN where a task holds no goal."""
     scale: Array
     """(T,) what its rows are multiplied by: the root of the weight, for angles also a length."""
     joint: Indices

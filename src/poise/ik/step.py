@@ -54,8 +54,7 @@ def look(
         t = work.active[i]
         without_rows = i < work.crowded[0] and tasks.kind[t] != CENTER
         miss = write_task(
-            tree, blocks, tasks, t, f, work.row_of[i], knobs.reach_m, knobs.turn_rad, width,
-            without_rows, work,
+            tree, blocks, tasks, t, f, work.row_of[i], np.inf, np.inf, width, without_rows, work
         )  # fmt: skip
         work.misses[i] = miss
         angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
@@ -157,10 +156,11 @@ def solve_layers(
         while end < count and tasks.layer[work.active[end]] == layer:
             end += 1
         first, last = work.row_of[i], work.row_of[end]
-        square = 0.0
+        share, square = shortened(i, end, tasks, knobs, work), 0.0
         for k in range(first, last):
-            square += work.errors[k] * work.errors[k]
-            work.remaining[k] = work.errors[k] - dot(work.full[k], step, width)
+            error = share * work.errors[k]
+            square += error * error
+            work.remaining[k] = error - dot(work.full[k], step, width)
             for c in range(width):
                 work.rows[k, c] = work.full[k, c]
         _keep_recruited(i, end, blocks, tasks, work)
@@ -175,6 +175,21 @@ def solve_layers(
         i = end
     if with_wish:
         _add_wish(blocks, knobs, width, rank, work)
+
+
+@inlined_borrowing
+def shortened(first: int, end: int, tasks: Tasks, knobs: Knobs, work: Work) -> float:
+    """The share of a layer's errors that one step goes for: its longest is as long as allowed.
+
+    One share for the whole layer, or far goals would weigh less than their weight.
+    """
+    share = 1.0
+    for i in range(first, end):
+        kind = tasks.kind[work.active[i]]
+        most = knobs.turn_rad if kind == TURN or kind == AIM else knobs.reach_m
+        if work.misses[i] > most:
+            share = min(share, most / work.misses[i])
+    return share
 
 
 @inlined_borrowing
@@ -218,7 +233,9 @@ def _solve_crowd(
     tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
 ) -> bool:
     square, end = 0.0, work.crowded[0]
+    share = shortened(0, end, tasks, knobs, work)
     for k in range(work.row_of[end]):
+        work.errors[k] *= share
         square += work.errors[k] * work.errors[k]
     layer = tasks.layer[work.active[0]]
     damping = work.calm[layer] * knobs.lever_m * np.sqrt(square)
@@ -231,10 +248,8 @@ def _write_crowd(
 ) -> None:
     """The rows that were left out, where they are needed after all."""
     for i in range(work.crowded[0]):
-        write_task(
-            tree, blocks, tasks, work.active[i], f, work.row_of[i], knobs.reach_m,
-            knobs.turn_rad, width, False, work,
-        )  # fmt: skip
+        t = work.active[i]
+        write_task(tree, blocks, tasks, t, f, work.row_of[i], np.inf, np.inf, width, False, work)
     work.crowded[1] = 1
 
 

@@ -16,6 +16,10 @@ from poise.ik import build as build_ik
 from poise.methods.deform.settings import Settings
 from poise.methods.edit import Edit
 
+ROOT_MOBILITY = 0.3
+"""Moving the root by a third of a metre counts as much as turning a joint by a radian: as far as a
+limb's end goes. At one metre a radian, a raised leg carries the whole body away."""
+
 TaskKey = tuple[str, int]
 """The name of a constraint, and which of its tasks."""
 
@@ -79,7 +83,7 @@ def _tasks(constraint: Constraint, edit: Edit, settings: Settings) -> tuple[Task
 
 
 def _mobility(edit: Edit, settings: Settings) -> dict[int, float]:
-    return {
+    return {-1: ROOT_MOBILITY} | {
         -1 if name == TRANSLATION else find_joint(edit.character, name): value
         for name, value in settings.mobility.items()
     }

@@ -19,7 +19,14 @@ from poise.methods.deform.problem import Problem, build
 from poise.methods.deform.reach import changed_frames, same_ground, taken_over
 from poise.methods.deform.report import finished
 from poise.methods.deform.settings import Settings
-from poise.methods.deform.smoothing import RESIGNED, half_width, resigned, smoothed
+from poise.methods.deform.smoothing import (
+    RESIGNED,
+    given_up,
+    half_width,
+    settled_for,
+    smoothed,
+    without_goals,
+)
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 
@@ -79,12 +86,18 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
         if not _harmed(problem, passes[-1], smooth):
             return Solved(problem, tuple(passes), smooth, tuple(counts))
         here = changed & problem.active
-        easier = resigned(ik, passes[-1], smooth, half, _met(settings))
         wish = smooth.copy()
+        shares = given_up(ik, passes[-1], half, _met(settings))
         if known is not None and len(known.passes) > len(passes):
             taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~changed)
         else:
             here = problem.active
+        easier = ik
+        if shares:
+            free, frames = without_goals(ik, shares)
+            for first, stop in intervals(here & frames):
+                solve(free, settings.ik, smooth, first, stop - 1, wished=wish)
+            easier, wish = settled_for(ik, shares, smooth), smooth.copy()
         for first, stop in intervals(here):
             solve(easier, settings.ik, smooth, first, stop - 1, wished=wish)
             look(ik, settings.ik, smooth, first, stop - 1)

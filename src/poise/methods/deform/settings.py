@@ -29,7 +29,8 @@ class Settings:
     met_deg: float = 0.01
     """An orientation counts as met within this angle."""
     mobility: Mapping[str, float] = field(default_factory=dict[str, float])
-    """How readily joints move, by joint or role (1 by default); "translation" is the root's."""
+    """How readily joints move, by joint or role (1 by default); "translation" is the root's (0.3 by
+    default: metres against radians)."""
     ik: IkSettings = field(default_factory=IkSettings)
     """How one frame is solved."""
 

@@ -6,7 +6,8 @@ root. We filter the turns of the controlled joints as well: frames are solved on
 a goal is out of reach, or many poses meet it, neighbours may settle differently.
 
 What is out of reach stays so: in the next round the goal of a task that could not be met becomes
-what the smoothed motion reaches, so that it is not stretched for again, frame by frame.
+what the smoothed motion reaches when all others are met, so that it is not stretched for again,
+frame by frame.
 """
 
 from __future__ import annotations
@@ -43,44 +44,54 @@ def smoothed(original: Clip, solution: IkSolution, joints: Indices, half: int) -
     return replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
 
 
-def resigned(
-    problem: IkProblem,
-    solution: IkSolution,
-    smooth: IkSolution,
-    half: int,
-    met: tuple[float, float],
-) -> IkProblem:
-    """The problem with the goals of unmet tasks replaced by what the smoothed poses reach.
+Shares = dict[int, Array]
+"""By the number of a task: for each of its frames, how much of its goal is given up."""
+
+
+def given_up(
+    problem: IkProblem, solution: IkSolution, half: int, met: tuple[float, float]
+) -> Shares:  # fmt: skip
+    """Which goals were missed, with a margin in time around each.
 
     Args:
         problem: as it was solved.
-        solution: the poses that do not meet all tasks.
-        smooth: the same, smoothed.
-        half: half-width of the smoothing; the change fades in and out around the frames that miss.
+        solution: poses that do not meet all tasks.
+        half: half-width of the smoothing in frames.
         met: metres and radians within which a goal counts as met.
     """
-    clip, goals = problem.scene.clip, None
+    found: Shares = {}
     for n, task in enumerate(problem.tasks):
-        frames = slice(task.first, task.last + 1)
         limit = met[1] if task.kind in ANGULAR else met[0]
-        missed = solution.misses[frames, n] > limit
-        if not missed.any():
-            continue
-        shares = _around(missed, _LINGERING * half, half)
-        moving = clip.moving_offsets_m[frames]
+        missed = solution.misses[task.first : task.last + 1, n] > limit
+        if missed.any():
+            found[n] = _around(missed, _LINGERING * half, half)
+    return found
+
+
+def without_goals(problem: IkProblem, shares: Shares) -> tuple[IkProblem, NDArray[np.bool_]]:
+    """The problem without goals that are given up, be it in part; and the frames it is about."""
+    goals, frames = problem.packed.goals.copy(), np.zeros(problem.scene.clip.frame_count, np.bool_)
+    for n, share in shares.items():
+        start, first = int(problem.packed.goal[n]), problem.tasks[n].first
+        goals[start : start + len(share)][share > 0.0] = np.nan
+        frames[first : first + len(share)] |= share > 0.0
+    return replace(problem, packed=problem.packed._replace(goals=goals)), frames
+
+
+def settled_for(problem: IkProblem, shares: Shares, poses: IkSolution) -> IkProblem:
+    """The problem with goals that are given up replaced by what these poses reach."""
+    clip, goals = problem.scene.clip, problem.packed.goals.copy()
+    for n, share in shares.items():
+        task, start = problem.tasks[n], int(problem.packed.goal[n])
+        frames = slice(task.first, task.last + 1)
         state = forward_kinematics(
-            clip.skeleton, smooth.root_positions_m[frames], smooth.rotations_wxyz[frames],
-            clip.moving_joints, moving,
+            clip.skeleton, poses.root_positions_m[frames], poses.rotations_wxyz[frames],
+            clip.moving_joints, clip.moving_offsets_m[frames],
         )  # fmt: skip
         reached = task_values(task, state, problem.scene.character)
         blend = blended_turns if task.kind == "turn" else blended
-        if goals is None:
-            goals = problem.packed.goals.copy()
-        start = int(problem.packed.goal[n])
         width = task.goals.shape[1]
-        goals[start : start + len(shares), :width] = blend(task.goals, reached, shares)
-    if goals is None:
-        return problem
+        goals[start : start + len(share), :width] = blend(task.goals, reached, share)
     return replace(problem, packed=problem.packed._replace(goals=goals))
 
 
