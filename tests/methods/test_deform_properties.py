@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from poise.character import with_ranges
-from poise.constraints import Constraint, HoldPoint, Interval, tasks_of
+from poise.constraints import Constraint, HoldPoint, Interval
 from poise.errors import PoiseError
 from poise.methods import Edit, Result, deform
 from tests.methods.any_edit import edits
@@ -19,6 +19,9 @@ from tests.methods.test_deform_untouched import assert_same_bits, out_of_reach
 
 CLIP, CHARACTER = sampled("walk", 30.0, 1.2)
 RANGED = with_ranges(CHARACTER)
+assert RANGED.ranges is not None
+INSIDE = replace(CLIP, rotations_wxyz=RANGED.ranges.clamped(CLIP.rotations_wxyz))
+"""The walk with its joints within the published ranges."""
 
 often = settings(
     max_examples=60, deadline=None,
@@ -30,7 +33,7 @@ seldom = settings(often, max_examples=25)
 def outcome(constraints: list[Constraint], ranged: bool = False) -> Result | None:
     """A result, or None where the edit was refused with an explanation."""
     try:
-        return deform.run(Edit(CLIP, RANGED if ranged else CHARACTER, constraints))
+        return deform.run(Edit(*((INSIDE, RANGED) if ranged else (CLIP, CHARACTER)), constraints))
     except PoiseError as refusal:
         assert len(str(refusal)) > 20
         return None
@@ -46,10 +49,11 @@ def assert_same_motion(one: Result | None, two: Result | None) -> None:
 @given(edits(CLIP.frame_count), st.booleans())
 @often
 def test_any_edit_solves_or_explains_itself(constraints: list[Constraint], ranged: bool) -> None:
-    before = CLIP.rotations_wxyz.copy(), CLIP.root_positions_m.copy()
+    original, character = (INSIDE, RANGED) if ranged else (CLIP, CHARACTER)
+    before = original.rotations_wxyz.copy(), original.root_positions_m.copy()
     result = outcome(constraints, ranged)
-    np.testing.assert_array_equal(CLIP.rotations_wxyz, before[0])
-    np.testing.assert_array_equal(CLIP.root_positions_m, before[1])
+    np.testing.assert_array_equal(original.rotations_wxyz, before[0])
+    np.testing.assert_array_equal(original.root_positions_m, before[1])
     if result is None:
         return
     clip = result.clip
@@ -59,14 +63,21 @@ def test_any_edit_solves_or_explains_itself(constraints: list[Constraint], range
     assert result.summary
     assert (result.status == "converged") == all(r.met for r in result.trace["constraints"])
     heavy = [c for c in constraints if c.weight > 0]
-    edit = Edit(CLIP, CHARACTER, heavy)
-    assert_same_bits(CLIP, clip, *out_of_reach(edit, deform.Settings()))
-    if ranged and RANGED.ranges is not None:
-        used = np.zeros(clip.rotations_wxyz.shape[:2], dtype=np.bool_)
-        for constraint in heavy:
-            for task in tasks_of(constraint, edit.scene):
-                used[task.first : task.last + 1] |= task.recruits.joints
-        assert RANGED.ranges.excess(clip.rotations_wxyz)[used].max(initial=0.0) <= 1e-6
+    out = out_of_reach(Edit(original, character, heavy), deform.Settings())
+    assert_same_bits(original, clip, *out)
+
+
+@given(edits(CLIP.frame_count))
+@seldom
+def test_no_edit_takes_joints_beyond_their_limits(constraints: list[Constraint]) -> None:
+    """As solved; the filter on what was added may."""
+    try:
+        unsmoothed = deform.Settings(smoothing_s=0.0)
+        result = deform.run(Edit(INSIDE, RANGED, constraints), unsmoothed)
+    except PoiseError:
+        return
+    assert RANGED.ranges is not None
+    assert RANGED.ranges.excess(result.clip.rotations_wxyz).max() <= 1e-6
 
 
 @given(edits(CLIP.frame_count))
