@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from poise import rotations
 from poise.contact.schedule import intervals
@@ -158,4 +159,4 @@ def _harmed(problem: Problem, solved: IkSolution, smooth: IkSolution) -> bool:
 def _widened(frames: NDArray[np.bool_], half: int) -> NDArray[np.bool_]:
     if half == 0 or not frames.any():
         return frames
-    return np.convolve(frames, np.ones(2 * half + 1), mode="same") > 0.5
+    return maximum_filter1d(frames, 2 * half + 1, mode="constant")
