@@ -159,4 +159,4 @@ def _harmed(problem: Problem, solved: IkSolution, smooth: IkSolution) -> bool:
 def _widened(frames: NDArray[np.bool_], half: int) -> NDArray[np.bool_]:
     if half == 0 or not frames.any():
         return frames
-    return maximum_filter1d(frames, 2 * half + 1, mode="constant")
+    return maximum_filter1d(frames, 2 * half + 1, mode="constant").astype(np.bool_)
