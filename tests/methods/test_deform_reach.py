@@ -109,6 +109,10 @@ CALM = [
         ("02_05", ":600", (60, 120), ARMS + LEGS),
         ("64_01", ":449", (24, 60, 120), ("arm up", *LEGS)),
         ("07_01", "", (24, 60, 120), ("arm sideways", "arm ahead", *LEGS)),
+        ("walk", "", (24,), ("whole body",)),
+        ("02_01", "", (120,), ("whole body",)),
+        ("02_05", ":600", (120,), ("whole body",)),
+        ("64_01", ":449", (60, 120), ("whole body",)),
     )
     for rate in rates
     for case in cases
