@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from barycentre import draw_barycentre
+from deform_karate import karate
+from deform_stairs import climbing_stairs
 from PIL import Image
 from side_by_side import side_by_side
 
@@ -32,7 +34,7 @@ SHOWN = ("walk", "jump")
 
 def main() -> None:
     samples()
-    for draw in (barycentre, reaching, stepping):
+    for draw in (barycentre, reaching, stepping, karate, climbing_stairs):
         clip = _clip(draw.__name__)
         if clip is None:
             print(f"{draw.__name__}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")

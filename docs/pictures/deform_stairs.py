@@ -1,0 +1,44 @@
+"""Fig. 7 of the paper: a level walk, and what becomes of it on stairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PIL import Image
+
+from poise.apps.render.of_series import overlays_of
+from poise.apps.render.prepare import stage_for
+from poise.apps.render.strip import draw_strip
+from poise.environment import Environment
+from poise.measures import evaluate
+from poise.motion import Clip
+from poise.recipes import Prepared, load_recipe, prepare, run_prepared
+
+HERE = Path(__file__).resolve().parent
+RECIPE = HERE.parents[1] / "examples" / "recipes" / "deform" / "climbing_stairs.yaml"
+FIGURES = 9
+WIDTH, LEVEL_HEIGHT, STAIRS_HEIGHT = 1400, 480, 600
+
+
+def climbing_stairs(clip: Path) -> None:
+    """The walk above, the climb below."""
+    recipe = load_recipe(RECIPE)
+    prepared = prepare(recipe, clip)
+    climb = run_prepared(recipe, prepared).clip
+    level = Environment(prepared.environment.grounds)
+    strips = [
+        _strip(prepared, prepared.clip, level, "a level walk", LEVEL_HEIGHT),
+        _strip(prepared, climb, prepared.environment, "on irregular stairs", STAIRS_HEIGHT),
+    ]
+    page = Image.new("RGB", (WIDTH, LEVEL_HEIGHT + STAIRS_HEIGHT))
+    page.paste(strips[0], (0, 0))
+    page.paste(strips[1], (0, LEVEL_HEIGHT))
+    page.save(HERE / "deform_stairs.png", optimize=True)
+
+
+def _strip(
+    prepared: Prepared, clip: Clip, place: Environment, title: str, height: int
+) -> Image.Image:
+    seen = evaluate(clip, prepared.character, place)
+    stage = stage_for(clip, environment=place, overlays=overlays_of(seen.series))
+    return draw_strip(stage, size=(WIDTH, height), figures=FIGURES, title=title)
