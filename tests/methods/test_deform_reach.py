@@ -1,4 +1,8 @@
-"""Reachable goals are met; unreachable ones leave a calm motion."""
+"""Reachable goals are met; unreachable ones leave a calm motion.
+
+The calm cases are those of a larger scan that hold today; docs/deform.md says how many do not. They
+guard what was reached and are no proof of the rule.
+"""
 
 from __future__ import annotations
 
