@@ -52,7 +52,9 @@ print("all problems solved")
 @pytest.mark.slow
 def test_no_kernel_writes_or_reads_beyond_its_arrays(tmp_path: Path) -> None:
     """In a process and with compiled kernels of its own, as the checks are compiled in."""
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {
+        "NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0", "NUMBA_CACHE_DIR": str(tmp_path)
+    }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", PROBLEMS],
         env=environment, capture_output=True, text=True, check=False,

@@ -85,6 +85,16 @@ def look_at_frames(
             misses[f, work.active[i]] = work.misses[i]
 
 
+@borrowing
+def keep_frames_inside(
+    first: int, last: int, blocks: Blocks, tasks: Tasks, limits: Limits, work: Work, locals_: Array
+) -> None:
+    """Bring controlled joints back inside their ranges."""
+    for f in range(first, last + 1):
+        _mark_controlled(blocks, tasks, _gather(tasks, f, work), work)
+        keep_inside(limits, blocks, work, locals_[f], True)
+
+
 @inlined_borrowing
 def _gather(tasks: Tasks, f: int, work: Work) -> int:
     """The tasks that have a goal in a frame, and where their rows begin."""

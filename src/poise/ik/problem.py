@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.constraints import Scene, Task
-from poise.ik.frame_loop import AS_GIVEN, FROM_PREVIOUS, UNTOUCHED, look_at_frames, solve_frames
+from poise.ik.frame_loop import (
+    AS_GIVEN,
+    FROM_PREVIOUS,
+    UNTOUCHED,
+    keep_frames_inside,
+    look_at_frames,
+    solve_frames,
+)
 from poise.ik.packed import Blocks, Limits, Tasks, Tree
 from poise.ik.packing import make_work, pack_blocks, pack_limits, pack_tasks, pack_tree
 from poise.ik.settings import IkSettings
@@ -30,6 +37,10 @@ class IkProblem:
     limits: Limits
     width: int
     """How many unknowns a frame has."""
+
+    def with_goals(self, goals: Array) -> IkProblem:
+        """The same with other goals: rows as in `packed.goals`; frames of NaN have none."""
+        return replace(self, packed=self.packed._replace(goals=goals))
 
     def describe(self) -> str:
         """One line: unknowns, tasks, layers, rows."""
@@ -93,13 +104,13 @@ def build(
     )
 
 
-def unsolved(problem: IkProblem) -> IkSolution:
-    """The original poses: what solving starts from."""
-    clip = problem.scene.clip
-    frames = clip.frame_count
+def unsolved(problem: IkProblem, over: IkSolution | None = None) -> IkSolution:
+    """What solving starts from: the original poses, or those of another solution."""
+    under = problem.scene.clip if over is None else over
+    frames = len(under.root_positions_m)
     return IkSolution(
-        clip.root_positions_m.copy(),
-        clip.rotations_wxyz.copy(),
+        under.root_positions_m.copy(),
+        under.rotations_wxyz.copy(),
         np.full((frames, len(problem.tasks)), np.nan),
         np.zeros(frames, dtype=np.int64),
         np.full(frames, UNTOUCHED, dtype=np.int64),
@@ -113,6 +124,7 @@ def solve(
     first: int,
     last: int,
     *,
+    over: IkSolution | None = None,
     wished: IkSolution | None = None,
 ) -> None:
     """Solve frames `first` to `last`, in place.
@@ -123,22 +135,32 @@ def solve(
         into: solved frames before `first` are gone on from; the others are overwritten.
         first: a frame.
         last: included.
-        wished: start every frame from the pose that `into` holds, and attract it to this one.
-            Without, frames go on from the one before and are attracted to the original.
+        over: frames go on from the one before and are attracted to this motion; the original
+            motion by default.
+        wished: start every frame from the pose that `into` holds instead, and attract it to this.
     """
     clip = problem.scene.clip
-    roots, turns = clip.root_positions_m, clip.rotations_wxyz
-    if wished is not None:
-        roots, turns = wished.root_positions_m, wished.rotations_wxyz
+    under = clip if over is None else over
+    wish = under if wished is None else wished
     solve_frames(
         first, last, FROM_PREVIOUS if wished is None else AS_GIVEN,
         problem.tree, problem.blocks, problem.packed, problem.limits, settings.knobs(),
         problem.width,
         make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width),
-        clip.root_positions_m, clip.rotations_wxyz, roots, turns,
+        under.root_positions_m, under.rotations_wxyz, wish.root_positions_m, wish.rotations_wxyz,
         into.root_positions_m, into.rotations_wxyz,
         into.misses, into.iterations, into.status,
     )  # fmt: skip
+
+
+def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:
+    """Bring controlled joints of frames `first` to `last` back inside their ranges, in place."""
+    if len(problem.limits.block) == 0:
+        return
+    work = make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width)
+    keep_frames_inside(
+        first, last, problem.blocks, problem.packed, problem.limits, work, at.rotations_wxyz
+    )
 
 
 def look(problem: IkProblem, settings: IkSettings, at: IkSolution, first: int, last: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array
 from poise.constraints import Constraint, Task, check_nesting, tasks_of
 from poise.constraints.naming import find_joint
 from poise.constraints.recruiting import TRANSLATION
@@ -69,10 +70,38 @@ def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Probl
     check_nesting(tasks, edit.character)
     ik = build_ik(edit.scene, tasks, mobility=_mobility(edit, settings))
     key_of = {id(task): (name, n) for name, some in made.items() for n, task in enumerate(some)}
-    active = np.zeros(edit.clip.frame_count, dtype=np.bool_)
+    keys = tuple(key_of[id(task)] for task in ik.tasks)
+    return Problem(edit, settings, made, ik, keys, _active(ik))
+
+
+def without_lesser(problem: Problem, layer: int) -> Problem:
+    """The problem as if there were no layers after a given one: nothing tells it from that.
+
+    Goals that were replaced stay so.
+    """
+    ik = problem.ik
+    if layer >= max(ik.layers):
+        return problem
+    count = sum(its <= layer for its in ik.layers)
+    mobility = _mobility(problem.edit, problem.settings)
+    upper = build_ik(problem.edit.scene, ik.tasks[:count], mobility=mobility)
+    goals = ik.packed.goals[: len(upper.packed.goals)].copy()
+    upper = upper.with_goals(goals)
+    return replace(problem, ik=upper, keys=problem.keys[:count], active=_active(upper))
+
+
+def with_first_goals(problem: Problem, goals: Array) -> Problem:
+    """The problem with the goals of its first tasks replaced."""
+    every = problem.ik.packed.goals.copy()
+    every[: len(goals)] = goals
+    return replace(problem, ik=problem.ik.with_goals(every))
+
+
+def _active(ik: IkProblem) -> NDArray[np.bool_]:
+    active = np.zeros(ik.scene.clip.frame_count, dtype=np.bool_)
     for task in ik.tasks:
         active[task.first : task.last + 1] = True
-    return Problem(edit, settings, made, ik, tuple(key_of[id(t)] for t in ik.tasks), active)
+    return active
 
 
 def _tasks(constraint: Constraint, edit: Edit, settings: Settings) -> tuple[Task, ...]:

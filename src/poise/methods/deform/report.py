@@ -12,7 +12,7 @@ from poise.contact.schedule import intervals
 from poise.ik import IkSolution
 from poise.ik.frame_loop import OUT_OF_ITERATIONS
 from poise.methods.deform.problem import Problem
-from poise.methods.deform.smoothing import ANGULAR
+from poise.methods.deform.settling import ANGULAR
 from poise.methods.result import Result, Status
 from poise.wording import counted
 

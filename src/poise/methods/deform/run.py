@@ -1,4 +1,7 @@
-"""Deforming a motion: solve, smooth the root, solve again where smoothing did harm.
+"""Deforming a motion: solve, smooth what was added, solve again where smoothing did harm.
+
+Layers that miss a goal are settled one after the other, greater ones first (see `settling`); lesser
+layers are then solved on top of the motion that came of it.
 
 An edit that differs from an earlier one in a few constraints is solved again only over the frames
 they reach: the first pass goes on from the last unchanged frame until the poses agree with the
@@ -16,18 +19,12 @@ from scipy.ndimage import maximum_filter1d
 from poise import rotations
 from poise.contact.schedule import intervals
 from poise.ik import IkSolution, look, solve, unsolved
-from poise.methods.deform.problem import Problem, build
+from poise.methods.deform.problem import Problem, build, with_first_goals, without_lesser
 from poise.methods.deform.reach import changed_frames, same_ground, taken_over
 from poise.methods.deform.report import finished
 from poise.methods.deform.settings import Settings
-from poise.methods.deform.smoothing import (
-    RESIGNED,
-    given_up,
-    half_width,
-    settled_for,
-    smoothed,
-    without_goals,
-)
+from poise.methods.deform.settling import missed_layer, settled
+from poise.methods.deform.smoothing import half_width, smoothed
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 
@@ -41,11 +38,13 @@ class Solved:
 
     problem: Problem
     passes: tuple[IkSolution, ...]
-    """After each round of solving."""
+    """After each round of solving, smoothed or not; of all constraints or of the greater ones."""
     final: IkSolution
-    """What the result holds: the last round, or its smoothed form where that did no harm."""
+    """What the result holds."""
     frames_solved: tuple[int, ...]
     """How many frames each round solved."""
+    has_settled: bool
+    """Whether goals were given up: then only the first round can be taken over."""
 
 
 def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None = None) -> Result:
@@ -71,45 +70,79 @@ def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None
 
 
 def _solve(problem: Problem, known: Solved | None) -> Solved:
-    settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
-    half = half_width(settings.smoothing_s, clip.rate_hz)
     changed = problem.active.copy()
-    solution = unsolved(ik)
+    solution = unsolved(problem.ik)
     if known is not None:
         changed = changed_frames(known.problem, problem)
         taken_over(known.problem, problem, known.passes[0], solution)
     changed = _first_pass(problem, solution, changed, known)
     passes, counts = [solution], [int(changed.sum())]
-    joints = np.flatnonzero(ik.blocks.of_joint >= 0)
-    while half > 0 and len(passes) < settings.passes:
-        smooth = smoothed(clip, passes[-1], joints, half)
-        changed = _widened(changed, RESIGNED * half)
-        if not _harmed(problem, passes[-1], smooth):
-            return Solved(problem, tuple(passes), smooth, tuple(counts))
-        here = changed & problem.active
-        wish = smooth.copy()
-        shares = given_up(ik, passes[-1], half, _met(settings))
-        if known is not None and len(known.passes) > len(passes):
-            taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~changed)
+    if problem.settings.passes == 1 or missed_layer(problem, solution, -1) is None:
+        final = _filtered(problem, None, passes, counts, changed, known)
+        return Solved(problem, tuple(passes), final, tuple(counts), has_settled=False)
+    final = _settled_by_layers(problem, passes, counts)
+    for first, stop in intervals(problem.active):
+        look(problem.ik, problem.settings.ik, final, first, stop - 1)
+    return Solved(problem, tuple(passes), final, tuple(counts), has_settled=True)
+
+
+def _settled_by_layers(
+    problem: Problem, passes: list[IkSolution], counts: list[int]
+) -> IkSolution:  # fmt: skip
+    """Give up goals that are out of reach, greater layers first; notes its rounds."""
+    last = max(problem.ik.layers)
+    under, layer = None, -1
+    while (missed := missed_layer(problem, passes[-1], layer)) is not None:
+        layer = missed
+        upper = without_lesser(problem, layer)
+        found = passes[-1] if layer == last else _on_top(upper, under, passes, counts)
+        if missed_layer(upper, found, layer - 1) is None:
+            under = found  # it was the lesser ones that kept it from its goal
         else:
-            here = problem.active
-        easier = ik
-        if shares:
-            free, frames = without_goals(ik, shares)
-            for first, stop in intervals(here & frames):
-                solve(free, settings.ik, smooth, first, stop - 1, wished=wish)
-            easier, wish = settled_for(ik, shares, smooth), smooth.copy()
+            goals, under = settled(upper, found, under)
+            problem = with_first_goals(problem, goals)
+        if layer < last:
+            _on_top(problem, under, passes, counts)
+    assert under is not None
+    return (
+        under if layer == last else _filtered(problem, under, passes, counts, problem.active, None)
+    )
+
+
+def _on_top(
+    problem: Problem, under: IkSolution | None, passes: list[IkSolution], counts: list[int]
+) -> IkSolution:  # fmt: skip
+    """Solve all frames in order of time, starting over from a motion; notes the round."""
+    solution = unsolved(problem.ik, under)
+    for first, stop in intervals(problem.active):
+        solve(problem.ik, problem.settings.ik, solution, first, stop - 1, over=under)
+    passes.append(solution)
+    counts.append(int(problem.active.sum()))
+    return solution
+
+
+def _filtered(
+    problem: Problem, under: IkSolution | None,
+    passes: list[IkSolution], counts: list[int],
+    changed: NDArray[np.bool_], known: Solved | None,
+) -> IkSolution:  # fmt: skip
+    """The loop of section 5.2: smooth, and solve again what that disturbed; notes its rounds."""
+    settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
+    half = half_width(settings.smoothing_s, clip.rate_hz)
+    for _ in range(settings.passes - 1 if half > 0 else 0):
+        smooth = smoothed(under or clip, passes[-1], problem)
+        changed = _widened(changed, half)
+        if not _harmed(problem, passes[-1], smooth):
+            return smooth
+        here, wish = problem.active, smooth.copy()
+        if known is not None and not known.has_settled and len(known.passes) > len(passes):
+            here = changed & problem.active
+            taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~changed)
         for first, stop in intervals(here):
-            solve(easier, settings.ik, smooth, first, stop - 1, wished=wish)
-            look(ik, settings.ik, smooth, first, stop - 1)
+            solve(ik, settings.ik, smooth, first, stop - 1, wished=wish)
         passes.append(smooth)
         counts.append(int(here.sum()))
-    return Solved(problem, tuple(passes), passes[-1], tuple(counts))
-
-
-def _met(settings: Settings) -> tuple[float, float]:
-    """Metres and radians."""
-    return 1e-3 * settings.met_mm, float(np.radians(settings.met_deg))
+    return passes[-1]
 
 
 def _first_pass(

@@ -24,6 +24,9 @@ class Settings:
     """Most rounds of solving; between two, the displacement of the root is smoothed."""
     disturbed_mm: float = 0.1
     """Another round follows when smoothing moved a constraint by more than this."""
+    calm: float = 1.5
+    """Where a goal is out of reach, what was added is smoothed more and more until no joint is
+    thrown harder than so many times the hardest of the original, nor all of them together."""
     met_mm: float = 0.1
     """A position counts as met within this distance."""
     met_deg: float = 0.01
@@ -39,7 +42,7 @@ class Settings:
             raise BadValue("strategy", "priorities or weights", self.strategy)
         if not 1 <= self.passes <= 100:
             raise BadValue("passes", "from 1 to 100", self.passes)
-        for name in ("smoothing_s", "disturbed_mm", "met_mm", "met_deg"):
+        for name in ("smoothing_s", "disturbed_mm", "calm", "met_mm", "met_deg"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
                 raise BadValue(name, "zero or more", value)

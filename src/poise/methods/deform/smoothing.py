@@ -4,10 +4,6 @@ It works on what was added, not on the motion (see the reading notes): where not
 nothing changes, and the original's own detail is kept. The paper filters the translation of the
 root. We filter the turns of the controlled joints as well: frames are solved one by one, and where
 a goal is out of reach, or many poses meet it, neighbours may settle differently.
-
-What is out of reach stays so: in the next round the goal of a task that could not be met becomes
-what the smoothed motion reaches when all others are met, so that it is not stretched for again,
-frame by frame.
 """
 
 from __future__ import annotations
@@ -16,18 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
-from poise.arrays import Array, Indices
-from poise.constraints.original_paths import blended, blended_turns
-from poise.ik import IkProblem, IkSolution
-from poise.ik.displacement import hann_window, smooth_displacements
-from poise.ik.values import task_values
-from poise.mechanics import forward_kinematics
+from poise.arrays import Indices
+from poise.contact.schedule import intervals
+from poise.ik import IkProblem, IkSolution, keep_in_range
+from poise.ik.displacement import smooth_displacements
+from poise.methods.deform.problem import Problem
 from poise.motion import Clip
-
-ANGULAR = ("turn", "aim")
-"""Kinds of tasks whose errors are angles."""
 
 
 def half_width(smoothing_s: float, rate_hz: float) -> int:
@@ -35,78 +26,55 @@ def half_width(smoothing_s: float, rate_hz: float) -> int:
     return round(smoothing_s * rate_hz)
 
 
-def smoothed(original: Clip, solution: IkSolution, joints: Indices, half: int) -> IkSolution:
-    """A solution with its displacements filtered: the root's, and those of the given joints."""
-    roots, turns = smooth_displacements(
-        original.root_positions_m, original.rotations_wxyz,
-        solution.root_positions_m, solution.rotations_wxyz, joints, half,
-    )  # fmt: skip
-    return replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
-
-
-Shares = dict[int, Array]
-"""By the number of a task: for each of its frames, how much of its goal is given up."""
-
-
-def given_up(
-    problem: IkProblem, solution: IkSolution, half: int, met: tuple[float, float]
-) -> Shares:  # fmt: skip
-    """Which goals were missed, with a margin in time around each.
+def half_widths(served: NDArray[np.bool_], half: int, wider: int = 1) -> Indices:
+    """(F, n) how far the windows of each frame reach to either side, in frames.
 
     Args:
-        problem: as it was solved.
-        solution: poses that do not meet all tasks.
-        half: half-width of the smoothing in frames.
-        met: metres and radians within which a goal counts as met.
+        served: (F, n) frames in which constraints use the root's place or a joint.
+        half: the usual half-width: no displacement reaches further out of these frames.
+        wider: windows are so many times as wide where that rule allows it.
     """
-    found: Shares = {}
-    for n, task in enumerate(problem.tasks):
-        limit = met[1] if task.kind in ANGULAR else met[0]
-        missed = solution.misses[task.first : task.last + 1, n] > limit
-        if missed.any():
-            found[n] = _around(missed, _LINGERING * half, half)
-    return found
+    halves = np.full(served.shape, half, dtype=np.int64)
+    if wider > 1:
+        frames, count = np.arange(len(served)), len(served)
+        for n in range(served.shape[1]):
+            for first, stop in intervals(served[:, n]):
+                here = frames[first:stop]
+                before = here - first if first > 0 else np.full_like(here, count)
+                after = stop - 1 - here if stop < count else np.full_like(here, count)
+                halves[first:stop, n] = np.minimum(half + np.minimum(before, after), wider * half)
+    return halves
 
 
-def without_goals(problem: IkProblem, shares: Shares) -> tuple[IkProblem, NDArray[np.bool_]]:
-    """The problem without goals that are given up, be it in part; and the frames it is about."""
-    goals, frames = problem.packed.goals.copy(), np.zeros(problem.scene.clip.frame_count, np.bool_)
-    for n, share in shares.items():
-        start, first = int(problem.packed.goal[n]), problem.tasks[n].first
-        goals[start : start + len(share)][share > 0.0] = np.nan
-        frames[first : first + len(share)] |= share > 0.0
-    return replace(problem, packed=problem.packed._replace(goals=goals)), frames
+def served_frames(ik: IkProblem, joints: Indices) -> NDArray[np.bool_]:
+    """(F, 1 + number of joints) in which frames tasks use the root's place, and joints."""
+    served = np.zeros((ik.scene.clip.frame_count, 1 + len(joints)), dtype=np.bool_)
+    for task in ik.tasks:
+        uses = np.r_[task.recruits.translation, task.recruits.joints[joints]]
+        served[task.first : task.last + 1, uses] = True
+    return served
 
 
-def settled_for(problem: IkProblem, shares: Shares, poses: IkSolution) -> IkProblem:
-    """The problem with goals that are given up replaced by what these poses reach."""
-    clip, goals = problem.scene.clip, problem.packed.goals.copy()
-    for n, share in shares.items():
-        task, start = problem.tasks[n], int(problem.packed.goal[n])
-        frames = slice(task.first, task.last + 1)
-        state = forward_kinematics(
-            clip.skeleton, poses.root_positions_m[frames], poses.rotations_wxyz[frames],
-            clip.moving_joints, clip.moving_offsets_m[frames],
-        )  # fmt: skip
-        reached = task_values(task, state, problem.scene.character)
-        blend = blended_turns if task.kind == "turn" else blended
-        width = task.goals.shape[1]
-        goals[start : start + len(share), :width] = blend(task.goals, reached, share)
-    return replace(problem, packed=problem.packed._replace(goals=goals))
+def smoothed(
+    under: Clip | IkSolution, solution: IkSolution, problem: Problem, wider: int = 1
+) -> IkSolution:
+    """A solution with its displacements filtered.
 
-
-_LINGERING = 3
-"""A goal that is missed is not gone for again before this many half-widths have passed: where it
-is just within reach in between, limbs would snap to and fro."""
-
-
-RESIGNED = _LINGERING + 1
-"""How many half-widths away a missed goal changes what is solved."""
-
-
-def _around(missed: NDArray[np.bool_], reach: int, half: int) -> Array:
-    """(n,) 1 up to `reach - half` frames around missed goals, 0 from `reach + half` frames on."""
-    if half == 0:
-        return missed.astype(np.float64)
-    wide = maximum_filter1d(missed, 2 * reach + 1, mode="constant").astype(np.float64)
-    return np.convolve(np.pad(wide, half, mode="edge"), hann_window(half), mode="valid").clip(0, 1)
+    Args:
+        under: what they are displacements from.
+        solution: poses.
+        problem: the root's place and the turns of joints that it controls are filtered; there,
+            joints stay inside their ranges.
+        wider: how many times the usual width.
+    """
+    half = half_width(problem.settings.smoothing_s, problem.edit.clip.rate_hz)
+    joints = np.flatnonzero(problem.ik.blocks.of_joint >= 0)
+    roots, turns = smooth_displacements(
+        under.root_positions_m, under.rotations_wxyz,
+        solution.root_positions_m, solution.rotations_wxyz, joints,
+        half_widths(served_frames(problem.ik, joints), half, wider),
+    )  # fmt: skip
+    smooth = replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
+    for first, stop in intervals(problem.active):
+        keep_in_range(problem.ik, smooth, first, stop - 1)
+    return smooth
