@@ -14,8 +14,11 @@ from poise.constraints import Recruits, Scene, Task
 from poise.ik import IkProblem, build
 from poise.ik.packed import BALL, TRANSLATION, Work
 from poise.ik.packing import make_work
-from poise.ik.posing import place_joints
+from poise.ik.posing import place_joints as place_joints_kernel
 from poise.ik.rows import write_task
+from tests.called_from_python import from_python
+
+place_joints = from_python(place_joints_kernel)
 
 FAR = 1e9
 """No error is longer than this: none is shortened."""

@@ -20,6 +20,7 @@ from poise.ik.packing import pack_blocks, pack_limits
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip
 from poise.samples import sample_character, walking
+from tests.called_from_python import from_python
 from tests.ik.posed import everything
 from tests.ik.test_rows import made
 
@@ -101,7 +102,9 @@ def test_the_limited_numbers_are_those_of_the_ranges() -> None:
         joint = int(blocks.joint[block])
         np.testing.assert_array_equal(limits.low[l], character.ranges.limits_rad[joint, :, 0])
         for turn, numbers in zip(turns[:, joint], wanted[:, joint], strict=True):
-            np.testing.assert_allclose(limited_numbers(limits, l, *turn), numbers, atol=1e-9)
+            np.testing.assert_allclose(
+                from_python(limited_numbers)(limits, l, *turn), numbers, atol=1e-9
+            )
 
 
 def test_the_limited_numbers_are_those_of_the_skeleton() -> None:
@@ -117,7 +120,9 @@ def test_the_limited_numbers_are_those_of_the_skeleton() -> None:
         assert limits.kind[l] == kinds[int(blocks.kind[block])]
         joint = int(blocks.joint[block])
         for turn, numbers in zip(turns[:, joint], wanted[:, joint], strict=True):
-            np.testing.assert_allclose(limited_numbers(limits, l, *turn), numbers, atol=1e-9)
+            np.testing.assert_allclose(
+                from_python(limited_numbers)(limits, l, *turn), numbers, atol=1e-9
+            )
 
 
 def solved(character: Character, turns: Array, goals: list[HoldPoint | Orient]) -> ik.IkSolution:

@@ -22,7 +22,7 @@ def test_goals_taken_from_poses_are_met_by_them(name: str) -> None:
     assert values.shape == CASES[name].goals.shape
     problem = ik.build(scene, [replace(CASES[name], goals=values)])
     poses = ik.unsolved(problem)
-    ik.look(problem, ik.IkSettings(), poses, 0, FRAMES - 1)
+    ik.look(problem, poses, 0, FRAMES - 1)
     # The angle of an aim is an arc tangent of a sine of rounding size.
     np.testing.assert_allclose(poses.misses, 0.0, atol=1e-7 if CASES[name].kind == "aim" else 1e-12)
 
@@ -33,7 +33,7 @@ def test_looking_changes_no_pose_and_says_nan_where_nothing_holds(name: str) -> 
     short = replace(CASES[name], first=1, goals=CASES[name].goals[1:3])
     problem = ik.build(scene, [short])
     poses = ik.unsolved(problem)
-    ik.look(problem, ik.IkSettings(), poses, 0, FRAMES - 1)
+    ik.look(problem, poses, 0, FRAMES - 1)
     np.testing.assert_array_equal(np.isnan(poses.misses[:, 0]), [True, False, False, True])
     np.testing.assert_array_equal(poses.rotations_wxyz, scene.clip.rotations_wxyz)
     np.testing.assert_array_equal(poses.root_positions_m, scene.clip.root_positions_m)

@@ -1,7 +1,7 @@
 """Reachable goals are met; unreachable ones leave a calm motion.
 
-The calm cases are those of a larger scan that hold today; docs/deform.md says how many do not. They
-guard what was reached and are no proof of the rule.
+The calm cases are all of a grid, chosen before it was known which hold; those that do not are named
+below with what they come to.
 """
 
 from __future__ import annotations
@@ -103,42 +103,57 @@ def unreachable(clip: Clip, case: str) -> tuple[list[Constraint], Interval]:
     return [wish, *([] if up_to else feet(clip))], when
 
 
-ARMS, LEGS = ("arm up", "arm sideways", "arm ahead"), ("leg down", "leg aside")
+CLIPS = ("walk@{}", "02_01@{}", "02_05@{}:600", "64_01@{}:449", "07_01@{}")
 
-CALM = [
-    (f"{name}@{rate}{stop}", case)
-    for name, stop, rates, cases in (
-        ("walk", "", (24, 60), ("arm ahead", *LEGS)),
-        ("02_01", "", (24, 60, 120), ARMS + LEGS),
-        ("02_05", ":600", (60, 120), ARMS + LEGS),
-        ("64_01", ":449", (24, 60, 120), ("arm up", *LEGS)),
-        ("07_01", "", (24, 60, 120), ("arm sideways", "arm ahead", *LEGS)),
-        ("walk", "", (24,), ("whole body",)),
-        ("02_01", "", (120,), ("whole body",)),
-        ("02_05", ":600", (120,), ("whole body",)),
-        ("64_01", ":449", (60, 120), ("whole body",)),
-    )
-    for rate in rates
-    for case in cases
-]
+WITHIN_REACH = ("walk", ("arm up", "arm sideways"))
+"""The made walker's hands get there."""
+
+UNCALM = {
+    # One frame at impact: two joints of the recording jump against each other, the edit moves one.
+    ("64_01@60:449", "arm sideways"): 1.65,
+    ("64_01@120:449", "arm sideways"): 1.65,
+    # The root mean square alone: much of the body is carried further and back.
+    ("02_01@24", "whole body"): 1.55,
+    ("07_01@24", "whole body"): 1.55,
+    ("07_01@60", "whole body"): 1.55,
+}
 
 
-@pytest.mark.parametrize(
-    ("label", "case"),
-    [
+def calm_cases(*rates_hz: int) -> list[object]:
+    cases = [
+        (clip.format(rate), case)
+        for clip in CLIPS
+        for rate in rates_hz
+        for case in UNREACHABLE
+        if not (clip.startswith(WITHIN_REACH[0]) and case in WITHIN_REACH[1])
+    ]
+    return [
         pytest.param(label, case, marks=needs_mocap if is_real(label) else ())
-        for label, case in CALM
-    ],
-)
+        for label, case in cases
+    ]
+
+
+@pytest.mark.parametrize(("label", "case"), calm_cases(60))
 def test_unreachable_goals_leave_a_calm_motion(label: str, case: str) -> None:
     """No joint is hurled harder than 1.5 times the hardest of the original, nor all together."""
+    check_calm(label, case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("label", "case"), calm_cases(24, 120))
+def test_unreachable_goals_leave_a_calm_motion_at_other_rates(label: str, case: str) -> None:
+    check_calm(label, case)
+
+
+def check_calm(label: str, case: str) -> None:
+    most = UNCALM.get((label, case), 1.5)
     clip, character = clip_named(label)
     wishes, when = unreachable(clip, case)
     edit = Edit(clip, character, wishes)
     result = deform.run(edit)
     assert max(missed.max() for missed in misses(edit, result.clip).values()) > 0.01
     before, after = accelerations(clip), accelerations(result.clip)
-    assert after.max() <= 1.5 * before.max()
+    assert after.max() <= most * before.max()
     window = slice(max(0, when.first - 1), when.last)
     rms = [float(np.sqrt(np.mean(a[window] ** 2))) for a in (before, after)]
-    assert rms[1] <= 1.5 * rms[0]
+    assert rms[1] <= most * rms[0]

@@ -50,6 +50,18 @@ SETUPS: dict[str, Setup] = {
         [*feet(c), balance(c, 2), hand(c, 3, NEAR)], [other(c, 4, FAR)]
     ),
     "feet and hand over balance": lambda c: ([*feet(c), hand(c, 2, NEAR)], [balance(c, 3)]),
+    "feet and a hand far away over balance": lambda c: (
+        [*feet(c), hand(c, 2, FAR)], [balance(c, 3)]
+    ),
+    "feet, balance and a hand far away over gaze": lambda c: (
+        [*feet(c), balance(c, 2), hand(c, 3, FAR)], [gaze(c, 4)]
+    ),
+    "feet, balance and a hand far away over the other hand far away": lambda c: (
+        [*feet(c), balance(c, 2), hand(c, 3, FAR)], [other(c, 4, FAR)]
+    ),
+    "two hands far away over balance and gaze": lambda c: (
+        [hand(c, 1, FAR), other(c, 2, FAR)], [balance(c, 3), gaze(c, 4)]
+    ),
     "feet over three layers": lambda c: (
         feet(c), [balance(c, 2), hand(c, 3, FAR), gaze(c, 4)]
     ),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from poise.solvers.small_dense import add_scaled, add_to_normal, dot, factor_upper, solve_factored
+from tests.called_from_python import from_python
 
 SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 30, 54]
 """Around the panels of four, and up to a whole body."""
@@ -25,12 +26,12 @@ def positive(size: int, condition: float, seed: int) -> np.ndarray:
 def test_a_scalar_product_looks_at_the_first_numbers_only(size: int) -> None:
     random = np.random.default_rng(size)
     a, b = random.normal(size=(2, size + 3))
-    assert dot(a, b, size) == pytest.approx(a[:size] @ b[:size], abs=1e-13)
+    assert from_python(dot)(a, b, size) == pytest.approx(a[:size] @ b[:size], abs=1e-13)
 
 
 def test_adding_a_multiple_leaves_what_is_beyond_alone() -> None:
     target, source = np.arange(5.0), np.full(5, 10.0)
-    add_scaled(target, 0.5, source, 3)
+    from_python(add_scaled)(target, 0.5, source, 3)
     np.testing.assert_array_equal(target, [5.0, 6.0, 7.0, 3.0, 4.0])
 
 

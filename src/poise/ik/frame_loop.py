@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.ik.limits import keep_inside
 from poise.ik.packed import TRANSLATION, Blocks, Knobs, Limits, Tasks, Tree, Work
 from poise.ik.progress import (
@@ -23,7 +23,7 @@ from poise.ik.progress import (
     step_back,
     top_got_worse,
 )  # fmt: skip
-from poise.ik.step import fade, find_step, look, move, put_wish
+from poise.ik.step import are_met, fade, find_step, look, move, put_wish
 from poise.mechanics.quaternion_kernels import multiply
 
 UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
@@ -60,13 +60,29 @@ def solve_frames(
         if count == 0:
             status[f] = UNTOUCHED
             continue
-        root, local = out_roots[f], out_locals[f]
-        keep_inside(limits, blocks, work, local, True)
-        status[f] = _iterate(
-            f, count, tree, blocks, tasks, limits, knobs, width, work,
-            wished_roots[f], wished_locals[f], root, local, iterations,
-        )  # fmt: skip
-        keep_inside(limits, blocks, work, local, True)  # nothing that margins overlooked stays
+        keep_inside(limits, blocks, work, out_locals[f], True)
+        greatest = int(tasks.layer[work.active[0]])
+        least = int(tasks.layer[work.active[count - 1]])
+        layers, most, ended = len(tasks.kind), knobs.iterations, UNTOUCHED
+        while True:
+            now = _descend(
+                f, count, layers, ended == UNTOUCHED, most,
+                tree, blocks, tasks, limits, knobs, width, work,
+                wished_roots[f], wished_locals[f], out_roots[f], out_locals[f], iterations,
+            )  # fmt: skip
+            if ended == UNTOUCHED:
+                ended = now
+                if ended == MET or (greatest == least and _is_without_wish(knobs)):
+                    break
+                # Every layer but the least gets another go without the lesser ones and without the
+                # wish: what they took from it on the way is given back.
+                layers, most = greatest, _POLISHING
+            if layers == max(least, greatest + 1):
+                break
+            layers += 1
+        status[f] = MET if are_met(count, len(tasks.kind), tasks, knobs, work) else ended
+        # Nothing that margins overlooked stays.
+        keep_inside(limits, blocks, work, out_locals[f], True)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
@@ -74,13 +90,13 @@ def solve_frames(
 @borrowing
 def look_at_frames(
     first: int, last: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work,
+    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     roots: Array, locals_: Array, misses: Array,
 ) -> None:  # fmt: skip
     """The errors of poses as they are."""
     for f in range(first, last + 1):
         count = _gather(tasks, f, work)
-        look(f, count, 0, tree, blocks, tasks, knobs, width, roots[f], locals_[f], work)
+        look(f, count, tree, blocks, tasks, width, roots[f], locals_[f], work)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
@@ -135,7 +151,7 @@ def _mark_controlled(blocks: Blocks, tasks: Tasks, count: int, work: Work) -> No
                 work.controlled[tasks.carry_block[k]] = 1
 
 
-@borrowing
+@inner_borrowing
 def _start(
     f: int, blocks: Blocks, knobs: Knobs, work: Work,
     roots: Array, locals_: Array, out_roots: Array, out_locals: Array,
@@ -171,101 +187,85 @@ def _start(
                 out_locals[f, j, c] = r[c] * n
 
 
-@borrowing
-def _iterate(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits,
-    knobs: Knobs, width: int, work: Work,
-    wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
-) -> int:  # fmt: skip
-    """One frame; returns how it ended and leaves the errors in `work.misses`.
-
-    When some task is not met, every layer but the least gets another go without the lesser ones
-    and without the wish: what they took from it on the way is given back.
-    """
-    everything = len(tasks.kind)
-    ended = _descend(
-        f, count, everything, True, knobs.iterations, tree, blocks, tasks, limits, knobs, width,
-        work, wished_root, wished_local, root, local, iterations,
-    )  # fmt: skip
-    greatest, least = tasks.layer[work.active[0]], tasks.layer[work.active[count - 1]]
-    if ended == MET or (greatest == least and _is_without_wish(knobs)):
-        return ended
-    for layer in range(greatest, max(least, greatest + 1)):
-        if not look(f, count, layer + 1, tree, blocks, tasks, knobs, width, root, local, work):
-            _descend(
-                f, count, layer + 1, False, _POLISHING, tree, blocks, tasks, limits, knobs, width,
-                work, wished_root, wished_local, root, local, iterations,
-            )  # fmt: skip
-    met = look(f, count, everything, tree, blocks, tasks, knobs, width, root, local, work)
-    return MET if met else ended
-
-
 @inlined_borrowing
 def _is_without_wish(knobs: Knobs) -> bool:
     return knobs.attraction == 0.0 and knobs.root_attraction == 0.0
 
 
-@borrowing
+_JUDGED, _MENDED, _TAKEN_BACK = 0, 1, 2
+"""What is still to be asked about a step: all; not whether it hurt the greatest layer; nothing."""
+
+
+@inner_borrowing
 def _descend(
     f: int, count: int, layers: int, with_wish: bool, most: int,
     tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits,
     knobs: Knobs, width: int, work: Work,
     wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
 ) -> int:  # fmt: skip
-    """Iterate on the first `layers` layers; returns how it ended."""
-    last_step, slack = np.inf, knobs.slack_m
+    """Iterate on the first `layers` layers; returns how it ended.
+
+    A step that hurt the greatest layer is followed by a few for that layer alone, which undo what
+    the others did to it. Every call of a large kernel stands here once: each further one would be
+    compiled again.
+    """
+    last_step, slack, done = np.inf, knobs.slack_m, 0
+    top = int(tasks.layer[work.active[0]]) + 1
     # Nothing but itself can hurt a layer that is alone: no use in mending it by itself.
     alone = not with_wish or _is_without_wish(knobs)
-    alone &= tasks.layer[work.active[0]] >= min(layers - 1, tasks.layer[work.active[count - 1]])
+    alone &= top >= min(layers, tasks.layer[work.active[count - 1]] + 1)
+    mending, worst_before, calm, asked = 0, np.inf, 1.0, _JUDGED
     forget_progress(work)
-    for i in range(most + 1):
-        met = look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if not alone and top_got_worse(count, tasks, slack, work):
-            _mend_top(f, count, tree, blocks, tasks, limits, knobs, width, work, root, local)
-            met = look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-        if got_worse(count, layers, tasks, slack, work):
-            step_back(blocks, root, local, work)
-            look(f, count, layers, tree, blocks, tasks, knobs, width, root, local, work)
-            last_step = np.inf
-        elif met and (last_step <= knobs.posture_tolerance_rad or not with_wish):
-            return MET
-        elif last_step <= knobs.settled_rad or stagnant(work):
-            return AT_REST
-        if i == most:
-            break
-        fade(count, blocks, tasks, work)
-        wished = put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
-        if i == 0 and met and wished <= knobs.posture_tolerance_rad:
-            return MET
-        slack = max(_FIRMER * slack, 0.5 * knobs.tolerance_m)
+    while True:
+        look(f, count, tree, blocks, tasks, width, root, local, work)
+        if mending > 0:
+            worst = _worst(count, top, tasks, work)
+            met = are_met(count, top, tasks, knobs, work)
+            if mending < _MENDING and not met and worst <= 0.95 * worst_before:
+                mending, worst_before = mending + 1, worst
+            else:
+                mending, asked = 0, _MENDED
+                work.calm[top - 1] = calm
+        elif asked == _JUDGED and not alone and top_got_worse(count, tasks, slack, work):
+            mending, worst_before = 1, _worst(count, top, tasks, work)
+            calm = work.calm[top - 1]
+            work.calm[top - 1] = 1.0
+        if mending == 0:
+            met = are_met(count, layers, tasks, knobs, work)
+            if asked != _TAKEN_BACK and got_worse(count, layers, tasks, slack, work):
+                step_back(blocks, root, local, work)
+                last_step, asked = np.inf, _TAKEN_BACK
+                continue
+            if asked != _TAKEN_BACK:
+                if met and (last_step <= knobs.posture_tolerance_rad or not with_wish):
+                    return MET
+                if last_step <= knobs.settled_rad or stagnant(work):
+                    return AT_REST
+            if done == most:
+                return OUT_OF_ITERATIONS
+            fade(count, blocks, tasks, work)
+            wished = put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
+            if done == 0 and met and wished <= knobs.posture_tolerance_rad:
+                return MET
+            slack = max(_FIRMER * slack, 0.5 * knobs.tolerance_m)
         find_step(
-            f, count, layers, with_wish, tree, blocks, tasks, limits, knobs, width, local, work
-        )
-        relax(width, work)
-        remember(blocks, root, local, work)
-        last_step = move(tree, blocks, limits, root, local, work)
-        iterations[f] += 1
-    return OUT_OF_ITERATIONS
+            f, count, layers if mending == 0 else top, with_wish and mending == 0,
+            tree, blocks, tasks, limits, knobs, width, local, work,
+        )  # fmt: skip
+        if mending == 0:
+            relax(width, work)
+            remember(blocks, root, local, work)
+        gone = move(tree, blocks, limits, root, local, work)
+        if mending == 0:
+            last_step, done, asked = gone, done + 1, _JUDGED
+            iterations[f] += 1
 
 
-@borrowing
-def _mend_top(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs,
-    width: int, work: Work, root: Array, local: Array,
-) -> None:  # fmt: skip
-    """A few steps for the greatest layer alone: what the others did to it is undone."""
-    top = int(tasks.layer[work.active[0]]) + 1
-    before, calm = np.inf, work.calm[top - 1]
-    work.calm[top - 1] = 1.0
-    for _ in range(_MENDING):
-        met = look(f, count, top, tree, blocks, tasks, knobs, width, root, local, work)
-        worst = 0.0
-        for i in range(count):
-            if tasks.layer[work.active[i]] < top:
-                worst = max(worst, work.misses[i])
-        if met or worst > 0.95 * before:
-            break
-        before = worst
-        find_step(f, count, top, False, tree, blocks, tasks, limits, knobs, width, local, work)
-        move(tree, blocks, limits, root, local, work)
-    work.calm[top - 1] = calm
+@inlined_borrowing
+def _worst(count: int, layers: int, tasks: Tasks, work: Work) -> float:
+    """The largest error of the first `layers` layers."""
+    worst = 0.0
+    for i in range(count):
+        if tasks.layer[work.active[i]] < layers:
+            worst = max(worst, work.misses[i])
+    return worst

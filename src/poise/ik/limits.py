@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import ANGLE, BALL, SWING_TWIST, Blocks, Limits, Tree, Work
 from poise.ik.posing import exponential, logarithm, parent_turn, turned_rotation
 from poise.mechanics.quaternion_kernels import Quaternion, Vector, multiply, turn
@@ -35,7 +35,7 @@ def _wrapped(angle: float) -> float:
     return angle
 
 
-@borrowing
+@inner_borrowing
 def limited_numbers(limits: Limits, l: int, qw: float, qx: float, qy: float, qz: float) -> Vector:
     """The numbers of a local rotation that have limits; a hinge has one."""
     left, right = limits.left[l], limits.right[l]
@@ -96,7 +96,7 @@ def _margin(limits: Limits, l: int, n: Vector) -> float:
     return 0.5 * nearest * max(0.0, np.cos(0.5 * swing))
 
 
-@borrowing
+@inner_borrowing
 def keep_inside(
     limits: Limits, blocks: Blocks, work: Work, local: Array, everything: bool
 ) -> None:  # fmt: skip
@@ -113,14 +113,14 @@ def keep_inside(
             work.margin[l] = _margin(limits, l, n)
 
 
-@borrowing
+@inner_borrowing
 def use_up_margins(limits: Limits, work: Work) -> None:
     """After a move: how far each joint went is taken from what it had left."""
     for l in range(len(limits.block)):
         work.margin[l] -= work.turned[limits.block[l]]
 
 
-@borrowing
+@inner_borrowing
 def lock_what_leaves(tree: Tree, blocks: Blocks, limits: Limits, local: Array, work: Work) -> bool:
     """Lock the numbers that the step takes beyond a limit; returns whether any is new."""
     found = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
 from poise.mechanics.quaternion_kernels import Quaternion, Vector, multiply, turn
 
@@ -34,7 +34,7 @@ def logarithm(w: float, x: float, y: float, z: float) -> Vector:
     return scale * x, scale * y, scale * z
 
 
-@borrowing
+@inner_borrowing
 def place_joints(tree: Tree, frame: int, root: Array, local: Array, work: Work) -> None:
     """Forward kinematics of one pose."""
     world, place = work.world, work.place
@@ -90,7 +90,7 @@ def turned_rotation(
     return q[0] * norm, q[1] * norm, q[2] * norm, q[3] * norm
 
 
-@borrowing
+@inner_borrowing
 def take_step(
     tree: Tree, blocks: Blocks, root: Array, local: Array, share: float, work: Work
 ) -> None:

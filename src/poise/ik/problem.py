@@ -163,10 +163,10 @@ def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> 
     )
 
 
-def look(problem: IkProblem, settings: IkSettings, at: IkSolution, first: int, last: int) -> None:
+def look(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:
     """Put the errors of the poses of frames `first` to `last`, as they are, into `misses`."""
     work = make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width)
     look_at_frames(
-        first, last, problem.tree, problem.blocks, problem.packed, settings.knobs(), problem.width,
-        work, at.root_positions_m, at.rotations_wxyz, at.misses,
+        first, last, problem.tree, problem.blocks, problem.packed, problem.width, work,
+        at.root_positions_m, at.rotations_wxyz, at.misses,
     )  # fmt: skip

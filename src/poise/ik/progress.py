@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import TRANSLATION, Blocks, Tasks, Work
 from poise.solvers.small_dense import dot
 
@@ -47,7 +47,7 @@ def top_got_worse(count: int, tasks: Tasks, slack: float, work: Work) -> bool:
     return bool(np.sqrt(square) > max(work.progress[top], slack))
 
 
-@borrowing
+@inner_borrowing
 def got_worse(count: int, layers: int, tasks: Tasks, slack: float, work: Work) -> bool:
     """Whether one of the first `layers` layers got worse for no gain of a greater one.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.crowded_layer import solve_crowded
 from poise.ik.limits import drop_locked, keep_inside, lock_what_leaves, use_up_margins
 from poise.ik.packed import (
@@ -41,27 +41,32 @@ _FADING_M, _FADING_RAD = 0.005, 0.05
 """Errors at which half of the wish is left to the joints that serve them."""
 
 
-@inlined_borrowing
+@inner_borrowing
 def look(
-    f: int, count: int, layers: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs,
+    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks,
     width: int, root: Array, local: Array, work: Work,
-) -> bool:  # fmt: skip
-    """Errors and rows at the pose; returns whether every task above layer `layers` is met."""
+) -> None:  # fmt: skip
+    """Errors and rows at the pose."""
     place_joints(tree, f, root, local, work)
     work.crowded[1] = 0
-    met = True
     for i in range(count):
         t = work.active[i]
         without_rows = i < work.crowded[0] and tasks.kind[t] != CENTER
-        miss = write_task(
+        work.misses[i] = write_task(
             tree, blocks, tasks, t, f, work.row_of[i], np.inf, np.inf, width, without_rows, work
         )  # fmt: skip
-        work.misses[i] = miss
+
+
+@inlined_borrowing
+def are_met(count: int, layers: int, tasks: Tasks, knobs: Knobs, work: Work) -> bool:
+    """Whether every task of the first `layers` layers is met, as last looked at."""
+    for i in range(count):
+        t = work.active[i]
         angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
         tolerance = knobs.tolerance_rad if angular else knobs.tolerance_m
-        if tasks.layer[t] < layers and not miss <= tolerance:
-            met = False
-    return met
+        if tasks.layer[t] < layers and not work.misses[i] <= tolerance:
+            return False
+    return True
 
 
 @inlined_borrowing
@@ -84,7 +89,7 @@ def fade(count: int, blocks: Blocks, tasks: Tasks, work: Work) -> None:
                 work.faded[b] = min(work.faded[b], share)
 
 
-@borrowing
+@inner_borrowing
 def put_wish(
     tree: Tree, blocks: Blocks, knobs: Knobs, wished_root: Array, wished_local: Array,
     root: Array, local: Array, work: Work,
@@ -123,7 +128,7 @@ def put_wish(
     return float(longest)
 
 
-@borrowing
+@inner_borrowing
 def solve_layers(
     f: int, count: int, layers: int,
     tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int,
@@ -242,7 +247,7 @@ def _solve_crowd(
     return solve_crowded(tree, blocks, tasks, end, width, damping, work)
 
 
-@borrowing
+@inner_borrowing
 def _write_crowd(
     f: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
 ) -> None:
@@ -311,7 +316,7 @@ def _measure_turns(blocks: Blocks, local: Array, work: Work) -> None:
             work.turned[b] = 2.0 * np.sqrt(square)
 
 
-@borrowing
+@inner_borrowing
 def move(
     tree: Tree, blocks: Blocks, limits: Limits, root: Array, local: Array, work: Work
 ) -> float:
@@ -342,7 +347,7 @@ def move(
     return gone
 
 
-@borrowing
+@inner_borrowing
 def find_step(
     f: int, count: int, layers: int, with_wish: bool, tree: Tree, blocks: Blocks, tasks: Tasks,
     limits: Limits, knobs: Knobs, width: int, local: Array, work: Work,

@@ -82,7 +82,7 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
         return Solved(problem, tuple(passes), final, tuple(counts), has_settled=False)
     final = _settled_by_layers(problem, passes, counts)
     for first, stop in intervals(problem.active):
-        look(problem.ik, problem.settings.ik, final, first, stop - 1)
+        look(problem.ik, final, first, stop - 1)
     return Solved(problem, tuple(passes), final, tuple(counts), has_settled=True)
 
 
@@ -184,7 +184,7 @@ def _harmed(problem: Problem, solved: IkSolution, smooth: IkSolution) -> bool:
     """Whether smoothing made some constraint worse by more than the settings allow."""
     limit = 1e-3 * problem.settings.disturbed_mm
     for first, stop in intervals(problem.active):
-        look(problem.ik, problem.settings.ik, smooth, first, stop - 1)
+        look(problem.ik, smooth, first, stop - 1)
     worse = smooth.misses - solved.misses
     return bool((worse[np.isfinite(worse)] > limit).any())
 
