@@ -14,7 +14,7 @@ from poise.character import Character, Skeleton, reference_human, with_ranges
 from poise.character.range_of_motion import from_swing_and_twist
 from poise.constraints import EVERYTHING, HoldPoint, Interval, Orient, Recruit, Scene, tasks_of
 from poise.constraints.naming import find_joint
-from poise.ik.limits import limited_numbers
+from poise.ik.limits import limited_numbers as limited_numbers_kernel
 from poise.ik.packed import ANGLE, BALL, HINGE, ROTATION_VECTOR, SWING_TWIST
 from poise.ik.packing import pack_blocks, pack_limits
 from poise.mechanics import forward_kinematics
@@ -23,6 +23,8 @@ from poise.samples import sample_character, walking
 from tests.called_from_python import from_python
 from tests.ik.posed import everything
 from tests.ik.test_rows import made
+
+limited_numbers = from_python(limited_numbers_kernel)
 
 OUTSIDE_RAD = 1e-6
 
@@ -102,9 +104,7 @@ def test_the_limited_numbers_are_those_of_the_ranges() -> None:
         joint = int(blocks.joint[block])
         np.testing.assert_array_equal(limits.low[l], character.ranges.limits_rad[joint, :, 0])
         for turn, numbers in zip(turns[:, joint], wanted[:, joint], strict=True):
-            np.testing.assert_allclose(
-                from_python(limited_numbers)(limits, l, *turn), numbers, atol=1e-9
-            )
+            np.testing.assert_allclose(limited_numbers(limits, l, *turn), numbers, atol=1e-9)
 
 
 def test_the_limited_numbers_are_those_of_the_skeleton() -> None:
@@ -120,9 +120,7 @@ def test_the_limited_numbers_are_those_of_the_skeleton() -> None:
         assert limits.kind[l] == kinds[int(blocks.kind[block])]
         joint = int(blocks.joint[block])
         for turn, numbers in zip(turns[:, joint], wanted[:, joint], strict=True):
-            np.testing.assert_allclose(
-                from_python(limited_numbers)(limits, l, *turn), numbers, atol=1e-9
-            )
+            np.testing.assert_allclose(limited_numbers(limits, l, *turn), numbers, atol=1e-9)
 
 
 def solved(character: Character, turns: Array, goals: list[HoldPoint | Orient]) -> ik.IkSolution:

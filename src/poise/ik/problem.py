@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from poise.ik.frame_loop import (
     look_at_frames,
     solve_frames,
 )
-from poise.ik.packed import Blocks, Limits, Tasks, Tree
+from poise.ik.packed import Blocks, Limits, Tasks, Tree, Work
 from poise.ik.packing import make_work, pack_blocks, pack_limits, pack_tasks, pack_tree
 from poise.ik.settings import IkSettings
 
@@ -37,6 +38,11 @@ class IkProblem:
     limits: Limits
     width: int
     """How many unknowns a frame has."""
+
+    @cached_property
+    def work(self) -> Work:
+        """Scratch: threads do not solve the same problem at the same time."""
+        return make_work(self.tree, self.blocks, self.packed, self.limits, self.width)
 
     def with_goals(self, goals: Array) -> IkProblem:
         """The same with other goals: rows as in `packed.goals`; frames of NaN have none."""
@@ -146,7 +152,7 @@ def solve(
         first, last, FROM_PREVIOUS if wished is None else AS_GIVEN,
         problem.tree, problem.blocks, problem.packed, problem.limits, settings.knobs(),
         problem.width,
-        make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width),
+        problem.work,
         under.root_positions_m, under.rotations_wxyz, wish.root_positions_m, wish.rotations_wxyz,
         into.root_positions_m, into.rotations_wxyz,
         into.misses, into.iterations, into.status,
@@ -157,16 +163,15 @@ def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> 
     """Bring controlled joints of frames `first` to `last` back inside their ranges, in place."""
     if len(problem.limits.block) == 0:
         return
-    work = make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width)
     keep_frames_inside(
-        first, last, problem.blocks, problem.packed, problem.limits, work, at.rotations_wxyz
-    )
+        first, last, problem.blocks, problem.packed, problem.limits, problem.work,
+        at.rotations_wxyz,
+    )  # fmt: skip
 
 
 def look(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:
     """Put the errors of the poses of frames `first` to `last`, as they are, into `misses`."""
-    work = make_work(problem.tree, problem.blocks, problem.packed, problem.limits, problem.width)
     look_at_frames(
-        first, last, problem.tree, problem.blocks, problem.packed, problem.width, work,
+        first, last, problem.tree, problem.blocks, problem.packed, problem.width, problem.work,
         at.root_positions_m, at.rotations_wxyz, at.misses,
     )  # fmt: skip

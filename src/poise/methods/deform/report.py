@@ -54,7 +54,8 @@ def finished(
         edit.clip,
         root_positions_m=final.root_positions_m,
         rotations_wxyz=final.rotations_wxyz,
-    ).noted(f"deformed: {count}")
+        history=(*edit.clip.history, f"deformed: {count}"),
+    )
     return Result(
         clip=clip,
         status=status,

@@ -95,7 +95,7 @@ def _settled_by_layers(
     while (missed := missed_layer(problem, passes[-1], layer)) is not None:
         layer = missed
         upper = without_lesser(problem, layer)
-        found = passes[-1] if layer == last else _on_top(upper, under, passes, counts)
+        found = _on_top(upper, under, passes, counts)
         if missed_layer(upper, found, layer - 1) is None:
             under = found  # it was the lesser ones that kept it from its goal
         else:
@@ -130,13 +130,16 @@ def _filtered(
     settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
     half = half_width(settings.smoothing_s, clip.rate_hz)
     for _ in range(settings.passes - 1 if half > 0 else 0):
-        smooth = smoothed(under or clip, passes[-1], problem)
         changed = _widened(changed, half)
-        if not _harmed(problem, passes[-1], smooth):
+        # An earlier edit that went on from here was disturbed by smoothing: so is this one.
+        going_on = known is not None and not known.has_settled and len(known.passes) > len(passes)
+        here = changed & problem.active if going_on else problem.active
+        smooth = smoothed(under or clip, passes[-1], problem, here)
+        if not going_on and not _harmed(problem, passes[-1], smooth):
             return smooth
-        here, wish = problem.active, smooth.copy()
-        if known is not None and not known.has_settled and len(known.passes) > len(passes):
-            here = changed & problem.active
+        wish = smooth.copy()
+        if going_on:
+            assert known is not None
             taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~changed)
         for first, stop in intervals(here):
             solve(ik, settings.ik, smooth, first, stop - 1, wished=wish)
@@ -149,7 +152,7 @@ def _first_pass(
     problem: Problem, solution: IkSolution, changed: NDArray[np.bool_], known: Solved | None
 ) -> NDArray[np.bool_]:
     """Solve in order of time; returns which frames were solved, or went back to the original."""
-    ik, settings = problem.ik, problem.settings.ik
+    ik, settings = problem.ik, problem.settings.first_ik
     done = changed.copy()
     clip = problem.edit.clip
     for first, stop in intervals(problem.active):
@@ -186,7 +189,9 @@ def _harmed(problem: Problem, solved: IkSolution, smooth: IkSolution) -> bool:
     for first, stop in intervals(problem.active):
         look(problem.ik, smooth, first, stop - 1)
     worse = smooth.misses - solved.misses
-    return bool((worse[np.isfinite(worse)] > limit).any())
+    if bool((worse[np.isfinite(worse)] > limit).any()):
+        return True
+    return missed_layer(problem, smooth, -1) is not None
 
 
 def _widened(frames: NDArray[np.bool_], half: int) -> NDArray[np.bool_]:

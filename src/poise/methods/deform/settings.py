@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class Settings:
     """Half-width of the low-pass filter on what was added to root and joints; 0 leaves it out."""
     passes: int = 2
     """Most rounds of solving; between two, the displacement of the root is smoothed."""
-    disturbed_mm: float = 0.1
+    disturbed_mm: float = 0.05
     """Another round follows when smoothing moved a constraint by more than this."""
     calm: float = 1.5
     """Where a goal is out of reach, what was added is smoothed more and more until no joint is
@@ -36,6 +36,18 @@ class Settings:
     default: metres against radians)."""
     ik: IkSettings = field(default_factory=IkSettings)
     """How one frame is solved."""
+
+    @property
+    def first_ik(self) -> IkSettings:
+        """How a frame is solved when another round will follow: what that one mends may stay."""
+        if self.passes == 1 or self.smoothing_s == 0.0:
+            return self.ik
+        return replace(
+            self.ik,
+            tolerance_mm=max(self.ik.tolerance_mm, 0.5 * self.met_mm),
+            tolerance_deg=max(self.ik.tolerance_deg, 0.5 * self.met_deg),
+            posture_tolerance_deg=max(self.ik.posture_tolerance_deg, 1.0),
+        )
 
     def __post_init__(self) -> None:
         if self.strategy not in ("priorities", "weights"):

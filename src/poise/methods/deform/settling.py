@@ -68,7 +68,7 @@ def settled(
     for wider, plainer in _LADDER if half > 0 else _LADDER[:1]:
         reach = wider * half
         shares = {n: _around(flags, _LINGERING * reach, reach) for n, flags in missed.items()}
-        poses = smoothed(under or clip, found, problem, wider)
+        poses = smoothed(under or clip, found, problem, problem.active, wider)
         if plainer:
             poses = _plainer(problem, poses, shares, plainer * half)
         # First what the greater ones need, then on to goals that are given up in part.

@@ -56,15 +56,19 @@ def served_frames(ik: IkProblem, joints: Indices) -> NDArray[np.bool_]:
 
 
 def smoothed(
-    under: Clip | IkSolution, solution: IkSolution, problem: Problem, wider: int = 1
+    under: Clip | IkSolution,
+    solution: IkSolution,
+    problem: Problem,
+    frames: NDArray[np.bool_],
+    wider: int = 1,
 ) -> IkSolution:
     """A solution with its displacements filtered.
 
     Args:
         under: what they are displacements from.
         solution: poses.
-        problem: the root's place and the turns of joints that it controls are filtered; there,
-            joints stay inside their ranges.
+        problem: the root's place and the turns of joints that it controls are filtered.
+        frames: (F,) where joints are kept inside their ranges.
         wider: how many times the usual width.
     """
     half = half_width(problem.settings.smoothing_s, problem.edit.clip.rate_hz)
@@ -75,6 +79,6 @@ def smoothed(
         half_widths(served_frames(problem.ik, joints), half, wider),
     )  # fmt: skip
     smooth = replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
-    for first, stop in intervals(problem.active):
+    for first, stop in intervals(frames):
         keep_in_range(problem.ik, smooth, first, stop - 1)
     return smooth
