@@ -129,6 +129,7 @@ def _filtered(
     """The loop of section 5.2: smooth, and solve again what that disturbed; notes its rounds."""
     settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
     half = half_width(settings.smoothing_s, clip.rate_hz)
+    near_enough = settings.ik_within_reach if under is None else settings.ik
     for _ in range(settings.passes - 1 if half > 0 else 0):
         changed = _widened(changed, half)
         # An earlier edit that went on from here was disturbed by smoothing: so is this one.
@@ -142,7 +143,7 @@ def _filtered(
             assert known is not None
             taken_over(known.problem, problem, known.passes[len(passes)], smooth, ~changed)
         for first, stop in intervals(here):
-            solve(ik, settings.ik, smooth, first, stop - 1, wished=wish)
+            solve(ik, near_enough, smooth, first, stop - 1, wished=wish)
         passes.append(smooth)
         counts.append(int(here.sum()))
     return passes[-1]
@@ -152,7 +153,7 @@ def _first_pass(
     problem: Problem, solution: IkSolution, changed: NDArray[np.bool_], known: Solved | None
 ) -> NDArray[np.bool_]:
     """Solve in order of time; returns which frames were solved, or went back to the original."""
-    ik, settings = problem.ik, problem.settings.first_ik
+    ik, settings = problem.ik, problem.settings.ik_within_reach
     done = changed.copy()
     clip = problem.edit.clip
     for first, stop in intervals(problem.active):

@@ -38,8 +38,11 @@ class Settings:
     """How one frame is solved."""
 
     @property
-    def first_ik(self) -> IkSettings:
-        """How a frame is solved when another round will follow: what that one mends may stay."""
+    def ik_within_reach(self) -> IkSettings:
+        """How a frame is solved as long as all goals can be met: to half of what counts as met.
+
+        Goals that others give way to are met as closely as `ik` says.
+        """
         if self.passes == 1 or self.smoothing_s == 0.0:
             return self.ik
         return replace(
