@@ -41,7 +41,7 @@ _FADING_M, _FADING_RAD = 0.005, 0.05
 """Errors at which half of the wish is left to the joints that serve them."""
 
 
-@inner_borrowing
+@inlined_borrowing
 def look(
     f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks,
     width: int, root: Array, local: Array, work: Work,
