@@ -51,7 +51,7 @@ def solve_frames(
 ) -> None:  # fmt: skip
     """Solve frames `first` to `last` in order, going on from the output's frame before them."""
     for f in range(first, last + 1):
-        count = _gather(tasks, f, work)
+        count = gather(tasks, f, work)
         _find_crowd(tasks, count, width, work)
         _mark_controlled(blocks, tasks, count, work)
         if start == FROM_PREVIOUS:
@@ -95,7 +95,7 @@ def look_at_frames(
 ) -> None:  # fmt: skip
     """The errors of poses as they are."""
     for f in range(first, last + 1):
-        count = _gather(tasks, f, work)
+        count = gather(tasks, f, work)
         look(f, count, tree, blocks, tasks, width, roots[f], locals_[f], work)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
@@ -107,12 +107,12 @@ def keep_frames_inside(
 ) -> None:
     """Bring controlled joints back inside their ranges."""
     for f in range(first, last + 1):
-        _mark_controlled(blocks, tasks, _gather(tasks, f, work), work)
+        _mark_controlled(blocks, tasks, gather(tasks, f, work), work)
         keep_inside(limits, blocks, work, locals_[f], True)
 
 
 @inlined_borrowing
-def _gather(tasks: Tasks, f: int, work: Work) -> int:
+def gather(tasks: Tasks, f: int, work: Work) -> int:
     """The tasks that have a goal in a frame, and where their rows begin."""
     count, row = 0, 0
     for t in range(len(tasks.kind)):

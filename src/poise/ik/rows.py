@@ -25,34 +25,17 @@ from poise.ik.packed import (
     Tree,
     Work,
 )
+from poise.ik.places import (
+    NEAR_M,
+    hinge_axis,
+    point_place,
+    reference_turn,
+    square_to,
+    sum_moments,
+    world_turn,
+)
 from poise.ik.posing import logarithm
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, cross, multiply, turn
-
-_NEAR_M = 1e-6
-"""Below this distance a direction means nothing."""
-
-
-@inlined_borrowing
-def _world(work: Work, joint: int) -> Quaternion:
-    w = work.world
-    return w[joint, 0], w[joint, 1], w[joint, 2], w[joint, 3]
-
-
-@inlined_borrowing
-def _point(work: Work, joint: int, offset: Array, row: int) -> Vector:
-    q = _world(work, joint)
-    x, y, z = turn(q[0], q[1], q[2], q[3], offset[row, 0], offset[row, 1], offset[row, 2])
-    p = work.place
-    return p[joint, 0] + x, p[joint, 1] + y, p[joint, 2] + z
-
-
-@inlined_borrowing
-def _reference_turn(work: Work, reference: int) -> Quaternion:
-    """From the world into the frame of the reference."""
-    if reference < 0:
-        return 1.0, 0.0, 0.0, 0.0
-    q = _world(work, reference)
-    return q[0], -q[1], -q[2], -q[3]
+from poise.mechanics.quaternion_kernels import Quaternion, cross, multiply, turn
 
 
 @borrowing
@@ -121,14 +104,6 @@ def _put_column(
 
 
 @inlined_borrowing
-def _axis(blocks: Blocks, b: int, work: Work) -> Vector:
-    """The world axis of a hinge."""
-    q = _world(work, blocks.joint[b])
-    a = blocks.axis
-    return turn(q[0], q[1], q[2], q[3], a[b, 0], a[b, 1], a[b, 2])
-
-
-@inlined_borrowing
 def _put_lever(
     blocks: Blocks, tasks: Tasks, t: int, row: int, b: int, r: Quaternion,
     s: float, x: float, y: float, z: float, work: Work,
@@ -149,7 +124,7 @@ def _put_lever(
             v = turn(r[0], r[1], r[2], r[3], -y, x, 0.0)
             _put_column(tasks, t, row, column + 2, v[0], v[1], v[2], work)
     else:
-        e = _axis(blocks, b, work)
+        e = hinge_axis(blocks, b, work)
         v = cross(e[0], e[1], e[2], s * x, s * y, s * z)
         v = turn(r[0], r[1], r[2], r[3], v[0], v[1], v[2])
         _put_column(tasks, t, row, column, v[0], v[1], v[2], work)
@@ -173,10 +148,10 @@ def _put_unit(
 def _point_error(
     tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work
 ) -> float:  # fmt: skip
-    x, y, z = _point(work, tasks.joint[t], tasks.offset, t)
+    x, y, z = point_place(work, tasks.joint[t], tasks.offset, t)
     reference = tasks.reference[t]
     if reference >= 0:
-        r, c = _reference_turn(work, reference), work.place
+        r, c = reference_turn(work, reference), work.place
         x, y, z = x - c[reference, 0], y - c[reference, 1], z - c[reference, 2]
         x, y, z = turn(r[0], r[1], r[2], r[3], x, y, z)
     return _put_error(tasks, t, row, reach, goal[0] - x, goal[1] - y, goal[2] - z, work)
@@ -187,8 +162,8 @@ def _write_point(
     blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work
 ) -> float:
     size = _point_error(tasks, t, goal, row, reach, work)
-    px, py, pz = _point(work, tasks.joint[t], tasks.offset, t)
-    r = _reference_turn(work, tasks.reference[t])
+    px, py, pz = point_place(work, tasks.joint[t], tasks.offset, t)
+    r = reference_turn(work, tasks.reference[t])
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         b = tasks.carry_block[k]
         s = tasks.carry_sign[k] * tasks.scale[t] * blocks.mobility[b]
@@ -206,8 +181,8 @@ def _write_point(
 def _turn_error(
     tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
 ) -> float:  # fmt: skip
-    r = _reference_turn(work, tasks.reference[t])
-    q = _world(work, tasks.joint[t])
+    r = reference_turn(work, tasks.reference[t])
+    q = world_turn(work, tasks.joint[t])
     q = multiply(r[0], r[1], r[2], r[3], q[0], q[1], q[2], q[3])
     d = multiply(goal[0], goal[1], goal[2], goal[3], q[0], -q[1], -q[2], -q[3])
     x, y, z = logarithm(d[0], d[1], d[2], d[3])
@@ -219,14 +194,14 @@ def _write_turn(
     blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
 ) -> float:
     size = _turn_error(tasks, t, goal, row, most, work)
-    r = _reference_turn(work, tasks.reference[t])
+    r = reference_turn(work, tasks.reference[t])
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         b = tasks.carry_block[k]
         s = tasks.carry_sign[k] * tasks.scale[t] * blocks.mobility[b]
         if blocks.kind[b] == BALL:
             _put_unit(blocks, tasks, t, row, b, r, s, work)
         elif blocks.kind[b] != TRANSLATION:
-            e = _axis(blocks, b, work)
+            e = hinge_axis(blocks, b, work)
             v = turn(r[0], r[1], r[2], r[3], s * e[0], s * e[1], s * e[2])
             _put_column(tasks, t, row, int(blocks.column[b]), v[0], v[1], v[2], work)
     return size
@@ -237,24 +212,8 @@ def _write_center(
     tree: Tree, blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int,
     reach: float, work: Work,
 ) -> float:  # fmt: skip
-    moments, p, count = work.moments, work.place, len(tree.parents)
-    total = 0.0
-    for j in range(count):
-        m = tree.masses[j]
-        x, y, z = _point(work, j, tree.centers, j)
-        moments[j, 0], moments[j, 1], moments[j, 2], moments[j, 3] = m * x, m * y, m * z, m
-        total += m
-    points = tasks.point[t + 1] - tasks.point[t]
-    for k in range(tasks.point[t], tasks.point[t + 1]):
-        j, m = tasks.point_joint[k], -total / points
-        x, y, z = _point(work, j, tasks.point_offset, k)
-        moments[j, 0] += m * x
-        moments[j, 1] += m * y
-        moments[j, 2] += m * z
-        moments[j, 3] += m
-    for j in range(count - 1, 0, -1):
-        for c in range(4):
-            moments[tree.parents[j], c] += moments[j, c]
+    total = sum_moments(tree, tasks, t, work)
+    moments, p, points = work.moments, work.place, tasks.point[t + 1] - tasks.point[t]
     share = 1.0 / total
     x, y, z = share * moments[0, 0], share * moments[0, 1], share * moments[0, 2]
     size = _put_error(tasks, t, row, reach, goal[0] - x, goal[1] - y, goal[2] - z, work)
@@ -274,35 +233,23 @@ def _write_center(
 
 
 @inlined_borrowing
-def _square_to(x: float, y: float, z: float) -> tuple[Vector, Vector]:
-    """Two unit vectors square to a unit vector and to each other."""
-    if abs(x) < 0.6:
-        a = cross(x, y, z, 1.0, 0.0, 0.0)
-    else:
-        a = cross(x, y, z, 0.0, 1.0, 0.0)
-    n = 1.0 / np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-    a = (a[0] * n, a[1] * n, a[2] * n)
-    return a, cross(x, y, z, a[0], a[1], a[2])
-
-
-@inlined_borrowing
 def _write_aim(
     blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
 ) -> float:
     """Two rows: turns of the direction square to itself, and what moving the eye does to them."""
     j = tasks.joint[t]
-    px, py, pz = _point(work, j, tasks.offset, t)
-    q, own = _world(work, j), tasks.direction
+    px, py, pz = point_place(work, j, tasks.offset, t)
+    q, own = world_turn(work, j), tasks.direction
     ux, uy, uz = turn(q[0], q[1], q[2], q[3], own[t, 0], own[t, 1], own[t, 2])
     dx, dy, dz = goal[0] - px, goal[1] - py, goal[2] - pz
-    far = max(np.sqrt(dx * dx + dy * dy + dz * dz), _NEAR_M)
+    far = max(np.sqrt(dx * dx + dy * dy + dz * dz), NEAR_M)
     dx, dy, dz = dx / far, dy / far, dz / far
-    first, second = _square_to(ux, uy, uz)
+    first, second = square_to(ux, uy, uz)
     n = cross(ux, uy, uz, dx, dy, dz)
     sine = np.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
     angle = np.arctan2(sine, ux * dx + uy * dy + uz * dz)
-    f = min(angle, most) / sine if sine > _NEAR_M else 1.0
-    if sine <= _NEAR_M and angle > 1.0:  # looks straight away from it: either way round is right
+    f = min(angle, most) / sine if sine > NEAR_M else 1.0
+    if sine <= NEAR_M and angle > 1.0:  # looks straight away from it: either way round is right
         n, f = first, most
     work.errors[row] = tasks.scale[t] * f * (first[0] * n[0] + first[1] * n[1] + first[2] * n[2])
     work.errors[row + 1] = (
@@ -327,7 +274,7 @@ def _write_aim(
                 work.full[row + i, column + 1] = s * y
                 work.full[row + i, column + 2] = s * z
             else:
-                e = _axis(blocks, b, work)
+                e = hinge_axis(blocks, b, work)
                 work.full[row + i, column] = s * (e[0] * x + e[1] * y + e[2] * z)
     return angle
 
@@ -336,11 +283,11 @@ def _write_aim(
 def _write_distance(
     blocks: Blocks, tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work
 ) -> float:
-    ax, ay, az = _point(work, tasks.joint[t], tasks.offset, t)
-    bx, by, bz = _point(work, tasks.reference[t], tasks.reference_offset, t)
+    ax, ay, az = point_place(work, tasks.joint[t], tasks.offset, t)
+    bx, by, bz = point_place(work, tasks.reference[t], tasks.reference_offset, t)
     ux, uy, uz = ax - bx, ay - by, az - bz
     far = np.sqrt(ux * ux + uy * uy + uz * uz)
-    if far < _NEAR_M:  # two points in one place: any direction parts them
+    if far < NEAR_M:  # two points in one place: any direction parts them
         ux, uy, uz = 0.0, 1.0, 0.0
     else:
         ux, uy, uz = ux / far, uy / far, uz / far
@@ -358,6 +305,6 @@ def _write_distance(
             work.full[row, column + 1] = s * y
             work.full[row, column + 2] = s * z
         elif blocks.kind[b] != TRANSLATION:
-            e = _axis(blocks, b, work)
+            e = hinge_axis(blocks, b, work)
             work.full[row, column] = s * (e[0] * x + e[1] * y + e[2] * z)
     return abs(error)

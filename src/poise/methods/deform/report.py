@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,18 @@ from poise import rotations
 from poise.contact.schedule import intervals
 from poise.ik import IkSolution
 from poise.ik.frame_loop import OUT_OF_ITERATIONS
+from poise.methods.constraint_report import (
+    ConstraintReport,
+    constraint_reports,
+    worst_in_words,
+)
 from poise.methods.deform.problem import Problem
-from poise.methods.deform.settling import ANGULAR
 from poise.methods.result import Result, Status
 from poise.wording import counted
 
 JUMP_DEG = 2.0
 """A constraint that lets go of a joint turned further than this, from one frame to the next, is
 worth a warning."""
-
-
-@dataclass(frozen=True)
-class ConstraintReport:
-    """How well one task of a constraint is met."""
-
-    name: str
-    kind: str
-    priority: int
-    first: int
-    last: int
-    worst: float
-    """In `unit`."""
-    unit: str
-    """"mm" or "deg"."""
-    worst_frame: int
-    met: bool
 
 
 def finished(
@@ -47,7 +34,8 @@ def finished(
 ) -> Result:
     """The result of a solved problem."""
     edit = problem.edit
-    rows = tuple(_rows(problem, final))
+    settings = problem.settings
+    rows = constraint_reports(problem.ik.tasks, final.misses, settings.met_mm, settings.met_deg)
     status = _status(rows, last_solved)
     count = counted(len(edit.constraints), "constraint")
     clip = replace(
@@ -59,7 +47,7 @@ def finished(
     return Result(
         clip=clip,
         status=status,
-        summary=_summary(rows, status),
+        summary=worst_in_words(rows, status, _REASONS),
         contacts=edit.contacts,
         notes=tuple(_jumps(problem, final)),
         trace={
@@ -72,25 +60,6 @@ def finished(
     )
 
 
-def _rows(problem: Problem, final: IkSolution) -> list[ConstraintReport]:
-    settings = problem.settings
-    rows: list[ConstraintReport] = []
-    for n, task in enumerate(problem.ik.tasks):
-        misses = final.misses[task.first : task.last + 1, n]
-        at = int(misses.argmax())
-        angular = task.kind in ANGULAR
-        worst = float(np.degrees(misses[at]) if angular else 1e3 * misses[at])
-        limit = settings.met_deg if angular else settings.met_mm
-        unit = "deg" if angular else "mm"
-        rows.append(
-            ConstraintReport(
-                task.name, task.kind, task.priority, task.first, task.last,
-                worst, unit, task.first + at, worst <= limit,
-            )
-        )  # fmt: skip
-    return rows
-
-
 def _status(rows: tuple[ConstraintReport, ...], solution: IkSolution) -> Status:
     if all(row.met for row in rows):
         return "converged"
@@ -99,20 +68,10 @@ def _status(rows: tuple[ConstraintReport, ...], solution: IkSolution) -> Status:
     return "infeasible"
 
 
-def _summary(rows: tuple[ConstraintReport, ...], status: Status) -> str:
-    if status == "converged":
-        return "All constraints are met." if rows else "No constraints: nothing was changed."
-    unmet = [row for row in rows if not row.met]
-    worst = min(unmet, key=lambda row: (row.priority, -row.worst))
-    others = f" (and {len(unmet) - 1} more not met)" if len(unmet) > 1 else ""
-    reason = {
-        "infeasible": "It cannot be met beside what is more important.",
-        "out_of_iterations": "Some frames had not come to rest when the iterations ran out.",
-    }[status]
-    return (
-        f"'{worst.name}' misses its goal by up to {worst.worst:.3g} {worst.unit} at frame "
-        f"{worst.worst_frame}{others}. {reason}"
-    )
+_REASONS = {
+    "infeasible": "It cannot be met beside what is more important.",
+    "out_of_iterations": "Some frames had not come to rest when the iterations ran out.",
+}
 
 
 def _jumps(problem: Problem, final: IkSolution) -> list[str]:

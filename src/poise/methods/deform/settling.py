@@ -21,12 +21,10 @@ from poise.ik import IkProblem, IkSolution, solve
 from poise.ik.displacement import hann_window, smooth_displacements
 from poise.ik.values import task_values
 from poise.mechanics import forward_kinematics
+from poise.methods.constraint_report import ANGULAR
 from poise.methods.deform.calm import unrest_of
 from poise.methods.deform.problem import Problem
 from poise.methods.deform.smoothing import half_width, half_widths, smoothed
-
-ANGULAR = ("turn", "aim")
-"""Kinds of tasks whose errors are angles."""
 
 _LINGERING = 3
 """A goal that is missed is not gone for again before this many half-widths have passed: where it

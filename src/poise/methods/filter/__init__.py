@@ -1,0 +1,1 @@
+"""The physically based motion filter of Tak and Ko, 2005."""

@@ -1,0 +1,159 @@
+"""The compiled loop of kinematic filtering: every frame by itself, from its own input pose.
+
+The prior's mean is the input (the paper's process model, Eq. 12), so a frame asks nothing of its
+neighbours: frames can be filtered in any order, and as they come.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing
+from poise.ik.frame_loop import gather
+from poise.ik.packed import AIM, BALL, TURN, Blocks, Tasks, Tree, Work
+from poise.ik.posing import place_joints, take_step
+from poise.ik.sampled_rows import sample_task
+from poise.ik.step import look
+from poise.solvers.unscented_update import unscented_update
+
+SAMPLED, ANALYTIC = 0, 1
+"""Sigma points, or the tasks' exact derivatives in their place."""
+
+
+class Prior(NamedTuple):
+    """The distribution that a frame starts from, and how it is sampled."""
+
+    deviations: Array
+    """(W,) square roots of the process noise, one a coordinate."""
+    lengths: Array
+    """(W,) how far sigma points lie away: deviations times the square root of the spread."""
+    scale: float
+    excess: float
+    """Of a `Spread`."""
+    floor: float
+    """Rows that depend on others to this share are left out (see `unscented_update`)."""
+
+
+class Rows(NamedTuple):
+    """Scratch for the rows of a frame."""
+
+    center: Array
+    plus: Array
+    minus: Array
+    goals: Array
+    """(rows,) zero: rows hold what is missing."""
+    noise: Array
+    predicted: Array
+    halves: Array
+    matrix: Array
+    vector: Array
+
+
+def make_rows(count: int, width: int) -> Rows:
+    """Scratch for at most so many rows and coordinates."""
+    one, many = np.zeros(count), np.zeros((max(width, 1), count))
+    return Rows(
+        one, many, many.copy(), one.copy(), one.copy(), one.copy(),
+        np.zeros((count, 2 * max(width, 1))), np.zeros((count, count)), np.zeros(2 * count),
+    )  # fmt: skip
+
+
+@borrowing
+def filter_frames(
+    first: int, last: int, way: int, updates: int,
+    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
+    prior: Prior, noise: Array, far_noise: Array, far: Array, rows: Rows,
+    roots: Array, locals_: Array, misses: Array, dropped: Indices,
+) -> None:  # fmt: skip
+    """Filter frames `first` to `last` in place.
+
+    Args:
+        first: a frame.
+        last: included.
+        way: `SAMPLED` or `ANALYTIC`.
+        updates: how often a frame is updated, each time from where the last one left it.
+        tree: the figure.
+        blocks: the coordinates.
+        tasks: what is measured.
+        width: how many coordinates.
+        work: scratch.
+        prior: process noise and spread.
+        noise: (T,) variance of every task's measurement; zero is hard.
+        far_noise: (T,) variance that is added for goals further away than `far`, a tenth of it in
+            every update and nothing in the last.
+        far: (2,) metres, radians.
+        rows: scratch.
+        roots: (F, 3) in and out.
+        locals_: (F, J, 4) in and out.
+        misses: (F, T) out, errors in metres and radians.
+        dropped: (F,) out, how many rows depended on others in the last update; negative: why the
+            update failed (see `unscented_update`), and the pose is as it was before it.
+    """
+    for f in range(first, last + 1):
+        count = gather(tasks, f, work)
+        dropped[f] = 0
+        work.crowded[0] = 0
+        if count == 0:
+            continue
+        root, local = roots[f], locals_[f]
+        size = work.row_of[count]
+        for u in range(updates):
+            if way == ANALYTIC:
+                look(f, count, tree, blocks, tasks, width, root, local, work)
+                _put_derivatives(count, blocks, tasks, width, prior, rows, work)
+            else:
+                place_joints(tree, f, root, local, work)
+                for i in range(count):
+                    sample_task(
+                        tree, blocks, tasks, work.active[i], f, work.row_of[i],
+                        prior.lengths, width, work, rows.center, rows.plus, rows.minus,
+                    )  # fmt: skip
+            soften = 0.1**u if u < updates - 1 else 0.0
+            for i in range(count):
+                t, square = work.active[i], 0.0
+                for k in range(work.row_of[i], work.row_of[i + 1]):
+                    square += rows.center[k] ** 2
+                angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
+                limit = tasks.scale[t] * (far[1] if angular else far[0])
+                added = soften * far_noise[t] if square > limit * limit else 0.0
+                for k in range(work.row_of[i], work.row_of[i + 1]):
+                    rows.noise[k] = tasks.scale[t] ** 2 * (noise[t] + added)
+            dropped[f] = unscented_update(
+                width, size, rows.center, rows.plus, rows.minus, prior.deviations,
+                prior.scale, prior.excess,
+                rows.goals, rows.noise, prior.floor,
+                work.step, rows.predicted, rows.halves, rows.matrix, rows.vector,
+            )  # fmt: skip
+            if dropped[f] < 0:
+                break
+            take_step(tree, blocks, root, local, 1.0, work)
+        look(f, count, tree, blocks, tasks, width, root, local, work)
+        for i in range(count):
+            misses[f, work.active[i]] = work.misses[i]
+
+
+@inlined_borrowing
+def _put_derivatives(
+    count: int, blocks: Blocks, tasks: Tasks, width: int, prior: Prior, rows: Rows, work: Work
+) -> None:
+    """Sigma points of the linearised tasks: with them, the update is the extended Kalman one."""
+    for k in range(work.row_of[count]):
+        rows.center[k] = -work.errors[k]
+        for c in range(width):
+            change = prior.lengths[c] * work.full[k, c]
+            rows.plus[c, k] = rows.center[k] + change
+            rows.minus[c, k] = rows.center[k] - change
+    for i in range(count):
+        t = work.active[i]
+        for n in range(tasks.carry[t], tasks.carry[t + 1]):
+            if tasks.carry_recruited[n]:
+                continue
+            b = tasks.carry_block[n]
+            size = 3 if blocks.kind[b] <= BALL else 1
+            for c in range(blocks.column[b], blocks.column[b] + size):
+                for k in range(work.row_of[i], work.row_of[i + 1]):
+                    rows.plus[c, k] = rows.center[k]
+                    rows.minus[c, k] = rows.center[k]

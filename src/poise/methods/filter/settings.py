@@ -1,0 +1,67 @@
+"""The knobs of the filter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.errors import BadValue
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a motion is filtered."""
+
+    passes: int = 1
+    """Rounds over the whole clip, each from what the last one made of it."""
+    updates: int = 2
+    """Kalman updates of a frame in one round: with one, far goals are missed by what the
+    curvature of the motion adds (millimetres for centimetres)."""
+    derivatives: str = "sampled"
+    """"sampled": sigma points, as the paper. "analytic": exact derivatives in their place, the
+    same answers to second order and faster."""
+    process_variance: float = 1e-10
+    """Of every coordinate (rad², m²): section 7 has 1e-9 to 1e-10. Without measurement noise only
+    the ratios between coordinates count."""
+    mobility: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How far joints may deviate against others (1 by default), by joint or role; "translation" is
+    the root's. The process variance is multiplied by its square."""
+    alpha: float = 0.01
+    """Narrows the spread of the sigma points (the scaled transform of Wan and van der Merwe)."""
+    kappa: float | None = None
+    """κ of Eq. 13 as printed, in place of `alpha`; the paper does not give its value."""
+    noise: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Measurement variance (m², rad²) of soft constraints, by name. Others are hard."""
+    far_noise: float = 1e-10
+    """Measurement variance added while a goal is far away, and taken back with every update."""
+    far_m: float = 0.3
+    far_deg: float = 45.0
+    met_mm: float = 0.1
+    """A position counts as met within this distance."""
+    met_deg: float = 0.01
+    """An orientation counts as met within this angle."""
+
+    def __post_init__(self) -> None:
+        if self.derivatives not in ("sampled", "analytic"):
+            raise BadValue("derivatives", "sampled or analytic", self.derivatives)
+        for name in ("passes", "updates"):
+            if not 1 <= getattr(self, name) <= 100:
+                raise BadValue(name, "from 1 to 100", getattr(self, name))
+        if not (np.isfinite(self.process_variance) and 1e-20 <= self.process_variance <= 1.0):
+            raise BadValue("process_variance", "from 1e-20 to 1", self.process_variance)
+        if not (np.isfinite(self.alpha) and 1e-6 <= self.alpha <= 1.0):
+            raise BadValue("alpha", "from 1e-6 to 1", self.alpha)
+        if self.kappa is not None and not np.isfinite(self.kappa):
+            raise BadValue("kappa", "a finite number", self.kappa)
+        for name in ("far_noise", "far_m", "far_deg", "met_mm", "met_deg"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise BadValue(name, "zero or more", value)
+        for joint, value in self.mobility.items():
+            if not (np.isfinite(value) and 0.0 <= value <= 1000.0):
+                raise BadValue(f"mobility of {joint}", "from 0 to 1000", value)
+        for constraint, value in self.noise.items():
+            if not (np.isfinite(value) and value >= 0):
+                raise BadValue(f"noise of {constraint}", "zero or more", value)
