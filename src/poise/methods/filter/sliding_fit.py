@@ -4,8 +4,9 @@ Figure 5 of Tak and Ko. A control point is what a fit of only the frames in its 
 it; away from the ends of the stream that is the same weighted sum of frames every time (a row of
 the pseudo-inverse, Eq. 19), and near the beginning the window is cut off at the first frame. What
 comes out is one B-spline all the same, so its derivatives agree exactly; only its control points
-are not quite those of `CurveFit`. With a window of W seconds and τ = √β · time_unit_s, or a knot
-spacing if that is longer, the difference falls like exp(−0.43 W/τ).
+are not quite those of `CurveFit`. The difference falls by e for every 1.2 τ (τ = √β · time_unit_s)
+or so that half the window is longer, in waves; where τ is shorter than a knot spacing, for every
+knot or so. On a walk at 30 Hz with the paper's settings, 64 frames leave 0.03° (at most 0.2°).
 """
 
 from __future__ import annotations
@@ -113,9 +114,11 @@ class SlidingFit:
             if given.shape != (self.columns,):
                 name = ("position", "velocity", "acceleration")[k]
                 raise BadShape(name, f"({self.columns},)", given.shape)
-            newest[k] = given
-        if not np.isfinite(newest, out=self._finite).all():
+            np.isfinite(given, out=self._finite[k])
+        if not self._finite.all():
             raise BadValue(f"frame {self._taken}", "finite everywhere", "NaN or infinity")
+        for k, given in enumerate((position, velocity, acceleration)):
+            newest[k] = given
         self._frames[slot + self._capacity] = newest
         self._add_controls_due_at(self._taken)
         self._taken += 1
