@@ -33,9 +33,11 @@ KNOT_S = 4 / 30
 
 BETA = 0.1
 
-_MOST_CORRECTIONS = 5
+_MOST_CORRECTIONS = 20
+"""One is the rule; the most lopsided weights that are allowed take a dozen."""
+
 _LAST_CORRECTION = 1e-8
-"""A correction this small leaves an error of about its square."""
+"""What is left after a correction this small is a fraction of it, as a rule a tiny one."""
 
 
 class CurveFit:
