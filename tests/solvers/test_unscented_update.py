@@ -228,6 +228,8 @@ def test_rows_that_repeat_others_are_left_out_and_change_nothing(seed: int, fact
             repeated = answer(with_rows_that_repeat(problem, mix), spread)
             assert repeated.code == len(mix)
             assert_same(repeated.step, alone.step)
+            # Without a floor it is up to rounding which are found; none makes P_zz indefinite.
+            assert answer(with_rows_that_repeat(problem, mix), spread, floor=0.0).code >= 0
 
 
 def test_of_two_hard_rows_that_disagree_the_earlier_counts() -> None:
@@ -248,6 +250,25 @@ def test_a_row_that_nothing_moves_is_left_out() -> None:
     ours = answer(stuck, scaled_spread(4))
     assert ours.code == 1
     assert_same(ours.step, answer(problem, scaled_spread(4)).step)
+
+
+def test_what_is_left_of_a_row_is_measured_by_its_whole_variance() -> None:
+    """Rows without slope differ by the spread of their bends, which vanishes with the spread."""
+    random = np.random.default_rng(4)
+    bends, zero = random.uniform(0.5, 1.5, (3, 5)), np.zeros(3)
+    problem = Problem(lambda x: bends @ x**2, np.zeros(5), np.full(5, 0.1), zero, zero)
+    assert answer(problem, scaled_spread(5, 0.5)).code == 0
+    assert answer(problem, scaled_spread(5, 1e-6)).code == 2
+
+
+@pytest.mark.parametrize("shape", ["planar", "spatial"])
+def test_passes_with_ever_smaller_deviations_reach_the_goals(shape: str) -> None:
+    """Passes with the same ones settle where the prediction is right, and the tip is not."""
+    problem = reaching(shape, 6, 3, soft=False)
+    for _ in range(6):
+        step = answer(problem, scaled_spread(6)).step
+        problem = replace(problem, mean=problem.mean + step, deviations=0.1 * problem.deviations)
+    np.testing.assert_allclose(problem.measure(problem.mean), problem.goals, atol=1e-8)
 
 
 def test_two_points_of_a_rigid_foot_are_brought_to_their_goals() -> None:
@@ -422,6 +443,11 @@ def test_without_rows_nothing_moves() -> None:
 
 def test_the_scaled_transform_with_neutral_numbers_is_the_papers() -> None:
     assert scaled_spread(6, alpha=1.0, beta=0.0, kappa=1.5) == paper_spread(6, 1.5)
+
+
+def test_points_lie_within_a_tenth_of_a_deviation_unless_asked_otherwise() -> None:
+    assert math.sqrt(scaled_spread(100).scale) == pytest.approx(0.1)
+    assert scaled_spread(100).excess == pytest.approx(3.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("kappa", [-6.0, -7.0, np.nan, np.inf, -np.inf])

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
-from poise.ik.limits import keep_inside
+from poise.ik.limits import keep_inside, mark_moved_from_inside
 from poise.ik.packed import TRANSLATION, Blocks, Knobs, Limits, Tasks, Tree, Work
 from poise.ik.progress import (
     forget_progress,
@@ -103,11 +103,20 @@ def look_at_frames(
 
 @borrowing
 def keep_frames_inside(
-    first: int, last: int, blocks: Blocks, tasks: Tasks, limits: Limits, work: Work, locals_: Array
-) -> None:
-    """Bring controlled joints back inside their ranges."""
+    first: int, last: int, blocks: Blocks, tasks: Tasks, limits: Limits, work: Work,
+    originals: Array, locals_: Array,
+) -> None:  # fmt: skip
+    """Bring controlled joints back inside their ranges.
+
+    Where no task holds, these are joints that left an original which is inside: to clamp one whose
+    original is not would tear it from the frames beside it.
+    """
     for f in range(first, last + 1):
-        _mark_controlled(blocks, tasks, gather(tasks, f, work), work)
+        count = gather(tasks, f, work)
+        if count > 0:
+            _mark_controlled(blocks, tasks, count, work)
+        else:
+            mark_moved_from_inside(limits, blocks, work, originals[f], locals_[f])
         keep_inside(limits, blocks, work, locals_[f], True)
 
 

@@ -114,6 +114,23 @@ def keep_inside(
 
 
 @inner_borrowing
+def mark_moved_from_inside(
+    limits: Limits, blocks: Blocks, work: Work, original: Array, local: Array
+) -> None:
+    """Count as controlled the joints that left a rotation which is inside its range."""
+    for l in range(len(limits.block)):
+        work.controlled[limits.block[l]] = 0
+    for l in range(len(limits.block)):
+        j = blocks.joint[limits.block[l]]
+        a, b = original[j], local[j]
+        if a[0] != b[0] or a[1] != b[1] or a[2] != b[2] or a[3] != b[3]:
+            n = limited_numbers(limits, l, a[0], a[1], a[2], a[3])
+            inside = _beyond(limits, l, 0, n[0]) == 0.0 and _beyond(limits, l, 1, n[1]) == 0.0
+            if inside and _beyond(limits, l, 2, n[2]) == 0.0:
+                work.controlled[limits.block[l]] = 1
+
+
+@inner_borrowing
 def use_up_margins(limits: Limits, work: Work) -> None:
     """After a move: how far each joint went is taken from what it had left."""
     for l in range(len(limits.block)):

@@ -160,12 +160,12 @@ def solve(
 
 
 def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:
-    """Bring controlled joints of frames `first` to `last` back inside their ranges, in place."""
+    """Bring the joints that tasks move back inside their ranges, in place."""
     if len(problem.limits.block) == 0:
         return
     keep_frames_inside(
         first, last, problem.blocks, problem.packed, problem.limits, problem.work,
-        at.rotations_wxyz,
+        problem.scene.clip.rotations_wxyz, at.rotations_wxyz,
     )  # fmt: skip
 
 

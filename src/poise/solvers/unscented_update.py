@@ -12,6 +12,10 @@ The large weights of opposite sign that a narrow spread puts on the points (W₀
 be minus a million) have cancelled on paper, so nothing is lost to them here. Neither P_xz nor the
 gain is formed: the step is stepᵢ = deviationᵢ dᵢ · y with P_zz y = Z − Ẑ.
 
+**What repeated updates settle at** is Ẑ = Z, not H(x̂) = Z: hard goals are missed by s, which grows
+with the square of the deviations (centimetres at 0.1 rad on a limb). To hard rows only the ratios
+of the deviations matter, so a second pass with all of them divided by ten closes the gap.
+
 **Dependent rows.** Constraints are perfect measurements by default (N_z = 0), and two points of one
 rigid foot ask for one thing twice: P_zz is singular. The paper does not say what then. A row that
 the rows before it determine is left out, so of two rows that say the same the earlier one counts.
@@ -143,7 +147,7 @@ def unscented_update(
         kept = matrix[k, k] + noise[k]
         # What rounding is measured by: before anything is taken away.
         diagonals[k] = kept + max(excess - 1.0, 0.0) * bend[k] * bend[k]
-        if not np.isfinite(diagonals[k] + predicted[k] + goals[k]):
+        if not np.isfinite(diagonals[k]):
             return NOT_FINITE
         matrix[k, k] = kept
         add_scaled(matrix[k, k:], (excess - 1.0) * bend[k], bend[k:], rows - k)
@@ -228,8 +232,8 @@ def _factor_leaving_out(
 ) -> int:  # fmt: skip
     """Cholesky factor U with UᵀU = A, in place, without dependent rows; returns how many.
 
-    Such a row becomes zero with an infinite pivot, which `solve_factored` then gives no part in
-    the answer. Of a matrix known to be definite, negative pivots are rounding.
+    Such a row gets an infinite pivot, so that `solve_factored` gives it no part in the answer. Of
+    a matrix known to be definite, negative pivots are rounding.
     """
     left_out = 0
     for k in range(size):
@@ -244,8 +248,6 @@ def _factor_leaving_out(
                 add_scaled(matrix[i, i:], -row[i], row[i:], size - i)
         elif definite or pivot >= -least:
             row[k] = np.inf
-            for j in range(k + 1, size):
-                row[j] = 0.0
             left_out += 1
         else:
             return INDEFINITE

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Indices
 from poise.contact.schedule import intervals
@@ -68,7 +69,8 @@ def smoothed(
         under: what they are displacements from.
         solution: poses.
         problem: the root's place and the turns of joints that it controls are filtered.
-        frames: (F,) where joints are kept inside their ranges.
+        frames: (F,) where joints are kept inside their ranges, and as far around them as the
+            filter reaches.
         wider: how many times the usual width.
     """
     half = half_width(problem.settings.smoothing_s, problem.edit.clip.rate_hz)
@@ -79,6 +81,7 @@ def smoothed(
         half_widths(served_frames(problem.ik, joints), half, wider),
     )  # fmt: skip
     smooth = replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
-    for first, stop in intervals(frames):
+    around = maximum_filter1d(frames, 2 * half + 1, mode="constant") if half > 0 else frames
+    for first, stop in intervals(around):
         keep_in_range(problem.ik, smooth, first, stop - 1)
     return smooth
