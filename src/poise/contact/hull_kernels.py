@@ -89,3 +89,42 @@ def put_distances(
             if ex * pz - ez * px < 0.0:
                 inside = False
         distances[f] = -least if inside else least
+
+
+@compiled
+def put_nearest(
+    corners: Array, counts: NDArray[np.int64], points: Array, inset: float, nearest: Array
+) -> None:
+    """The point of each frame's polygon that is nearest to a point outside, a little further in.
+
+    Inside points stay; the inset goes towards the mean of the corners and no further.
+    """
+    for f in range(len(points)):
+        x, z, n = points[f, 0], points[f, 2], counts[f]
+        nearest[f, 0], nearest[f, 1] = x, z
+        if n == 0 or math.isnan(x) or math.isnan(z):
+            continue
+        least, inside = math.inf, n >= 3
+        mx, mz = 0.0, 0.0
+        for k in range(n):
+            m = k + 1 if k + 1 < n else 0
+            ax, az = corners[f, k, 0], corners[f, k, 1]
+            mx, mz = mx + ax / n, mz + az / n
+            ex, ez = corners[f, m, 0] - ax, corners[f, m, 1] - az
+            px, pz = x - ax, z - az
+            length = ex * ex + ez * ez
+            share = 0.0 if length == 0.0 else min(max((px * ex + pz * ez) / length, 0.0), 1.0)
+            away = math.hypot(px - share * ex, pz - share * ez)
+            if away < least:
+                least = away
+                nearest[f, 0], nearest[f, 1] = ax + share * ex, az + share * ez
+            if ex * pz - ez * px < 0.0:
+                inside = False
+        if inside:
+            nearest[f, 0], nearest[f, 1] = x, z
+            continue
+        dx, dz = mx - nearest[f, 0], mz - nearest[f, 1]
+        far = math.hypot(dx, dz)
+        share = min(inset / far, 1.0) if far > 0.0 else 0.0
+        nearest[f, 0] += share * dx
+        nearest[f, 1] += share * dz

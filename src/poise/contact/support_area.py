@@ -66,3 +66,22 @@ def distance_to_support(area: SupportArea, points_m: ArrayLike) -> Array:
 
     put_distances(area.corners_m, area.counts, points, distances)
     return distances
+
+
+def nearest_in_support(area: SupportArea, points_m: ArrayLike, inset_m: float = 0.0) -> Array:
+    """(F, 2) x and z of points (F, 3) where they are in the area, else of the nearest point of it.
+
+    Args:
+        area: the polygons.
+        points_m: (F, 3) world.
+        inset_m: how far inside the border those from outside are put.
+    """
+    frames = len(area.counts)
+    points = np.ascontiguousarray(points_m, dtype=np.float64)
+    if points.shape != (frames, 3):
+        raise BadShape("points_m", f"({frames}, 3)", points.shape)
+    nearest = np.empty((frames, 2))
+    from poise.contact.hull_kernels import put_nearest
+
+    put_nearest(area.corners_m, area.counts, points, float(inset_m), nearest)
+    return nearest

@@ -1,4 +1,4 @@
-"""Filtering a motion: kinematic rounds of the unscented Kalman filter."""
+"""Filtering a motion: kinematic and dynamic rounds of an unscented Kalman filter."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.constraints import Task, tasks_of
 from poise.constraints.naming import find_joint
-from poise.constraints.recruiting import TRANSLATION
+from poise.constraints.recruiting import TRANSLATION, Recruits
+from poise.contact import ContactSchedule, detect_contacts
+from poise.contact.cutoff import suited_cutoff_hz
 from poise.contact.schedule import intervals
-from poise.errors import BadValue
-from poise.ik import IkProblem, build
+from poise.errors import BadValue, PoiseError
+from poise.ik import IkProblem, build, look, unsolved
 from poise.ik import packed as kinds
+from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.constraint_report import constraint_reports, worst_in_words
 from poise.methods.edit import Edit
+from poise.methods.filter.curve_fit import CurveFit
+from poise.methods.filter.dynamic_round import (
+    demands_on,
+    dynamic_round,
+    motion_of,
+    segments_of,
+)
 from poise.methods.filter.kinematic_frames import (
     ANALYTIC,
     SAMPLED,
@@ -25,8 +35,9 @@ from poise.methods.filter.kinematic_frames import (
     filter_frames,
     make_rows,
 )
-from poise.methods.filter.settings import Settings
+from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
 from poise.methods.result import Result, Status
+from poise.motion import Clip
 from poise.solvers.unscented_update import (
     DEPENDENT,
     INDEFINITE,
@@ -36,71 +47,94 @@ from poise.solvers.unscented_update import (
 from poise.wording import counted
 
 _REASONS = {
-    "infeasible": "Hard constraints contradict each other, or it is out of reach.",
-    "out_of_iterations": "More updates or passes would get closer.",
+    "out_of_iterations": "More updates would get closer, or it is out of reach.",
 }
 
 
 def run(edit: Edit, settings: Settings | None = None) -> Result:
-    """Filter a clip so that its kinematic constraints hold.
+    """Filter a clip so that its constraints hold, and with dynamic rounds the laws of motion.
 
     All constraints hold together; priorities are not looked at (a soft constraint has noise).
 
     Raises:
-        BadValue: noise or mobility of something that is not there; an update that is not finite.
+        BadValue: noise or mobility of something that is not there; an update that fails.
     """
     settings = settings or Settings()
     tasks = [task for constraint in edit.constraints for task in tasks_of(constraint, edit.scene)]
     tasks = [replace(task, priority=1, weight=1.0) for task in tasks if task.weight > 0.0]
-    ik = build(edit.scene, tasks)
-    roots, locals_ = edit.clip.root_positions_m.copy(), edit.clip.rotations_wxyz.copy()
-    misses = np.full((edit.clip.frame_count, len(tasks)), np.nan)
-    dropped = np.zeros(edit.clip.frame_count, dtype=np.int64)
     noise = _noise(tasks, edit, settings)
-    prior = make_prior(ik, edit, settings)
-    rows = make_rows(int(ik.packed.rows.sum()), ik.width)
-    way = SAMPLED if settings.derivatives == "sampled" else ANALYTIC
-    before = np.inf
-    refinement: list[float] = []
-    for _ in range(settings.passes):
-        for first, stop in intervals(_active(ik)):
-            filter_frames(
-                first, stop - 1, way, settings.updates,
-                ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-                prior, noise, np.full(len(tasks), settings.far_noise),
-                np.array([settings.far_m, np.radians(settings.far_deg)]), rows,
-                roots, locals_, misses, dropped,
-            )  # fmt: skip
-        if (dropped < 0).any():
-            frame = int(np.argmax(dropped < 0))
-            why = "indefinite weights" if dropped[frame] == INDEFINITE else "not finite"
-            raise BadValue("kappa or process_variance", "smaller", f"{why} at frame {frame}")
-        worst = float(np.nanmax(misses)) if len(tasks) else 0.0
-        refinement.append(worst)
-        if worst > 0.5 * before:
-            break
-        before = worst
-    reports = constraint_reports(ik.tasks, misses, settings.met_mm, settings.met_deg)
+    rounds = rounds_of(settings.passes)
+    whole = build(edit.scene, tasks)
+    reduced = build(edit.scene, _reduced(tasks, edit, settings)) if "D" in rounds else whole
+    contacts = edit.contacts
+    if contacts is None and "D" in rounds:
+        contacts = detect_contacts(edit.clip, edit.character, edit.environment)
+    cutoff = _cutoff_hz(edit) if "D" in rounds else None
+    clip, after = edit.clip, list[Clip]()
+    for letter in rounds:
+        if letter == "K":
+            clip = _kinematic(clip, whole, edit, settings, noise)
+        else:
+            assert contacts is not None
+            clip = _dynamic(clip, reduced, edit, settings, noise, contacts, cutoff)
+        after.append(clip)
+    solution = unsolved(whole)
+    solution.root_positions_m[:] = clip.root_positions_m
+    solution.rotations_wxyz[:] = clip.rotations_wxyz
+    for first, stop in intervals(_active(whole)):
+        look(whole, solution, first, stop - 1)
+    reports = constraint_reports(whole.tasks, solution.misses, settings.met_mm, settings.met_deg)
     soft = {name for name, value in settings.noise.items() if value > 0.0}
-    status: Status = "converged"
-    if not all(report.met for report in reports if report.name not in soft):
-        stalled = len(refinement) > 1 and refinement[-1] > 0.5 * refinement[-2]
-        status = "infeasible" if stalled else "out_of_iterations"
+    missed = [report for report in reports if not report.met and report.name not in soft]
+    status: Status = "out_of_iterations" if missed else "converged"
     count = counted(len(edit.constraints), "constraint")
-    clip = replace(
-        edit.clip, root_positions_m=roots, rotations_wxyz=locals_,
-        history=(*edit.clip.history, f"filtered: {count}"),
-    )  # fmt: skip
     return Result(
-        clip=clip,
+        clip=replace(clip, history=(*edit.clip.history, f"filtered {settings.passes}: {count}")),
         status=status,
         summary=worst_in_words(reports, status, _REASONS),
         contacts=edit.contacts,
-        trace={"constraints": reports, "refinement_m": tuple(refinement), "dropped_rows": dropped},
+        trace={"constraints": reports, "after_each_round": tuple(after)},
     )
 
 
-def make_prior(ik: IkProblem, edit: Edit, settings: Settings) -> Prior:
+def _kinematic(
+    clip: Clip, ik: IkProblem, edit: Edit, settings: Settings, noise: Array
+) -> Clip:  # fmt: skip
+    roots, locals_ = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
+    misses = np.full((clip.frame_count, len(ik.tasks)), np.nan)
+    failed = np.zeros(clip.frame_count, dtype=np.int64)
+    way = SAMPLED if settings.derivatives == "sampled" else ANALYTIC
+    for first, stop in intervals(_active(ik)):
+        filter_frames(
+            first, stop - 1, way, settings.updates,
+            ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
+            make_prior(ik, edit, settings), noise, np.full(len(ik.tasks), settings.far_noise),
+            np.array([settings.far_m, np.radians(settings.far_deg)]),
+            make_rows(int(ik.packed.rows.sum()), ik.width),
+            roots, locals_, misses, failed,
+        )  # fmt: skip
+    _check(failed)
+    return replace(clip, root_positions_m=roots, rotations_wxyz=locals_)
+
+
+def _dynamic(
+    clip: Clip, ik: IkProblem, edit: Edit, settings: Settings, noise: Array,
+    contacts: ContactSchedule, cutoff_hz: float | None,
+) -> Clip:  # fmt: skip
+    motion = motion_of(clip, cutoff_hz)
+    demands = demands_on(motion, edit.character, edit.environment, contacts, settings)
+    fit = CurveFit(clip.frame_count, clip.rate_hz, knot_s=settings.knot_s, beta=settings.beta)
+    motion, failed = dynamic_round(
+        motion, ik, segments_of(edit.character, clip),
+        make_prior(ik, edit, settings, rates=True), noise, demands, fit,
+    )  # fmt: skip
+    _check(failed)
+    return replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
+
+
+def make_prior(
+    ik: IkProblem, edit: Edit, settings: Settings, *, rates: bool = False
+) -> Prior:  # fmt: skip
     """Process noise and spread of the coordinates of a problem (Eqs. 12 and 13)."""
     by_joint = {
         -1 if name == TRANSLATION else find_joint(edit.character, name): value
@@ -113,13 +147,46 @@ def make_prior(ik: IkProblem, edit: Edit, settings: Settings) -> Prior:
         key = -1 if kind == kinds.TRANSLATION else int(blocks.joint[b])
         size = 3 if kind <= kinds.BALL else 1
         deviations[column : column + size] *= by_joint.get(key, 1.0)
-    size = max(ik.width, 1)
+    if rates:
+        quicker = np.sqrt(settings.rate_ratio)
+        deviations = np.concatenate([deviations, quicker * deviations, quicker**2 * deviations])
+    size = max(len(deviations), 1)
     if settings.kappa is not None:
         spread = paper_spread(size, settings.kappa)
     else:
         spread = scaled_spread(size, settings.alpha)
     lengths = np.sqrt(spread.scale) * deviations
     return Prior(deviations, lengths, spread.scale, spread.excess, DEPENDENT)
+
+
+def _reduced(tasks: Sequence[Task], edit: Edit, settings: Settings) -> list[Task]:
+    """Tasks that recruit only what dynamic rounds move."""
+    kept = np.ones(edit.character.skeleton.joint_count, dtype=np.bool_)
+    for name in settings.left_out:
+        try:
+            kept[find_joint(edit.character, name)] = False
+        except PoiseError:
+            if name not in LEFT_OUT:  # of the usual ones, a skeleton may lack some
+                raise
+    return [
+        replace(task, recruits=Recruits(task.recruits.joints & kept, task.recruits.translation))
+        for task in tasks
+    ]
+
+
+def _cutoff_hz(edit: Edit) -> float | None:
+    body = edit.character.body
+    if body is None:
+        raise BadValue("character.body", "segment masses (see complete_character)", None)
+    com = center_of_mass(forward_kinematics(edit.clip.skeleton, *edit.clip.pose), body)
+    return suited_cutoff_hz(com, edit.clip.rate_hz)
+
+
+def _check(failed: Indices) -> None:
+    if (failed < 0).any():
+        frame = int(np.argmax(failed < 0))
+        why = "indefinite weights" if failed[frame] == INDEFINITE else "not finite"
+        raise BadValue("kappa or process_variance", "smaller", f"{why} at frame {frame}")
 
 
 def _noise(tasks: Sequence[Task], edit: Edit, settings: Settings) -> Array:

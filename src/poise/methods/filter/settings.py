@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -9,13 +10,55 @@ import numpy as np
 
 from poise.errors import BadValue
 
+LEFT_OUT = (
+    "left_wrist", "right_wrist", "left_elbow", "right_elbow", "left_ankle", "right_ankle",
+    "left_toe", "right_toe", "neck", "head",
+)  # fmt: skip
+"""Little mass hangs on them: the joints that section 8 names, and those beyond."""
+
+
+def rounds_of(passes: str) -> str:
+    """One letter a round: "1K+2D" is "KDD".
+
+    Raises:
+        BadValue: anything else.
+    """
+    found = ""
+    for part in passes.replace(" ", "").split("+"):
+        match = re.fullmatch(r"([0-9]*)([KD])", part.upper())
+        if match is None or not 1 <= int(match.group(1) or 1) <= 100:
+            raise BadValue("passes", 'rounds such as "1K+3D+1K"', passes)
+        found += match.group(2) * int(match.group(1) or 1)
+    return found
+
 
 @dataclass(frozen=True)
 class Settings:
     """How a motion is filtered."""
 
-    passes: int = 1
-    """Rounds over the whole clip, each from what the last one made of it."""
+    passes: str = "1K"
+    """Rounds over the whole clip, each from what the last one made of it: kinematic (K) and dynamic
+    (D), such as "1K+3D+1K"."""
+    balance: bool = True
+    """In dynamic rounds: keep the zero-moment point inside the support area."""
+    flight: bool = True
+    """In dynamic rounds: nothing but gravity acts in the air."""
+    inset_m: float = 0.01
+    """The zero-moment point is put so far inside the border of the support area: the least-squares
+    filter takes some of every correction back."""
+    balance_noise: float = 0.0
+    """Measurement variance of the zero-moment point, m²."""
+    flight_noise: float = 0.0
+    """Measurement variance of what the root would have to push in flight, (m/s²)²."""
+    left_out: tuple[str, ...] = LEFT_OUT
+    """Joints or roles that dynamic rounds do not move (section 8)."""
+    rate_ratio: float = 100.0
+    """α of section 7: process variance of velocities as a multiple of that of places, and of
+    accelerations as a multiple of that of velocities (time in seconds)."""
+    knot_s: float = 4.0 / 30.0
+    """Time from one control point of the least-squares filter to the next."""
+    beta: float = 0.1
+    """Weight of velocities in the least-squares filter; accelerations have its square."""
     updates: int = 2
     """Kalman updates of a frame in one round: with one, far goals are missed by what the
     curvature of the motion adds (millimetres for centimetres)."""
@@ -46,16 +89,27 @@ class Settings:
     def __post_init__(self) -> None:
         if self.derivatives not in ("sampled", "analytic"):
             raise BadValue("derivatives", "sampled or analytic", self.derivatives)
-        for name in ("passes", "updates"):
-            if not 1 <= getattr(self, name) <= 100:
-                raise BadValue(name, "from 1 to 100", getattr(self, name))
+        if not 1 <= self.updates <= 100:
+            raise BadValue("updates", "from 1 to 100", self.updates)
+        rounds_of(self.passes)
+        if not (np.isfinite(self.rate_ratio) and 1e-3 <= self.rate_ratio <= 1e6):
+            raise BadValue("rate_ratio", "from 0.001 to 1,000,000", self.rate_ratio)
         if not (np.isfinite(self.process_variance) and 1e-20 <= self.process_variance <= 1.0):
             raise BadValue("process_variance", "from 1e-20 to 1", self.process_variance)
         if not (np.isfinite(self.alpha) and 1e-6 <= self.alpha <= 1.0):
             raise BadValue("alpha", "from 1e-6 to 1", self.alpha)
         if self.kappa is not None and not np.isfinite(self.kappa):
             raise BadValue("kappa", "a finite number", self.kappa)
-        for name in ("far_noise", "far_m", "far_deg", "met_mm", "met_deg"):
+        for name in (
+            "inset_m",
+            "balance_noise",
+            "flight_noise",
+            "far_noise",
+            "far_m",
+            "far_deg",
+            "met_mm",
+            "met_deg",
+        ):
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
                 raise BadValue(name, "zero or more", value)

@@ -1,0 +1,152 @@
+"""One dynamic round: what the laws of motion ask, the Kalman filter, the least-squares filter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array, Indices
+from poise.character import Character
+from poise.contact.schedule import ContactSchedule
+from poise.contact.support_area import distance_to_support, nearest_in_support, support_area
+from poise.contact.touching_points import touching_points
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.ik import IkProblem
+from poise.mechanics import forward_kinematics, inverse_dynamics, zero_moment_point
+from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, segment_constants
+from poise.methods.filter.curve_fit import CurveFit
+from poise.methods.filter.dynamic_frames import (
+    BALANCE,
+    FLIGHT,
+    NO_DYNAMICS,
+    Demands,
+    Motion,
+    Segments,
+    filter_dynamic_frames,
+    make_batch,
+)
+from poise.methods.filter.kinematic_frames import Prior, make_rows
+from poise.methods.filter.rotation_fit import component_rates, onto_rotations
+from poise.methods.filter.settings import Settings
+from poise.motion import Clip
+from poise.motion.derivatives import differentiate
+
+_LEAST_PRESSURE = 0.1
+"""Share of the weight that the ground carries at least, where balance means something."""
+
+
+def motion_of(clip: Clip, cutoff_hz: float | None) -> Motion:
+    """A clip and its derivatives on arrays of their own."""
+    d = differentiate(clip, cutoff_hz)
+    return Motion(
+        clip.root_positions_m.copy(), d.root_velocities_m_s.copy(),
+        d.root_accelerations_m_s2.copy(), clip.rotations_wxyz.copy(),
+        d.angular_velocities_rad_s.copy(), d.angular_accelerations_rad_s2.copy(),
+    )  # fmt: skip
+
+
+def segments_of(character: Character, clip: Clip) -> Segments:
+    """The body for the compiled loop."""
+    body = character.body
+    if body is None:
+        raise BadValue("character.body", "segment masses (see complete_character)", None)
+    if clip.moving_joints:
+        raise BadValue("moving_joints", "none in dynamic rounds", clip.moving_joints)
+    joints = character.skeleton.joint_count
+    return Segments(
+        character.skeleton.parents, segment_constants(character.skeleton, body),
+        np.full(joints, -1, dtype=np.int64), np.zeros((1, 0, 3)), np.array(GRAVITY_M_S2),
+        body.total_mass_kg,
+    )  # fmt: skip
+
+
+def demands_on(
+    motion: Motion,
+    character: Character,
+    environment: Environment,
+    contacts: ContactSchedule,
+    settings: Settings,
+) -> Demands:
+    """Where balance and flight ask for something (Eqs. 7 and 11).
+
+    A zero-moment point inside the support area asks for nothing (see the reading notes).
+    """
+    skeleton, body = character.skeleton, character.body
+    assert body is not None
+    state = forward_kinematics(skeleton, motion.roots, motion.local)
+    forces = inverse_dynamics(
+        skeleton, body, motion.local, motion.omega, motion.root_accelerations, motion.alpha
+    )
+    touched = touching_points(state, character, contacts, environment)
+    area = support_area(touched.places_m, touched.touching)
+    heights = np.nan_to_num(area.heights_m)
+    zmp = zero_moment_point(motion.roots, forces, heights)
+    kind = np.full(len(motion.roots), NO_DYNAMICS, dtype=np.int64)
+    weight = body.total_mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
+    pressed = forces.root_force_n[:, 1] > _LEAST_PRESSURE * weight
+    if settings.balance:
+        outside = distance_to_support(area, zmp) > -settings.inset_m
+        kind[pressed & (area.counts > 0) & outside] = BALANCE
+    if settings.flight:
+        kind[~contacts.touching.any(axis=1)] = FLIGHT
+    goal = nearest_in_support(area, zmp, settings.inset_m)
+    noise = np.array([0.0, settings.balance_noise, settings.flight_noise])
+    return Demands(kind, np.nan_to_num(goal), heights, noise)
+
+
+def dynamic_round(
+    motion: Motion,
+    ik: IkProblem,
+    segments: Segments,
+    prior: Prior,
+    noise: Array,
+    demands: Demands,
+    fit: CurveFit,
+) -> tuple[Motion, Indices]:
+    """The motion after one round, and what came of every frame (see `filter_dynamic_frames`)."""
+    frames, joints = motion.local.shape[:2]
+    after = Motion(*(array.copy() for array in motion))
+    dropped = np.zeros(frames, dtype=np.int64)
+    rows = make_rows(int(ik.packed.rows.sum()) + 6, 3 * ik.width)
+    filter_dynamic_frames(
+        0, frames - 1, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
+        segments, prior, noise, demands, rows, make_batch(ik.width, joints),
+        np.zeros(3 * ik.width), after, dropped,
+    )  # fmt: skip
+    return _made_consistent(motion, after, fit), dropped
+
+
+def _made_consistent(before: Motion, after: Motion, fit: CurveFit) -> Motion:
+    """The least-squares filter (section 6), on what the Kalman filter added.
+
+    The fit is linear, so the input keeps its own detail, and what was added becomes a curve whose
+    places, velocities and accelerations belong together.
+    """
+    frames = len(before.roots)
+    q, p = before.local, after.local
+    p = np.where(np.sum(p * q, axis=-1, keepdims=True) < 0.0, -p, p)
+    first, second = component_rates(q, before.omega, before.alpha)
+    new_first, new_second = component_rates(p, after.omega, after.alpha)
+    added = np.concatenate([after.roots - before.roots, (p - q).reshape(frames, -1)], axis=1)
+    speed = np.concatenate(
+        [after.root_velocities - before.root_velocities, (new_first - first).reshape(frames, -1)],
+        axis=1,
+    )
+    rate = np.concatenate(
+        [
+            after.root_accelerations - before.root_accelerations,
+            (new_second - second).reshape(frames, -1),
+        ],
+        axis=1,
+    )
+    a, v, w = fit.fit(added, speed, rate)
+    turned, omega, alpha = onto_rotations(
+        q + a[:, 3:].reshape(q.shape),
+        first + v[:, 3:].reshape(q.shape),
+        second + w[:, 3:].reshape(q.shape),
+    )
+    return Motion(
+        before.roots + a[:, :3], before.root_velocities + v[:, :3],
+        before.root_accelerations + w[:, :3], rotations.continuous(turned), omega, alpha,
+    )  # fmt: skip
