@@ -22,6 +22,7 @@ from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.constraint_report import constraint_reports, worst_in_words
 from poise.methods.edit import Edit
 from poise.methods.filter.curve_fit import CurveFit
+from poise.methods.filter.dynamic_frames import Motion
 from poise.methods.filter.dynamic_round import (
     demands_on,
     dynamic_round,
@@ -35,6 +36,7 @@ from poise.methods.filter.kinematic_frames import (
     filter_frames,
     make_rows,
 )
+from poise.methods.filter.process_noise import inertia_deviations
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
 from poise.methods.result import Result, Status
 from poise.motion import Clip
@@ -70,13 +72,16 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
     if contacts is None and "D" in rounds:
         contacts = detect_contacts(edit.clip, edit.character, edit.environment)
     cutoff = _cutoff_hz(edit) if "D" in rounds else None
-    clip, after = edit.clip, list[Clip]()
+    clip, after, motion = edit.clip, list[Clip](), None
     for letter in rounds:
         if letter == "K":
-            clip = _kinematic(clip, whole, edit, settings, noise)
+            clip, motion = _kinematic(clip, whole, edit, settings, noise), None
         else:
             assert contacts is not None
-            clip = _dynamic(clip, reduced, edit, settings, noise, contacts, cutoff)
+            # From one dynamic round to the next, velocities and accelerations are the curve's own.
+            motion = motion or motion_of(clip, cutoff)
+            motion = _dynamic(motion, reduced, edit, settings, noise, contacts)
+            clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
         after.append(clip)
     solution = unsolved(whole)
     solution.root_positions_m[:] = clip.root_positions_m
@@ -118,10 +123,10 @@ def _kinematic(
 
 
 def _dynamic(
-    clip: Clip, ik: IkProblem, edit: Edit, settings: Settings, noise: Array,
-    contacts: ContactSchedule, cutoff_hz: float | None,
-) -> Clip:  # fmt: skip
-    motion = motion_of(clip, cutoff_hz)
+    motion: Motion, ik: IkProblem, edit: Edit, settings: Settings, noise: Array,
+    contacts: ContactSchedule,
+) -> Motion:  # fmt: skip
+    clip = edit.clip
     demands = demands_on(motion, edit.character, edit.environment, contacts, settings)
     fit = CurveFit(clip.frame_count, clip.rate_hz, knot_s=settings.knot_s, beta=settings.beta)
     motion, failed = dynamic_round(
@@ -129,7 +134,7 @@ def _dynamic(
         make_prior(ik, edit, settings, rates=True), noise, demands, fit,
     )  # fmt: skip
     _check(failed)
-    return replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
+    return motion
 
 
 def make_prior(
@@ -142,6 +147,8 @@ def make_prior(
     }
     blocks = ik.blocks
     deviations = np.full(ik.width, np.sqrt(settings.process_variance))
+    if settings.by_inertia and edit.character.body is not None:
+        deviations *= inertia_deviations(edit.character, blocks, ik.width)
     for b in range(len(blocks.kind)):
         kind, column = int(blocks.kind[b]), int(blocks.column[b])
         key = -1 if kind == kinds.TRANSLATION else int(blocks.joint[b])

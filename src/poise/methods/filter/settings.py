@@ -68,6 +68,8 @@ class Settings:
     process_variance: float = 1e-10
     """Of every coordinate (rad², m²): section 7 has 1e-9 to 1e-10. Without measurement noise only
     the ratios between coordinates count."""
+    by_inertia: bool = True
+    """Coordinates that carry more inertia deviate less (see `process_noise`)."""
     mobility: Mapping[str, float] = field(default_factory=dict[str, float])
     """How far joints may deviate against others (1 by default), by joint or role; "translation" is
     the root's. The process variance is multiplied by its square."""
