@@ -91,7 +91,8 @@ def _default(field: Any) -> str:
     if isinstance(field.default, bool):
         return str(field.default).lower()
     if isinstance(field.default, tuple):
-        return f"[{', '.join(f'{each:g}' for each in field.default)}]"
+        each = (one if isinstance(one, str) else f"{one:g}" for one in field.default)
+        return f"[{', '.join(each)}]"
     if isinstance(field.default, float):
         return f"{field.default:g}"
     return str(field.default)

@@ -29,7 +29,10 @@ class Promises:
     """Joints that no constraint recruits keep their bits."""
 
 
-PROMISES = {"deform": Promises(True, True, True)}
+PROMISES = {
+    "deform": Promises(True, True, True),
+    "filter": Promises(True, False, True),
+}
 
 
 def wishes() -> list[object]:

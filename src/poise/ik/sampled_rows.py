@@ -173,12 +173,12 @@ def sample_task(
         b = tasks.carry_block[k]
         if not tasks.carry_recruited[k]:
             continue
-        jb, sign = blocks.joint[b], tasks.carry_sign[k]
+        jb, sign = int(blocks.joint[b]), float(tasks.carry_sign[k])
         for number in range(3 if blocks.kind[b] <= BALL else 1):
             column = blocks.column[b] + number
             a = _axis(blocks, b, number, work)
             for side in range(2):
-                length = lengths[column] if side == 0 else -lengths[column]
+                length = float(lengths[column]) * (1.0 if side == 0 else -1.0)
                 out = plus[column] if side == 0 else minus[column]
                 if blocks.kind[b] == TRANSLATION:
                     p = (

@@ -19,6 +19,7 @@ import typer
 from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
 from poise.apps.cli.deform import deform
+from poise.apps.cli.filter import filter_clip
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.measure import measure
@@ -49,6 +50,7 @@ app.command()(render)
 app.command()(report)
 app.command()(run)
 app.command()(deform)
+app.command("filter")(filter_clip)
 app.command()(sample)
 app.command()(formats)
 

@@ -81,7 +81,9 @@ def smoothed(
         half_widths(served_frames(problem.ik, joints), half, wider),
     )  # fmt: skip
     smooth = replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
-    around = maximum_filter1d(frames, 2 * half + 1, mode="constant") if half > 0 else frames
+    around = frames
+    if half > 0:
+        around = maximum_filter1d(frames, 2 * half + 1, mode="constant").astype(np.bool_)
     for first, stop in intervals(around):
         keep_in_range(problem.ik, smooth, first, stop - 1)
     return smooth

@@ -1,0 +1,133 @@
+"""From an edit to arrays: tasks, coordinates of both kinds of rounds, noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.constraints import Task, tasks_of
+from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import TRANSLATION, Recruits
+from poise.contact import ContactSchedule, detect_contacts
+from poise.contact.cutoff import suited_cutoff_hz
+from poise.errors import BadValue, PoiseError
+from poise.ik import IkProblem
+from poise.ik import build as build_ik
+from poise.ik import packed as kinds
+from poise.mechanics import center_of_mass, forward_kinematics
+from poise.methods.edit import Edit
+from poise.methods.filter.kinematic_frames import Prior
+from poise.methods.filter.process_noise import inertia_deviations
+from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
+from poise.solvers.unscented_update import DEPENDENT, paper_spread, scaled_spread
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What the filter works on."""
+
+    edit: Edit
+    settings: Settings
+    rounds: str
+    """A letter a round."""
+    ik: IkProblem
+    """All coordinates that constraints recruit."""
+    reduced: IkProblem
+    """Those of dynamic rounds; the same if there are none."""
+    noise: Array
+    """(T,) measurement variance of every task."""
+    contacts: ContactSchedule | None
+    """Known if there are dynamic rounds."""
+    cutoff_hz: float | None
+    """Of the derivatives that dynamic rounds start from."""
+
+    @property
+    def active(self) -> NDArray[np.bool_]:
+        """(F,) whether any constraint holds."""
+        active = np.zeros(self.edit.clip.frame_count, dtype=np.bool_)
+        for task in self.ik.tasks:
+            active[task.first : task.last + 1] = True
+        return active
+
+    def describe(self) -> str:
+        """One line for people."""
+        return f"{len(self.edit.constraints)} constraints: {self.ik.describe()}"
+
+
+def build(edit: Edit, settings: Settings) -> Problem:
+    """The problem of an edit."""
+    tasks = [task for constraint in edit.constraints for task in tasks_of(constraint, edit.scene)]
+    tasks = [replace(task, priority=1, weight=1.0) for task in tasks if task.weight > 0.0]
+    rounds = rounds_of(settings.passes)
+    ik = reduced = build_ik(edit.scene, tasks)
+    contacts, cutoff = edit.contacts, None
+    if "D" in rounds:
+        reduced = build_ik(edit.scene, _reduced(tasks, edit, settings))
+        cutoff = _cutoff_hz(edit)
+        if contacts is None:
+            contacts = detect_contacts(edit.clip, edit.character, edit.environment)
+    noise = _noise(tasks, edit, settings)
+    return Problem(edit, settings, rounds, ik, reduced, noise, contacts, cutoff)
+
+
+def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
+    """Process noise and spread of coordinates, or of them and their rates (Eqs. 12 and 13)."""
+    settings, character = problem.settings, problem.edit.character
+    by_joint = {
+        -1 if name == TRANSLATION else find_joint(character, name): value
+        for name, value in settings.mobility.items()
+    }
+    blocks = ik.blocks
+    deviations = np.full(ik.width, np.sqrt(settings.process_variance))
+    if settings.by_inertia and character.body is not None:
+        deviations *= inertia_deviations(character, blocks, ik.width)
+    for b in range(len(blocks.kind)):
+        kind, column = int(blocks.kind[b]), int(blocks.column[b])
+        key = -1 if kind == kinds.TRANSLATION else int(blocks.joint[b])
+        size = 3 if kind <= kinds.BALL else 1
+        deviations[column : column + size] *= by_joint.get(key, 1.0)
+    if rates:
+        quicker = np.sqrt(settings.rate_ratio)
+        deviations = np.concatenate([deviations, quicker * deviations, quicker**2 * deviations])
+    size = max(len(deviations), 1)
+    if settings.kappa is not None:
+        spread = paper_spread(size, settings.kappa)
+    else:
+        spread = scaled_spread(size, settings.alpha)
+    lengths = np.sqrt(spread.scale) * deviations
+    return Prior(deviations, lengths, spread.scale, spread.excess, DEPENDENT)
+
+
+def _reduced(tasks: Sequence[Task], edit: Edit, settings: Settings) -> list[Task]:
+    """Tasks that recruit only what dynamic rounds move."""
+    kept = np.ones(edit.character.skeleton.joint_count, dtype=np.bool_)
+    for name in settings.left_out:
+        try:
+            kept[find_joint(edit.character, name)] = False
+        except PoiseError:
+            if name not in LEFT_OUT:  # of the usual ones, a skeleton may lack some
+                raise
+    return [
+        replace(task, recruits=Recruits(task.recruits.joints & kept, task.recruits.translation))
+        for task in tasks
+    ]
+
+
+def _cutoff_hz(edit: Edit) -> float | None:
+    body = edit.character.body
+    if body is None:
+        raise BadValue("character.body", "segment masses (see complete_character)", None)
+    com = center_of_mass(forward_kinematics(edit.clip.skeleton, *edit.clip.pose), body)
+    return suited_cutoff_hz(com, edit.clip.rate_hz)
+
+
+def _noise(tasks: Sequence[Task], edit: Edit, settings: Settings) -> Array:
+    known = {constraint.name for constraint in edit.constraints}
+    for name in settings.noise:
+        if name not in known:
+            raise BadValue("noise", f"names of constraints ({', '.join(sorted(known))})", name)
+    return np.array([settings.noise.get(task.name, 0.0) for task in tasks], dtype=np.float64)

@@ -1,0 +1,39 @@
+"""What came of it: the clip, and how well each constraint is met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from poise.contact.schedule import intervals
+from poise.ik import look, unsolved
+from poise.methods.constraint_report import constraint_reports, worst_in_words
+from poise.methods.filter.problem import Problem
+from poise.methods.result import Result, Status
+from poise.motion import Clip
+from poise.wording import counted
+
+_REASONS = {"out_of_iterations": "More updates would get closer, or it is out of reach."}
+
+
+def finished(problem: Problem, after_each_round: Sequence[Clip]) -> Result:
+    """The result of a filtered problem."""
+    edit, settings, ik = problem.edit, problem.settings, problem.ik
+    clip = after_each_round[-1]
+    poses = unsolved(ik)
+    poses.root_positions_m[:] = clip.root_positions_m
+    poses.rotations_wxyz[:] = clip.rotations_wxyz
+    for first, stop in intervals(problem.active):
+        look(ik, poses, first, stop - 1)
+    reports = constraint_reports(ik.tasks, poses.misses, settings.met_mm, settings.met_deg)
+    soft = {name for name, value in settings.noise.items() if value > 0.0}
+    missed = [report for report in reports if not report.met and report.name not in soft]
+    status: Status = "out_of_iterations" if missed else "converged"
+    count = counted(len(edit.constraints), "constraint")
+    return Result(
+        clip=replace(clip, history=(*edit.clip.history, f"filtered {settings.passes}: {count}")),
+        status=status,
+        summary=worst_in_words(reports, status, _REASONS),
+        contacts=edit.contacts,
+        trace={"constraints": reports, "after_each_round": tuple(after_each_round)},
+    )
