@@ -202,13 +202,14 @@ def test_joints_that_nothing_recruits_keep_their_bits(label: str, way: str) -> N
     assert (after.rotations_wxyz != edit.clip.rotations_wxyz).any(axis=(0, 2)).sum() >= 2
 
 
-def test_a_task_moves_only_what_it_recruits_beside_one_that_recruits_more() -> None:
-    """The hand is already where it should be, and the foot may use its leg alone."""
+@pytest.mark.parametrize("way", WAYS)
+def test_a_task_moves_only_what_it_recruits_beside_one_that_recruits_more(way: str) -> None:
+    """The head is already where it should be, and the foot may use its leg alone."""
     leg = Recruit(joints=("right_hip", "right_knee"))
     foot = hold("right_ankle", (0.0, 0.03, 0.02), "foot", recruit=leg)
     head = hold("head", (0.0, 0.0, 0.0), "head")
     edit = edit_of("walk@30", [foot, head])
-    after = filter.run(edit, Settings(updates=3)).clip
+    after = filter.run(edit, Settings(updates=3, derivatives=way)).clip
     (task,) = tasks_of(foot, edit.scene)
     others = ~task.recruits.joints
     apart = rotations.angle_between(after.rotations_wxyz, edit.clip.rotations_wxyz)
