@@ -173,6 +173,19 @@ def test_two_rounds_of_one_update_are_one_round_of_two() -> None:
     assert len(rounds.trace["after_each_round"]) == 2
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_far_goals_are_approached_slowly_and_met_all_the_same(way: str) -> None:
+    """The noise of far goals softens early updates, and the last one has none."""
+    edit = edit_of("walk@30", [hold("left_wrist", (0.0, 0.0, 0.5))])
+    far: dict[str, Any] = {"derivatives": way, "by_inertia": False}
+    one = filter.run(edit, Settings(updates=1, **far)).clip
+    plain = filter.run(edit, Settings(updates=1, far_noise=0.0, **far)).clip
+    assert same_bits(one, plain)
+    steps = [filter.run(edit, Settings(updates=2, far_noise=n, **far)).clip for n in (0.0, 1e-9)]
+    assert not same_bits(*steps)
+    assert worst_m(edit, filter.run(edit, Settings(updates=6, **far)).clip) < 1e-4
+
+
 # What nobody asked for
 
 
