@@ -242,10 +242,6 @@ def test_places_without_a_direction_give_numbers() -> None:
             assert np.isfinite(out).all()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_aim_value gives 0 where the sine vanishes at half a turn; write_task takes an axis",
-)
 def test_an_aim_straight_away_from_its_goal_does_not_count_as_met() -> None:
     scene, task = free_scene(0, FRAMES), CASES["aim"]
     state = scene.state

@@ -9,6 +9,7 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.character import Character, Skeleton
 from poise.constraints import Scene, Task
+from poise.constraints.recruiting import Recruits
 from poise.constraints.task import GOAL_SIZE
 from poise.errors import BadValue
 from poise.ik.packed import (
@@ -53,14 +54,20 @@ def pack_tree(scene: Scene, tasks: Sequence[Task]) -> Tree:
 
 
 def pack_blocks(
-    skeleton: Skeleton, tasks: Sequence[Task], mobility: Mapping[int, float]
+    skeleton: Skeleton,
+    tasks: Sequence[Task],
+    mobility: Mapping[int, float],
+    also: Recruits | None = None,
 ) -> tuple[Blocks, int]:
-    """Every joint that some task recruits, and how many unknowns they make.
+    """Every joint that some task recruits, or that is asked for, and how many unknowns they make.
 
     `mobility` is by joint index, -1 for the root's translation.
     """
     recruited = np.zeros(skeleton.joint_count, dtype=np.bool_)
     translated = False
+    if also is not None:
+        recruited |= also.joints
+        translated = also.translation
     for task in tasks:
         recruited |= task.recruits.joints
         translated |= task.recruits.translation

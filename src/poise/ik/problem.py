@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.constraints import Scene, Task
+from poise.constraints.recruiting import Recruits
 from poise.ik.frame_loop import (
     AS_GIVEN,
     FROM_PREVIOUS,
@@ -84,7 +85,11 @@ class IkSolution:
 
 
 def build(
-    scene: Scene, tasks: Sequence[Task], *, mobility: Mapping[int, float] | None = None
+    scene: Scene,
+    tasks: Sequence[Task],
+    *,
+    mobility: Mapping[int, float] | None = None,
+    also: Recruits | None = None,
 ) -> IkProblem:
     """Arrays for the compiled loop.
 
@@ -92,12 +97,13 @@ def build(
         scene: the original motion and its figure.
         tasks: what should hold, in any order.
         mobility: how readily joints move (1 by default), by index; -1 is the root's translation.
+        also: joints that are unknowns though no task may use them.
     """
     kept = sorted((t for t in tasks if t.weight > 0), key=lambda task: task.priority)
     ranks = {p: layer for layer, p in enumerate(sorted({task.priority for task in kept}))}
     layers = [ranks[task.priority] for task in kept]
     skeleton = scene.character.skeleton
-    blocks, width = pack_blocks(skeleton, kept, mobility or {})
+    blocks, width = pack_blocks(skeleton, kept, mobility or {}, also)
     return IkProblem(
         scene,
         tuple(kept),

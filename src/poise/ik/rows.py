@@ -250,7 +250,7 @@ def _write_aim(
     angle = np.arctan2(sine, ux * dx + uy * dy + uz * dz)
     f = min(angle, most) / sine if sine > NEAR_M else 1.0
     if sine <= NEAR_M and angle > 1.0:  # looks straight away from it: either way round is right
-        n, f = first, most
+        n, f = first, min(angle, most)
     work.errors[row] = tasks.scale[t] * f * (first[0] * n[0] + first[1] * n[1] + first[2] * n[2])
     work.errors[row + 1] = (
         tasks.scale[t] * f * (second[0] * n[0] + second[1] * n[1] + second[2] * n[2])

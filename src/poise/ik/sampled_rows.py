@@ -106,7 +106,10 @@ def _aim_value(
     n = cross(u[0], u[1], u[2], dx, dy, dz)
     sine = np.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
     angle = np.arctan2(sine, u[0] * dx + u[1] * dy + u[2] * dz)
-    f = -tasks.scale[t] * (angle / sine if sine > NEAR_M else 1.0)
+    f = angle / sine if sine > NEAR_M else 1.0
+    if sine <= NEAR_M and angle > 1.0:  # looks straight away from it: either way round is right
+        n, f = first, angle
+    f *= -tasks.scale[t]
     out[row] = f * (first[0] * n[0] + first[1] * n[1] + first[2] * n[2])
     out[row + 1] = f * (second[0] * n[0] + second[1] * n[1] + second[2] * n[2])
 

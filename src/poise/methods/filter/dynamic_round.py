@@ -7,7 +7,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
-from poise.contact.schedule import ContactSchedule
+from poise.contact.schedule import ContactSchedule, intervals
 from poise.contact.support_area import distance_to_support, nearest_in_support, support_area
 from poise.contact.touching_points import touching_points
 from poise.environment import Environment
@@ -32,18 +32,37 @@ from poise.methods.filter.settings import Settings
 from poise.motion import Clip
 from poise.motion.derivatives import differentiate
 
+_SHORTEST_FLIGHT = 8
+"""Frames that are worth a curve of their own."""
+
 _LEAST_PRESSURE = 0.1
 """Share of the weight that the ground carries at least, where balance means something."""
 
 
-def motion_of(clip: Clip, cutoff_hz: float | None) -> Motion:
-    """A clip and its derivatives on arrays of their own."""
+def motion_of(
+    clip: Clip, cutoff_hz: float | None, contacts: ContactSchedule | None = None
+) -> Motion:
+    """A clip and its derivatives on arrays of their own.
+
+    Each flight is differentiated by itself, so that push-off and landing do not smear into it.
+    """
     d = differentiate(clip, cutoff_hz)
-    return Motion(
+    motion = Motion(
         clip.root_positions_m.copy(), d.root_velocities_m_s.copy(),
         d.root_accelerations_m_s2.copy(), clip.rotations_wxyz.copy(),
         d.angular_velocities_rad_s.copy(), d.angular_accelerations_rad_s2.copy(),
     )  # fmt: skip
+    aloft = np.zeros(clip.frame_count, dtype=np.bool_)
+    if contacts is not None:
+        aloft[:] = ~contacts.touching.any(axis=1)
+    for first, stop in intervals(aloft):
+        if stop - first >= _SHORTEST_FLIGHT:
+            alone = differentiate(clip.sliced(first, stop), cutoff_hz)
+            motion.root_velocities[first:stop] = alone.root_velocities_m_s
+            motion.root_accelerations[first:stop] = alone.root_accelerations_m_s2
+            motion.omega[first:stop] = alone.angular_velocities_rad_s
+            motion.alpha[first:stop] = alone.angular_accelerations_rad_s2
+    return motion
 
 
 def segments_of(character: Character, clip: Clip) -> Segments:

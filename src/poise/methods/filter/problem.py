@@ -66,7 +66,9 @@ def build(edit: Edit, settings: Settings) -> Problem:
     ik = reduced = build_ik(edit.scene, tasks)
     contacts, cutoff = edit.contacts, None
     if "D" in rounds:
-        reduced = build_ik(edit.scene, _reduced(tasks, edit, settings))
+        moved = Recruits(_moved(edit, settings), translation=True)
+        fewer = [replace(task, recruits=_common(task.recruits, moved)) for task in tasks]
+        reduced = build_ik(edit.scene, fewer, also=moved)
         cutoff = _cutoff_hz(edit)
         if contacts is None:
             contacts = detect_contacts(edit.clip, edit.character, edit.environment)
@@ -83,7 +85,7 @@ def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
     }
     blocks = ik.blocks
     deviations = np.full(ik.width, np.sqrt(settings.process_variance))
-    if settings.by_inertia and character.body is not None:
+    if settings.by_inertia and not rates and character.body is not None:
         deviations *= inertia_deviations(character, blocks, ik.width)
     for b in range(len(blocks.kind)):
         kind, column = int(blocks.kind[b]), int(blocks.column[b])
@@ -102,19 +104,23 @@ def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
     return Prior(deviations, lengths, spread.scale, spread.excess, DEPENDENT)
 
 
-def _reduced(tasks: Sequence[Task], edit: Edit, settings: Settings) -> list[Task]:
-    """Tasks that recruit only what dynamic rounds move."""
-    kept = np.ones(edit.character.skeleton.joint_count, dtype=np.bool_)
+def _moved(edit: Edit, settings: Settings) -> NDArray[np.bool_]:
+    """(J,) joints that dynamic rounds move, whatever constraints recruit: the laws of motion do."""
+    skeleton = edit.character.skeleton
+    kept = skeleton.freedoms > 0
     for name in settings.left_out:
         try:
-            kept[find_joint(edit.character, name)] = False
+            joint = find_joint(edit.character, name)
         except PoiseError:
             if name not in LEFT_OUT:  # of the usual ones, a skeleton may lack some
                 raise
-    return [
-        replace(task, recruits=Recruits(task.recruits.joints & kept, task.recruits.translation))
-        for task in tasks
-    ]
+            continue
+        kept &= np.array([joint not in skeleton.ancestors(j) for j in range(len(kept))])
+    return kept
+
+
+def _common(one: Recruits, other: Recruits) -> Recruits:
+    return Recruits(one.joints & other.joints, one.translation and other.translation)
 
 
 def _cutoff_hz(edit: Edit) -> float | None:

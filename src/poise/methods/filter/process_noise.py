@@ -1,9 +1,9 @@
 """How far each coordinate may deviate from the input: the process noise of Eq. 12.
 
-The paper leaves its ratios to the animator. By default a coordinate deviates the less the more
-inertia it carries: the correction is then the smallest in the sense of Gauss's principle (the mass
-metric), a foot that is off by millimetres is mended by its leg and not by moving the whole body,
-and what balance asks for is spread as a body would spread it.
+The paper leaves its ratios to the animator. In kinematic rounds a coordinate deviates the less the
+more inertia it carries: a foot that is off by millimetres is then mended by its leg and not by
+moving the whole body, which would undo the balance that dynamic rounds have found. In dynamic
+rounds all are equal: a body in flight is wrong as a whole, and has to move as one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from poise.character import Character
 from poise.ik.packed import BALL, TRANSLATION, Blocks
 from poise.mechanics import forward_kinematics
 
-_LEAST_SHARE = 1e-4
-"""Of the body's inertia: fingers would otherwise take everything."""
+_LEAST_SHARE = 0.02
+"""Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
 
 
 def inertia_deviations(character: Character, blocks: Blocks, width: int) -> Array:

@@ -29,11 +29,19 @@ def finished(problem: Problem, after_each_round: Sequence[Clip]) -> Result:
     soft = {name for name, value in settings.noise.items() if value > 0.0}
     missed = [report for report in reports if not report.met and report.name not in soft]
     status: Status = "out_of_iterations" if missed else "converged"
+    hard = [report for report in reports if report.name not in soft]
+    summary = worst_in_words(hard if hard else reports, status, _REASONS)
+    yielding = [report for report in reports if report.name in soft and not report.met]
+    if yielding and status == "converged":
+        summary = "All hard constraints are met."
+    if yielding:
+        worst = max(yielding, key=lambda report: report.worst)
+        summary += f" Of the soft ones '{worst.name}' is off by {worst.worst:.3g} {worst.unit}."
     count = counted(len(edit.constraints), "constraint")
     return Result(
         clip=replace(clip, history=(*edit.clip.history, f"filtered {settings.passes}: {count}")),
         status=status,
-        summary=worst_in_words(reports, status, _REASONS),
+        summary=summary,
         contacts=edit.contacts,
         trace={"constraints": reports, "after_each_round": tuple(after_each_round)},
     )

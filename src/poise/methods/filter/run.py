@@ -38,7 +38,10 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
             clip, motion = _kinematic(problem, clip), None
         else:
             # From one dynamic round to the next, velocities and accelerations are the curve's own.
-            motion = _dynamic(problem, motion or motion_of(clip, problem.cutoff_hz))
+            if motion is None:
+                assert problem.contacts is not None
+                motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
+            motion = _dynamic(problem, motion)
             clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
         after.append(clip)
     return finished(problem, after)

@@ -69,7 +69,7 @@ class Settings:
     """Of every coordinate (rad², m²): section 7 has 1e-9 to 1e-10. Without measurement noise only
     the ratios between coordinates count."""
     by_inertia: bool = True
-    """Coordinates that carry more inertia deviate less (see `process_noise`)."""
+    """In kinematic rounds, coordinates that carry more inertia deviate less (`process_noise`)."""
     mobility: Mapping[str, float] = field(default_factory=dict[str, float])
     """How far joints may deviate against others (1 by default), by joint or role; "translation" is
     the root's. The process variance is multiplied by its square."""
@@ -91,8 +91,11 @@ class Settings:
     def __post_init__(self) -> None:
         if self.derivatives not in ("sampled", "analytic"):
             raise BadValue("derivatives", "sampled or analytic", self.derivatives)
-        if not 1 <= self.updates <= 100:
-            raise BadValue("updates", "from 1 to 100", self.updates)
+        if not (1 <= self.updates <= 100 and self.updates == int(self.updates)):
+            raise BadValue("updates", "a whole number from 1 to 100", self.updates)
+        for name in ("knot_s", "beta"):
+            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
+                raise BadValue(name, "more than zero", getattr(self, name))
         rounds_of(self.passes)
         if not (np.isfinite(self.rate_ratio) and 1e-3 <= self.rate_ratio <= 1e6):
             raise BadValue("rate_ratio", "from 0.001 to 1,000,000", self.rate_ratio)
@@ -100,8 +103,8 @@ class Settings:
             raise BadValue("process_variance", "from 1e-20 to 1", self.process_variance)
         if not (np.isfinite(self.alpha) and 1e-6 <= self.alpha <= 1.0):
             raise BadValue("alpha", "from 1e-6 to 1", self.alpha)
-        if self.kappa is not None and not np.isfinite(self.kappa):
-            raise BadValue("kappa", "a finite number", self.kappa)
+        if self.kappa is not None and not abs(self.kappa) <= 1e4:
+            raise BadValue("kappa", "from -10,000 to 10,000", self.kappa)
         for name in (
             "inset_m",
             "balance_noise",
