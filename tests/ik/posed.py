@@ -15,10 +15,11 @@ from poise.ik import IkProblem, build
 from poise.ik.packed import BALL, TRANSLATION, Work
 from poise.ik.packing import make_work
 from poise.ik.posing import place_joints as place_joints_kernel
-from poise.ik.rows import write_task
+from poise.ik.rows import write_task as write_task_kernel
 from tests.called_from_python import from_python
 
 place_joints = from_python(place_joints_kernel)
+write_task = from_python(write_task_kernel)
 
 FAR = 1e9
 """No error is longer than this: none is shortened."""

@@ -13,11 +13,10 @@ from poise.character import Sites
 from poise.constraints import EVERYTHING, HoldPoint, Interval, Scene, Task
 from poise.ik.crowded_layer import solve_crowded
 from poise.ik.packed import CENTER, Work
-from poise.ik.rows import write_task
 from poise.methods import Edit, deform
 from poise.samples import sample_character, walking
 from tests.constraints.made_scenes import free_scene
-from tests.ik.posed import FAR, Posed, everything, posed, random_goals
+from tests.ik.posed import FAR, Posed, everything, posed, random_goals, write_task
 
 DAMPING = 0.01
 

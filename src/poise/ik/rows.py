@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import inlined_borrowing
 from poise.ik.packed import (
     AIM,
     BALL,
@@ -38,7 +38,7 @@ from poise.ik.posing import logarithm
 from poise.mechanics.quaternion_kernels import Quaternion, cross, multiply, turn
 
 
-@borrowing
+@inlined_borrowing
 def write_task(
     tree: Tree, blocks: Blocks, tasks: Tasks, t: int, frame: int, row: int,
     reach: float, most_turn: float, width: int, without_rows: bool, work: Work,
