@@ -1,7 +1,7 @@
 """Reachable goals are met; unreachable ones leave a calm motion.
 
-The calm cases are all of a grid, chosen before it was known which hold; those that do not are named
-below with what they come to.
+The calm cases are all of a grid of clips, rates and edits; those that do not hold are named below
+with what they come to. The method was made with this grid in view.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ WITHIN_REACH = ("walk", ("arm up", "arm sideways"))
 """The made walker's hands get there."""
 
 UNCALM = {
-    # One frame at impact: two joints of the recording jump against each other, the edit moves one.
+    # One frame in which the recording jumps: trunk and both arms at three times their usual.
     ("64_01@60:449", "arm sideways"): 1.65,
     ("64_01@120:449", "arm sideways"): 1.65,
     # The root mean square alone: much of the body is carried further and back.
