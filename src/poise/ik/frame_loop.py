@@ -108,15 +108,12 @@ def keep_frames_inside(
 ) -> None:  # fmt: skip
     """Bring controlled joints back inside their ranges.
 
-    Where no task holds, these are joints that left an original which is inside: to clamp one whose
-    original is not would tear it from the frames beside it.
+    And those that left an original which is inside, though no task holds them here: to clamp one
+    whose original is not would tear it from the frames beside it.
     """
     for f in range(first, last + 1):
-        count = gather(tasks, f, work)
-        if count > 0:
-            _mark_controlled(blocks, tasks, count, work)
-        else:
-            mark_moved_from_inside(limits, blocks, work, originals[f], locals_[f])
+        _mark_controlled(blocks, tasks, gather(tasks, f, work), work)
+        mark_moved_from_inside(limits, blocks, work, originals[f], locals_[f])
         keep_inside(limits, blocks, work, locals_[f], True)
 
 

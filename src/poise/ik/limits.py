@@ -117,9 +117,7 @@ def keep_inside(
 def mark_moved_from_inside(
     limits: Limits, blocks: Blocks, work: Work, original: Array, local: Array
 ) -> None:
-    """Count as controlled the joints that left a rotation which is inside its range."""
-    for l in range(len(limits.block)):
-        work.controlled[limits.block[l]] = 0
+    """Count as controlled, too, the joints that left a rotation which is inside its range."""
     for l in range(len(limits.block)):
         j = blocks.joint[limits.block[l]]
         a, b = original[j], local[j]
