@@ -108,14 +108,15 @@ CLIPS = ("walk@{}", "02_01@{}", "02_05@{}:600", "64_01@{}:449", "07_01@{}")
 WITHIN_REACH = ("walk", ("arm up", "arm sideways"))
 """The made walker's hands get there."""
 
+JUMPS = "1.60 in one frame, in which the recording jumps: trunk and arms at three times their usual"
+CARRIED = "root mean square 1.50 to 1.51: much of the body is carried further and back"
+
 UNCALM = {
-    # One frame in which the recording jumps: trunk and both arms at three times their usual.
-    ("64_01@60:449", "arm sideways"): 1.65,
-    ("64_01@120:449", "arm sideways"): 1.65,
-    # The root mean square alone: much of the body is carried further and back.
-    ("02_01@24", "whole body"): 1.55,
-    ("07_01@24", "whole body"): 1.55,
-    ("07_01@60", "whole body"): 1.55,
+    ("64_01@60:449", "arm sideways"): JUMPS,
+    ("64_01@120:449", "arm sideways"): JUMPS,
+    ("02_01@24", "whole body"): CARRIED,
+    ("07_01@24", "whole body"): CARRIED,
+    ("07_01@60", "whole body"): CARRIED,
 }
 
 
@@ -127,33 +128,36 @@ def calm_cases(*rates_hz: int) -> list[object]:
         for case in UNREACHABLE
         if not (clip.startswith(WITHIN_REACH[0]) and case in WITHIN_REACH[1])
     ]
-    return [
-        pytest.param(label, case, marks=needs_mocap if is_real(label) else ())
-        for label, case in cases
-    ]
+    return [pytest.param(*case, marks=calm_marks(*case)) for case in cases]
+
+
+def calm_marks(label: str, case: str) -> list[pytest.MarkDecorator]:
+    marks = [needs_mocap] if is_real(label) else []
+    if (label, case) in UNCALM:
+        marks.append(pytest.mark.xfail(strict=True, reason=UNCALM[label, case]))
+    return marks
 
 
 @pytest.mark.parametrize(("label", "case"), calm_cases(60))
 def test_unreachable_goals_leave_a_calm_motion(label: str, case: str) -> None:
     """No joint is hurled harder than 1.5 times the hardest of the original, nor all together."""
-    check_calm(label, case)
+    assert_calm(label, case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("label", "case"), calm_cases(24, 120))
 def test_unreachable_goals_leave_a_calm_motion_at_other_rates(label: str, case: str) -> None:
-    check_calm(label, case)
+    assert_calm(label, case)
 
 
-def check_calm(label: str, case: str) -> None:
-    most = UNCALM.get((label, case), 1.5)
+def assert_calm(label: str, case: str) -> None:
     clip, character = clip_named(label)
     wishes, when = unreachable(clip, case)
     edit = Edit(clip, character, wishes)
     result = deform.run(edit)
     assert max(missed.max() for missed in misses(edit, result.clip).values()) > 0.01
     before, after = accelerations(clip), accelerations(result.clip)
-    assert after.max() <= most * before.max()
+    assert after.max() <= 1.5 * before.max()
     window = slice(max(0, when.first - 1), when.last)
     rms = [float(np.sqrt(np.mean(a[window] ** 2))) for a in (before, after)]
-    assert rms[1] <= most * rms[0]
+    assert rms[1] <= 1.5 * rms[0]
