@@ -18,8 +18,7 @@ import typer
 
 from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
-from poise.apps.cli.deform import deform
-from poise.apps.cli.filter import filter_clip
+from poise.apps.cli.edit_clip import command_for
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.measure import measure
@@ -49,8 +48,8 @@ app.command()(contacts)
 app.command()(render)
 app.command()(report)
 app.command()(run)
-app.command()(deform)
-app.command("filter")(filter_clip)
+app.command("deform")(command_for("deform", "Bend a clip to constraints"))
+app.command("filter")(command_for("filter", "Filter a clip to constraints, balance and flight"))
 app.command()(sample)
 app.command()(formats)
 

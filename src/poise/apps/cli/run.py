@@ -99,14 +99,23 @@ def follow(
     *,
     overwrite: bool,
     accept: bool,
+    method: str | None = None,
 ) -> None:
-    """Read, check, run, write, and say how it went."""
+    """Read, check, run, write, and say how it went; `method`: a step of it must be there."""
     with waiting(f"reading {recipe_path.name}"):
         from poise.apps.cli.run_outputs import planned_outputs, write_outputs
         from poise.apps.cli.run_text import outcome_lines
+        from poise.errors import BadValue
         from poise.recipes import load_recipe, prepare, run_prepared
 
         recipe = load_recipe(recipe_path, changes=changes or (), without=without or ())
+        used = [step.method for step in recipe.steps]
+        if method is not None and method not in used:
+            raise BadValue(
+                f"steps of {recipe_path.name}",
+                f"at least one of '{method}' (poise run follows any recipe)",
+                ", ".join(used),
+            )
         # What cannot be written is said before the work, not after it.
         outputs = planned_outputs(recipe, clip, output, report, overwrite=overwrite)
         prepared = prepare(recipe, clip)

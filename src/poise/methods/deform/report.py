@@ -16,6 +16,7 @@ from poise.methods.constraint_report import (
     constraint_reports,
     worst_in_words,
 )
+from poise.methods.deform.calm import unrest_of
 from poise.methods.deform.problem import Problem
 from poise.methods.result import Result, Status
 from poise.wording import counted
@@ -30,6 +31,8 @@ def finished(
     final: IkSolution,
     last_solved: IkSolution,
     frames_solved: tuple[int, ...],
+    *,
+    has_settled: bool,
     solved: Any,
 ) -> Result:
     """The result of a solved problem."""
@@ -49,7 +52,7 @@ def finished(
         status=status,
         summary=worst_in_words(rows, status, _REASONS),
         contacts=edit.contacts,
-        notes=tuple(_jumps(problem, final)),
+        notes=(*_jumps(problem, final), *(_unrest(problem, final) if has_settled else ())),
         trace={
             "constraints": rows,
             "iterations": last_solved.iterations,
@@ -72,6 +75,18 @@ _REASONS = {
     "infeasible": "It cannot be met beside what is more important.",
     "out_of_iterations": "Some frames had not come to rest when the iterations ran out.",
 }
+
+
+def _unrest(problem: Problem, final: IkSolution) -> list[str]:
+    """That a motion with goals out of reach could not be made as calm as asked."""
+    ratio, calm = unrest_of(problem.edit.clip, problem.active).ratio(final), problem.settings.calm
+    if ratio <= calm:
+        return []
+    return [
+        f"Some goals are out of reach, and the motion towards them is rougher than asked: "
+        f"accelerations are {ratio:.2f} times the original's (calm: {calm:g}). Goals that are "
+        "nearer, or a longer ease-in and ease-out, help."
+    ]
 
 
 def _jumps(problem: Problem, final: IkSolution) -> list[str]:

@@ -66,7 +66,10 @@ def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None
         known = None
     problem = build(edit, settings, known.problem if known is not None else None)
     solved = _solve(problem, known)
-    return finished(solved.problem, solved.final, solved.passes[-1], solved.frames_solved, solved)
+    return finished(
+        solved.problem, solved.final, solved.passes[-1], solved.frames_solved,
+        has_settled=solved.has_settled, solved=solved,
+    )  # fmt: skip
 
 
 def _solve(problem: Problem, known: Solved | None) -> Solved:
