@@ -16,6 +16,7 @@ from poise.character.contact_points import contact_radii_m as contact_radii_m
 from poise.character.from_skeleton import character_from as character_from
 from poise.character.hinge_joints import Hinged as Hinged
 from poise.character.hinge_joints import hinge_knees_and_elbows as hinge_knees_and_elbows
+from poise.character.proportions import with_proportions as with_proportions
 from poise.character.range_of_motion import JointRanges as JointRanges
 from poise.character.range_of_motion import human_ranges as human_ranges
 from poise.character.reference_human import reference_human as reference_human
