@@ -1,0 +1,150 @@
+"""`poise filter --stream`: frames in, frames out, by a recipe.
+
+    live_capture | poise filter - --recipe retarget.yaml --stream | live_view
+
+Both ends speak BVH as `stream_bvh` says: a header, then a line a frame, written as soon as it is
+known. How far behind the input that is stands on standard error before the first frame. A line that
+is not a frame ends the stream with a message that names it; the frames before it are written.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import typer
+
+from poise.apps.cli.stream_bvh import BvhStream
+from poise.arrays import Array
+from poise.constraints.scene import FLAT
+from poise.errors import BadValue, FileProblem, PoiseError
+from poise.methods.filter.settings import Settings
+from poise.methods.filter.stream import FilterStream
+from poise.methods.filter.stream_frame import StreamFrame
+from poise.methods.filter.stream_goals import ALWAYS
+from poise.recipes import ClipChoice, Recipe, load_recipe, prepare
+from poise.recipes.locating import blaming_constraints, constraint_location, located
+from poise.recipes.records import constraint_from
+from poise.recipes.timing import Clock
+from poise.recipes.vocabulary import vocabulary
+
+STDIN = "-"
+
+
+def stream_clip(
+    recipe_path: Path,
+    clip: Path,
+    output: Path | None,
+    without: list[str] | None,
+    changes: list[str] | None,
+    *,
+    overwrite: bool,
+) -> None:
+    """Filter the frames of a BVH text as they come.
+
+    Args:
+        recipe_path: one step of the filter.
+        clip: a BVH file, or `-` for standard input.
+        output: a file to write, or None for standard output.
+        without: names of constraints to leave out.
+        changes: values to change first.
+        overwrite: whether `output` may exist.
+    """
+    recipe = load_recipe(recipe_path, changes=changes or (), without=without or ())
+    methods = [step.method for step in recipe.steps]
+    if methods != ["filter"]:
+        raise BadValue(f"steps of {recipe_path.name}", "one of 'filter' for a stream", methods)
+    if output is not None and output.exists() and not overwrite:
+        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
+    with _opened(clip) as text:
+        name = "standard input" if str(clip) == STDIN else str(clip)
+        choice = recipe.clip
+        unit = None if choice.unit is None else str(choice.unit)
+        lines = BvhStream(text, name, unit=unit, up=choice.up)
+        stream = None if lines.empty else _stream(recipe, lines)
+        with _written(output) as out:
+            out.write(lines.header.encode())
+            out.flush()
+            if stream is not None:
+                _follow(stream, lines, out)
+
+
+def _follow(stream: FilterStream, lines: BvhStream, out: BinaryIO) -> None:
+    """All frames; on a bad one, those before it are given back first."""
+    waiting = deque[Array]()
+
+    def put(pose: StreamFrame) -> None:
+        out.write(lines.line(pose, waiting.popleft()).encode())
+        out.flush()
+
+    wrong: PoiseError | None = None
+    try:
+        for pose, numbers in lines.frames():
+            waiting.append(numbers)
+            moved = stream.push(pose)
+            if moved is not None:
+                put(moved)
+    except FileProblem as problem:
+        wrong = problem
+    for moved in stream.finish():
+        put(moved)
+    if wrong is not None:
+        raise wrong
+
+
+def _stream(recipe: Recipe, lines: BvhStream) -> FilterStream:
+    """What a recipe says, for the figure that the stream begins with."""
+    clip, step = lines.clip, recipe.steps[0]
+    assert isinstance(step.settings, Settings)
+    choice = recipe.clip
+    if choice.frames is not None or choice.rate_hz is not None:
+        _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
+    plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
+    prepared = prepare(replace(recipe, clip=plain), clip)
+    place = prepared.environment
+    if recipe.environment is None:
+        place = FLAT
+        if "D" in step.settings.passes.upper():
+            _note("level ground at height 0 is assumed; a stream cannot look for it")
+    words, clock = vocabulary(), Clock(clip.rate_hz, ALWAYS.last + 1)
+    constraints = []
+    for i, wish in enumerate(step.constraints):
+        with located(recipe, constraint_location(recipe, 0, i)):
+            constraints.append(constraint_from(wish, words, clock))
+    with blaming_constraints(recipe, 0):
+        stream = FilterStream(
+            prepared.character, clip.rate_hz, constraints, step.settings,
+            environment=place, moving_joints=clip.moving_joints,
+        )  # fmt: skip
+    _note(
+        f"{clip.rate_hz:g} frames a second, given back {stream.latency_frames} frames "
+        f"({stream.latency_s:.2f} s) later"
+    )
+    return stream
+
+
+def _note(text: str) -> None:
+    typer.echo(f"note: {text}", err=True)
+
+
+@contextmanager
+def _opened(clip: Path) -> Generator[BinaryIO, None, None]:
+    if str(clip) == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        text = clip.open("rb")
+    except OSError as refused:
+        raise FileProblem(clip, "a file that can be read", refused.strerror or "none") from None
+    with text:
+        yield text
+
+
+def _written(output: Path | None) -> nullcontext[BinaryIO] | BinaryIO:
+    """As bytes: line ends are those of the input, on every system."""
+    return nullcontext(sys.stdout.buffer) if output is None else output.open("wb")
