@@ -111,7 +111,7 @@ class RateScratch(NamedTuple):
     """Scratch of one thread, and after a call the frame's state."""
 
     moving: Array
-    """(J, 24)"""
+    """(J + 1, 24) see `subtree_sums`; the last row is padding."""
     sums: Array
     """(J, 28)"""
     laid: Array
