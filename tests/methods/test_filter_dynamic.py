@@ -51,9 +51,9 @@ def leaning(degrees: float = 20.0) -> Edit:
 
 
 @cache
-def filtered(label: str, passes: str) -> Result:
+def filtered(label: str, passes: str, fit: str = "coupled") -> Result:
     edit = leaning() if label == "leaning" else edit_of(label)
-    return run(edit, Settings(passes=passes))
+    return run(edit, Settings(passes=passes, fit=fit))
 
 
 def figures(edit: Edit, clip: Clip) -> dict[str, float]:
@@ -72,10 +72,12 @@ def assert_met(edit: Edit, clip: Clip) -> None:
 
 
 @needs_mocap
-def test_a_real_walk_loses_more_than_half_of_its_imbalance_and_keeps_its_feet() -> None:
-    edit, result = edit_of(REAL_WALK), filtered(REAL_WALK, "3D+1K")
-    assert excursion(edit, edit.clip) > 0.5  # measured: 1.04 before, 0.42 after
-    assert excursion(edit, result.clip) < 0.5 * excursion(edit, edit.clip)
+@pytest.mark.parametrize(("fit", "left"), [("coupled", 0.05), ("separate", 0.5)])
+def test_a_real_walk_loses_its_imbalance_and_keeps_its_feet(fit: str, left: float) -> None:
+    """Measured: 1.04 cm before; after, nothing with a coupled fit and 0.4 cm with a separate one."""
+    edit, result = edit_of(REAL_WALK), filtered(REAL_WALK, "3D+1K", fit)
+    assert excursion(edit, edit.clip) > 0.5
+    assert excursion(edit, result.clip) < left * excursion(edit, edit.clip)
     assert result.status == "converged"
     assert_met(edit, result.clip)
 
@@ -90,11 +92,21 @@ def test_what_is_changed_in_a_real_walk_is_small_and_smooth() -> None:
 
 
 @needs_mocap
-def test_more_dynamic_rounds_bring_a_real_walk_nearer_to_balance() -> None:
+def test_separate_fits_bring_a_real_walk_nearer_to_balance_round_by_round() -> None:
+    edit = edit_of(REAL_WALK)
+    rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K", "separate").trace["after_each_round"]]
+    values = [excursion(edit, clip) for clip in rounds[:4]]
+    assert values[1] < values[0] and values[2] < values[1] and values[3] < values[2]
+
+
+@needs_mocap
+def test_one_coupled_round_does_nearly_all_and_more_rounds_do_no_harm() -> None:
+    """Measured: 1.04 cm, then 0.018, 0 and 0."""
     edit = edit_of(REAL_WALK)
     rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K").trace["after_each_round"]]
     values = [excursion(edit, clip) for clip in rounds[:4]]
-    assert values[1] < values[0] and values[2] < values[1] and values[3] < values[2]
+    assert values[1] < 0.1 * values[0]
+    assert max(values[2:]) <= values[1]
 
 
 def test_a_walk_whose_trunk_sways_gets_its_balance_back() -> None:
@@ -175,9 +187,9 @@ def pushed_in_the_air(edit: Edit, aloft: Indices, clip: Clip) -> float:
 
 
 def test_a_spoiled_flight_falls_freely_again_round_by_round() -> None:
-    """Measured: 43 % of g to begin with, then 24, 16, 11, 8 and 6 %."""
+    """With separate fits. Measured: 43 % of g to begin with, then 24, 16, 11, 8 and 6 %."""
     edit, aloft = jumping(30.0, 0.1)
-    after = run(edit, Settings(passes="5D")).trace["after_each_round"]
+    after = run(edit, Settings(passes="5D", fit="separate")).trace["after_each_round"]
     values = [pushed_in_the_air(edit, aloft, clip) for clip in (edit.clip, *after)]
     assert values[0] > 0.4
     assert all(b < 0.9 * a for a, b in pairwise(values))
@@ -202,12 +214,12 @@ def test_a_flight_that_falls_freely_is_left_alone(rate_hz: float) -> None:
 
 
 def test_more_rounds_do_not_spoil_a_flight_at_a_high_rate() -> None:
-    """Measured: 46 % of g to begin with, then 30, 27, 27, 30 and 37 %; with each flight
-    differentiated by itself 28, 23, 20, 18 and 17 %."""
+    """Measured: 46 % of g to begin with, then 6 to 7 %: the bump has corners at its ends, which a
+    curve with a knot every 8 frames cannot have."""
     edit, aloft = jumping(120.0, 0.1)
     after = run(edit, Settings(passes="5D")).trace["after_each_round"]
     values = [pushed_in_the_air(edit, aloft, clip) for clip in after]
-    assert values[-1] <= values[1]
+    assert max(values[1:]) < 0.1
 
 
 # What holds for every result ---------------------------------------------------------------------

@@ -24,19 +24,14 @@ from poise.mechanics import (
     zero_moment_point,
 )
 from poise.mechanics.inverse_dynamics import segment_constants
-from poise.methods.filter.dynamic_frames import (
-    BALANCE,
-    FLIGHT,
-    NO_DYNAMICS,
-    Demands,
-    Motion,
-    Segments,
-    filter_dynamic_frames,
-    make_batch,
-)
-from poise.methods.filter.dynamic_round import demands_on, motion_of
+from poise.methods.filter.demands import demands_on
+from poise.methods.filter.dynamic_frames import filter_dynamic_frames
+from poise.methods.filter.dynamic_round import motion_of
+from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
 from poise.methods.filter.kinematic_frames import Prior, Rows, make_rows
+from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.settings import Settings
+from poise.methods.filter.strain import no_strain
 from poise.motion import Clip
 from poise.samples import SAMPLES, sample_character
 from poise.solvers.unscented_update import DEPENDENT, scaled_spread
@@ -103,15 +98,15 @@ def filtered(
     )  # fmt: skip
     demands = Demands(
         np.full(frames, kind, dtype=np.int64), np.tile(np.array(goal), (frames, 1)),
-        np.full(frames, HEIGHT_M), np.zeros(3),
+        np.full(frames, HEIGHT_M), np.zeros(4), np.zeros((frames, 6)), no_strain(frames, joints),
     )  # fmt: skip
     rows = make_rows(3 + 6, 3 * who.ik.width)
     step, after = np.zeros(3 * who.ik.width), copied(who.motion)
     dropped = np.zeros(frames, dtype=np.int64)
     filter_dynamic_frames(
-        frame, frame, who.ik.tree, who.ik.blocks, who.ik.packed, who.ik.width, who.ik.work,
-        segments, who.prior, np.zeros(1), demands, rows, make_batch(who.ik.width, joints),
-        step, after, dropped,
+        frame, frame, who.ik.tree, who.ik.blocks, who.ik.packed, np.zeros(1, dtype=np.int64),
+        who.ik.width, who.ik.work, segments, who.prior, np.zeros(1), demands, rows,
+        make_batch(who.ik.width, joints), step, after, dropped,
     )  # fmt: skip
     assert dropped[frame] == 0
     return rows, step, after
@@ -320,14 +315,16 @@ def standing() -> tuple[Clip, Character, ContactSchedule]:
 def test_a_zero_moment_point_inside_the_support_asks_for_nothing() -> None:
     clip, character, contacts = standing()
     motion = motion_of(clip, None)
-    demands = demands_on(motion, character, FLAT, contacts, Settings())
+    demands = demands_on(motion, clip, character, FLAT, contacts, Settings(fit="separate")).demands
     assert (demands.kind == NO_DYNAMICS).all()
     # The same figure as if something pushed it sideways: the point leaves the support.
     pushed = motion._replace(root_accelerations=motion.root_accelerations + SIDEWAYS)
-    demands = demands_on(pushed, character, FLAT, contacts, Settings())
+    demands = demands_on(pushed, clip, character, FLAT, contacts, Settings(fit="separate")).demands
     assert (demands.kind == BALANCE).all()
     assert (demands.height == pytest.approx(0.0, abs=1e-9)) and np.isfinite(demands.goal).all()
-    off = demands_on(pushed, character, FLAT, contacts, Settings(balance=False))
+    off = demands_on(
+        pushed, clip, character, FLAT, contacts, Settings(fit="separate", balance=False)
+    ).demands
     assert (off.kind == NO_DYNAMICS).all()
 
 
@@ -335,10 +332,10 @@ def test_a_figure_that_touches_nothing_flies_and_has_no_balance() -> None:
     clip, character, contacts = standing()
     none = ContactSchedule(contacts.parts, np.zeros_like(contacts.touching), contacts.rate_hz)
     motion = motion_of(clip, None)
-    demands = demands_on(motion, character, FLAT, none, Settings())
+    demands = demands_on(motion, clip, character, FLAT, none, Settings()).demands
     assert (demands.kind == FLIGHT).all()
     assert np.isfinite(demands.goal).all() and np.isfinite(demands.height).all()
-    demands = demands_on(motion, character, FLAT, none, Settings(flight=False))
+    demands = demands_on(motion, clip, character, FLAT, none, Settings(flight=False)).demands
     assert (demands.kind == NO_DYNAMICS).all()
 
 
@@ -347,5 +344,5 @@ def test_a_figure_that_falls_has_no_balance_though_it_touches() -> None:
     clip, character, contacts = standing()
     motion = motion_of(clip, None)
     fall = motion._replace(root_accelerations=motion.root_accelerations + SIDEWAYS + upward(-9.5))
-    demands = demands_on(fall, character, FLAT, contacts, Settings())
+    demands = demands_on(fall, clip, character, FLAT, contacts, Settings(fit="separate")).demands
     assert (demands.kind == NO_DYNAMICS).all()

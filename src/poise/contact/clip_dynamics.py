@@ -88,13 +88,13 @@ def clip_dynamics(
         moving_joints=clip.moving_joints, moving_offsets_m=clip.moving_offsets_m,
     )  # fmt: skip
     moment = momentum_rate(state, body, forces).moment_nm
-    length = _extent_m(clip.skeleton)
+    length = extent_m(clip.skeleton)
     return ClipDynamics(
         clip, body, state, d, forces, com, forces.root_force_n, moment, cutoff_hz, length
     )
 
 
-def _extent_m(skeleton: Skeleton) -> float:
+def extent_m(skeleton: Skeleton) -> float:
     """Span of arms or height, whichever is larger: about a stature, whatever the rest pose."""
     rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
     points = np.concatenate([rest.positions_m[0], site_positions(rest, skeleton.end_sites)[0]])

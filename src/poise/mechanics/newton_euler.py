@@ -42,6 +42,8 @@ _OFFSET_ROW = 24
 # Where they start in a joint's scratch.
 _W, _D, _A, _F, _N, _O = (row * LANES for row in (9, 12, 15, 18, 21, _OFFSET_ROW))
 _SPAN = ROWS * LANES
+SCRATCH = _SPAN
+"""Numbers of scratch for each joint."""
 
 
 @compiled
@@ -53,6 +55,20 @@ def newton_euler(
 ) -> None:  # fmt: skip
     """Joint moments, and root force and moment in world axes, for frames `first` to `last`."""
     s = np.empty(len(parents) * _SPAN)
+    newton_euler_in(
+        s, first, last, parents, constants, slots, moving, gravity, local, omega, root_a, alpha,
+        moments, root_force, root_moment,
+    )  # fmt: skip
+
+
+@compiled
+def newton_euler_in(
+    s: Array, first: int, last: int,
+    parents: Indices, constants: Array, slots: Indices, moving: Array, gravity: Array,
+    local: Array, omega: Array, root_a: Array, alpha: Array,
+    moments: Array, root_force: Array, root_moment: Array,
+) -> None:  # fmt: skip
+    """The same in scratch (joints * `SCRATCH`,) of the caller's: nothing is allocated."""
     put_offsets(constants, s, _OFFSET_ROW, ROWS)
     step = block_step(last)
     for f in range(first, last, LANES if step else 1):

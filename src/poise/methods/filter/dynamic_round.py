@@ -1,4 +1,4 @@
-"""One dynamic round: what the laws of motion ask, the Kalman filter, the least-squares filter."""
+"""One dynamic round as in the paper: the Kalman filter, then the least-squares filter."""
 
 from __future__ import annotations
 
@@ -8,35 +8,18 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.contact.schedule import ContactSchedule, intervals
-from poise.contact.support_area import distance_to_support, nearest_in_support, support_area
-from poise.contact.touching_points import touching_points
-from poise.environment import Environment
 from poise.errors import BadValue
 from poise.ik import IkProblem
-from poise.mechanics import forward_kinematics, inverse_dynamics, zero_moment_point
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, segment_constants
 from poise.methods.filter.curve_fit import CurveFit
-from poise.methods.filter.dynamic_frames import (
-    BALANCE,
-    FLIGHT,
-    NO_DYNAMICS,
-    Demands,
-    Motion,
-    Segments,
-    filter_dynamic_frames,
-    make_batch,
-)
+from poise.methods.filter.dynamic_frames import filter_dynamic_frames
+from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
+from poise.methods.filter.flights import SHORTEST_FLIGHT
 from poise.methods.filter.kinematic_frames import Prior, make_rows
+from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.rotation_fit import component_rates, onto_rotations
-from poise.methods.filter.settings import Settings
 from poise.motion import Clip
 from poise.motion.derivatives import differentiate
-
-_SHORTEST_FLIGHT = 8
-"""Frames that are worth a curve of their own."""
-
-_LEAST_PRESSURE = 0.1
-"""Share of the weight that the ground carries at least, where balance means something."""
 
 
 def motion_of(
@@ -56,7 +39,7 @@ def motion_of(
     if contacts is not None:
         aloft[:] = ~contacts.touching.any(axis=1)
     for first, stop in intervals(aloft):
-        if stop - first >= _SHORTEST_FLIGHT:
+        if stop - first >= SHORTEST_FLIGHT:
             alone = differentiate(clip.sliced(first, stop), cutoff_hz)
             motion.root_velocities[first:stop] = alone.root_velocities_m_s
             motion.root_accelerations[first:stop] = alone.root_accelerations_m_s2
@@ -80,46 +63,13 @@ def segments_of(character: Character, clip: Clip) -> Segments:
     )  # fmt: skip
 
 
-def demands_on(
-    motion: Motion,
-    character: Character,
-    environment: Environment,
-    contacts: ContactSchedule,
-    settings: Settings,
-) -> Demands:
-    """Where balance and flight ask for something (Eqs. 7 and 11).
-
-    A zero-moment point inside the support area asks for nothing (see the reading notes).
-    """
-    skeleton, body = character.skeleton, character.body
-    assert body is not None
-    state = forward_kinematics(skeleton, motion.roots, motion.local)
-    forces = inverse_dynamics(
-        skeleton, body, motion.local, motion.omega, motion.root_accelerations, motion.alpha
-    )
-    touched = touching_points(state, character, contacts, environment)
-    area = support_area(touched.places_m, touched.touching)
-    heights = np.nan_to_num(area.heights_m)
-    zmp = zero_moment_point(motion.roots, forces, heights)
-    kind = np.full(len(motion.roots), NO_DYNAMICS, dtype=np.int64)
-    weight = body.total_mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
-    pressed = forces.root_force_n[:, 1] > _LEAST_PRESSURE * weight
-    if settings.balance:
-        outside = distance_to_support(area, zmp) > -settings.inset_m
-        kind[pressed & (area.counts > 0) & outside] = BALANCE
-    if settings.flight:
-        kind[~contacts.touching.any(axis=1)] = FLIGHT
-    goal = nearest_in_support(area, zmp, settings.inset_m)
-    noise = np.array([0.0, settings.balance_noise, settings.flight_noise])
-    return Demands(kind, np.nan_to_num(goal), heights, noise)
-
-
 def dynamic_round(
     motion: Motion,
     ik: IkProblem,
     segments: Segments,
     prior: Prior,
     noise: Array,
+    sides: Indices,
     demands: Demands,
     fit: CurveFit,
 ) -> tuple[Motion, Indices]:
@@ -127,9 +77,10 @@ def dynamic_round(
     frames, joints = motion.local.shape[:2]
     after = Motion(*(array.copy() for array in motion))
     dropped = np.zeros(frames, dtype=np.int64)
-    rows = make_rows(int(ik.packed.rows.sum()) + 6, 3 * ik.width)
+    strained = int(np.diff(demands.strain.first).max(initial=0))
+    rows = make_rows(int(ik.packed.rows.sum()) + FLIGHT_ROWS + strained, 3 * ik.width)
     filter_dynamic_frames(
-        0, frames - 1, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
+        0, frames - 1, ik.tree, ik.blocks, ik.packed, sides, ik.width, ik.work,
         segments, prior, noise, demands, rows, make_batch(ik.width, joints),
         np.zeros(3 * ik.width), after, dropped,
     )  # fmt: skip

@@ -9,10 +9,14 @@ import numpy as np
 from poise.arrays import Indices
 from poise.contact.schedule import intervals
 from poise.errors import BadValue
+from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
+from poise.methods.filter.coupled_fit import Bounds, coupled_round
 from poise.methods.filter.curve_fit import CurveFit
-from poise.methods.filter.dynamic_frames import Motion
-from poise.methods.filter.dynamic_round import demands_on, dynamic_round, motion_of, segments_of
+from poise.methods.filter.demands import demands_on
+from poise.methods.filter.dynamic_round import dynamic_round, motion_of, segments_of
+from poise.methods.filter.dynamic_state import Motion
+from poise.methods.filter.fit_basis import fit_basis
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
 from poise.methods.filter.problem import Problem, build, prior_of
 from poise.methods.filter.report import finished
@@ -37,8 +41,9 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
         if letter == "K":
             clip, motion = _kinematic(problem, clip), None
         else:
-            # From one dynamic round to the next, velocities and accelerations are the curve's own.
-            if motion is None:
+            # From one separate fit to the next, velocities and accelerations are the curve's own:
+            # places have not caught up with them. After a coupled one they have.
+            if motion is None or problem.settings.fit == "coupled":
                 assert problem.contacts is not None
                 motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
             motion = _dynamic(problem, motion)
@@ -68,18 +73,34 @@ def _kinematic(problem: Problem, clip: Clip) -> Clip:
 
 
 def _dynamic(problem: Problem, motion: Motion) -> Motion:
-    edit, settings = problem.edit, problem.settings
+    edit, settings, ik = problem.edit, problem.settings, problem.reduced
     assert problem.contacts is not None
-    demands = demands_on(motion, edit.character, edit.environment, problem.contacts, settings)
-    fit = CurveFit(
-        edit.clip.frame_count, edit.clip.rate_hz, knot_s=settings.knot_s, beta=settings.beta
-    )
-    motion, failed = dynamic_round(
-        motion, problem.reduced, segments_of(edit.character, edit.clip),
-        prior_of(problem, problem.reduced, rates=True), problem.noise, demands, fit,
+    asked = demands_on(
+        motion, edit.clip, edit.character, edit.environment, problem.contacts, settings,
+        problem.cutoff_hz, _standing(problem, motion),
     )  # fmt: skip
+    segments = segments_of(edit.character, edit.clip)
+    prior = prior_of(problem, ik, rates=True)
+    frames, rate = edit.clip.frame_count, edit.clip.rate_hz
+    if settings.fit == "coupled":
+        basis = fit_basis(rate, 3, settings.knot_s, settings.beta, 1.0, frames - 1)
+        return coupled_round(
+            motion, ik, segments, prior, problem.noise, problem.sides, asked.demands,
+            Bounds(asked.area, settings.inset_m), basis, settings.process_variance,
+        )  # fmt: skip
+    fit = CurveFit(frames, rate, knot_s=settings.knot_s, beta=settings.beta)
+    motion, failed = dynamic_round(
+        motion, ik, segments, prior, problem.noise, problem.sides, asked.demands, fit
+    )
     _check(failed)
     return motion
+
+
+def _standing(problem: Problem, motion: Motion) -> BodyState:
+    """Where the body stands once its constraints are met: that ground will carry it."""
+    clip = replace(problem.edit.clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
+    met = _kinematic(problem, clip)
+    return forward_kinematics(met.skeleton, *met.pose)
 
 
 def _check(failed: Indices) -> None:

@@ -11,10 +11,14 @@ import numpy as np
 from poise.errors import BadValue
 
 LEFT_OUT = (
-    "left_wrist", "right_wrist", "left_elbow", "right_elbow", "left_ankle", "right_ankle",
-    "left_toe", "right_toe", "neck", "head",
+    "left_wrist", "right_wrist", "left_elbow", "right_elbow", "left_toe", "right_toe",
+    "neck", "head",
 )  # fmt: skip
-"""Little mass hangs on them: the joints that section 8 names, and those beyond."""
+"""Little mass hangs on them: joints that section 8 names, and those beyond. Ankles stay in: feet
+that keep flat on the ground need them, or the body cannot sway over them."""
+
+Frames = bool | tuple[tuple[int, int], ...]
+"""All frames, none, or intervals of them (first and last, both included)."""
 
 
 def rounds_of(passes: str) -> str:
@@ -39,24 +43,33 @@ class Settings:
     passes: str = "1K"
     """Rounds over the whole clip, each from what the last one made of it: kinematic (K) and dynamic
     (D), such as "1K+3D+1K"."""
-    balance: bool = True
-    """In dynamic rounds: keep the zero-moment point inside the support area."""
-    flight: bool = True
+    fit: str = "coupled"
+    """What makes one curve of a dynamic round: "coupled" fits all coordinates together with the
+    constraints; "separate" fits each by itself after the Kalman filter, as the paper."""
+    balance: Frames = True
+    """In dynamic rounds: keep the zero-moment point inside the support area. True, false, or first
+    and last frame of every interval in which it holds."""
+    flight: Frames = True
     """In dynamic rounds: nothing but gravity acts in the air."""
-    inset_m: float = 0.01
-    """The zero-moment point is put so far inside the border of the support area: the least-squares
-    filter takes some of every correction back."""
+    torque: Frames = False
+    """In dynamic rounds: no joint works beyond its strength."""
+    inset_m: float = 0.015
+    """The zero-moment point is put so far inside the border of the support area, since smoothing
+    and the last kinematic round move it a little."""
     balance_noise: float = 0.0
     """Measurement variance of the zero-moment point, m²."""
     flight_noise: float = 0.0
     """Measurement variance of what the root would have to push in flight, (m/s²)²."""
+    torque_noise: float = 0.0
+    """Measurement variance of torques, as shares of their limits."""
     left_out: tuple[str, ...] = LEFT_OUT
     """Joints or roles that dynamic rounds do not move (section 8)."""
     rate_ratio: float = 100.0
     """α of section 7: process variance of velocities as a multiple of that of places, and of
     accelerations as a multiple of that of velocities (time in seconds)."""
-    knot_s: float = 4.0 / 30.0
-    """Time from one control point of the least-squares filter to the next."""
+    knot_s: float = 2.0 / 30.0
+    """Time from one control point of the least-squares filter to the next: the paper's 2 or 4
+    frames at 30 Hz. A coupled fit is as smooth with 2, and nearer to the input."""
     beta: float = 0.1
     """Weight of velocities in the least-squares filter; accelerations have its square."""
     updates: int = 2
@@ -89,6 +102,10 @@ class Settings:
     """An orientation counts as met within this angle."""
 
     def __post_init__(self) -> None:
+        if self.fit not in ("coupled", "separate"):
+            raise BadValue("fit", "coupled or separate", self.fit)
+        for name in ("balance", "flight", "torque"):
+            _check_frames(name, getattr(self, name))
         if self.derivatives not in ("sampled", "analytic"):
             raise BadValue("derivatives", "sampled or analytic", self.derivatives)
         if not (1 <= self.updates <= 100 and self.updates == int(self.updates)):
@@ -109,6 +126,7 @@ class Settings:
             "inset_m",
             "balance_noise",
             "flight_noise",
+            "torque_noise",
             "far_noise",
             "far_m",
             "far_deg",
@@ -124,3 +142,11 @@ class Settings:
         for constraint, value in self.noise.items():
             if not (np.isfinite(value) and value >= 0):
                 raise BadValue(f"noise of {constraint}", "zero or more", value)
+
+
+def _check_frames(name: str, chosen: Frames) -> None:
+    if isinstance(chosen, bool):
+        return
+    for interval in chosen:
+        if len(interval) != 2 or not 0 <= interval[0] <= interval[1]:
+            raise BadValue(name, "true, false, or pairs of first and last frame", chosen)

@@ -1,0 +1,172 @@
+"""The least-squares filter with what the Kalman filter knows: constraints take part in the fit.
+
+The paper fits every coordinate by itself (Eq. 18), and so takes back in part what the Kalman filter
+did: it says so in section 7. But the Kalman filter leaves more than a state; its posterior says how
+sure each *combination* of numbers is. Fitting the curve with the inverse of that covariance as
+weights, instead of diag(1, β, β²), is the same as adding the frames' constraints, as their sigma
+points see them, to the fit:
+
+    Σ ‖Bc − x̂‖²_P⁺⁻¹  =  Σ ‖Bc − x⁻‖²_P⁻¹ + ‖H (Bc − x⁻) − (Z − Ẑ)‖²_N⁻¹ + constant
+
+where P⁻¹ = diag(1, β, β²) is the prior's (the guideline's α = 1/β). The coordinates are then fitted
+together, which is still banded in time; rounds converge like Newton's method instead of by a
+constant share, and a correction spreads over time as far as is cheapest: the anticipation that the
+paper misses.
+
+Bounds (an area for the zero-moment point, ranges of torques, one-sided tasks) hold as bounds:
+alternating directions, with one factor for all iterations.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
+
+from poise.arrays import Array, Indices
+from poise.contact.support_area import SupportArea, distance_to_support, nearest_in_support
+from poise.ik import IkProblem
+from poise.methods.filter.added_motion import add_motion
+from poise.methods.filter.coupled_rows import (
+    ALIVE,
+    Curves,
+    Held,
+    Normals,
+    add_rows,
+    put_coupled_rows,
+    rows_times,
+)
+from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
+from poise.methods.filter.fit_basis import FitBasis
+from poise.methods.filter.kinematic_frames import Prior, make_rows
+from poise.methods.filter.law_rows import BALANCE, FLIGHT_ROWS, Demands
+
+_HARD, _PRESSING = 1e6, 2e3
+_RELAXATION = 1.6
+_MOST_ITERATIONS = 60
+_FEWEST_ITERATIONS = 5
+_CLOSE = 2e-3
+"""Iterations end when no row is further than this from what it may be: 2 mm, or 0.2 % of a
+strength."""
+
+
+class Bounds(NamedTuple):
+    """What rows may be."""
+
+    area: SupportArea
+    inset_m: float
+
+
+def coupled_round(
+    motion: Motion,
+    ik: IkProblem,
+    segments: Segments,
+    prior: Prior,
+    noise: Array,
+    sides: Indices,
+    demands: Demands,
+    bounds: Bounds,
+    basis: FitBasis,
+    common: float,
+) -> Motion:
+    """The motion after one round."""
+    frames, joints = motion.local.shape[:2]
+    n, spacing = ik.width, basis.frames_per_knot
+    blocks = (frames - 1) // spacing + ALIVE
+    stiffness = common / prior.deviations[:n] ** 2
+    curves = Curves(basis.tables, basis.weights, stiffness, _HARD, _PRESSING, common)
+    tasks_rows = int(ik.packed.rows.sum())
+    most_strained = int(np.diff(demands.strain.first).max(initial=0))
+    most_rows = tasks_rows + FLIGHT_ROWS + most_strained
+    normals = Normals(
+        np.zeros((blocks * n, ALIVE * n)), np.zeros(blocks * n), np.zeros((ALIVE * n, ALIVE * n)),
+        np.zeros((n, n)), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((most_rows, 3 * n)),
+    )  # fmt: skip
+    held = _room_for(_bounding_rows(ik, sides, demands), n)
+    count = put_coupled_rows(
+        ik.tree, ik.blocks, ik.packed, sides, n, ik.work,
+        segments, prior.lengths, noise, demands, curves,
+        make_rows(most_rows, 3 * n), make_batch(n, joints), np.zeros(3 * n), np.zeros(ALIVE * n),
+        motion, normals, held,
+    )  # fmt: skip
+    held = Held(
+        held.rows[:count], held.knot[:count], held.frame[:count], held.value[:count],
+        held.weight[:count], held.low[:count], held.high[:count],
+    )  # fmt: skip
+    controls = _solved(normals, held, n, bounds)
+    alive = controls.reshape(blocks, n)
+    knots, phases = np.divmod(np.arange(frames), spacing)
+    reach = alive[knots[:, None] + np.arange(ALIVE)]
+    added = np.matmul(basis.tables[phases], reach)
+    after = Motion(*(array.copy() for array in motion))
+    add_motion(ik.blocks, np.ascontiguousarray(added), after)
+    return after
+
+
+def _room_for(count: int, width: int) -> Held:
+    return Held(
+        np.zeros((count, ALIVE * width)), np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count),
+        np.zeros(count), np.zeros(count),
+    )  # fmt: skip
+
+
+def _bounding_rows(ik: IkProblem, sides: Indices, demands: Demands) -> int:
+    lengths = np.array([task.last - task.first + 1 for task in ik.tasks], dtype=np.int64)
+    one_sided = int((lengths * ik.packed.rows)[sides != 0].sum()) if len(lengths) else 0
+    balance = 2 * int((demands.kind == BALANCE).sum())
+    return one_sided + balance + int(demands.strain.first[-1])
+
+
+def _solved(normals: Normals, held: Held, width: int, bounds: Bounds) -> Array:
+    """(N,) control points, by alternating directions."""
+    band = normals.band
+    diagonal = band[:, 0]
+    diagonal += 1e-12 * diagonal.max(initial=1e-300)
+    diagonal[diagonal <= 2e-12 * diagonal.max()] = diagonal.max()  # beyond the last frame
+    try:
+        factor = cholesky_banded(band.T, overwrite_ab=True, lower=True, check_finite=False)
+    except LinAlgError as error:
+        raise FloatingPointError("the fit's equations are not positive definite") from error
+    count = len(held.value)
+    allowed, force = held.value.copy(), np.zeros(count)
+    reached = np.zeros(count)
+    spots = np.flatnonzero(np.isnan(held.low))[::2]
+    right = np.empty_like(normals.right)
+    controls = np.zeros_like(right)
+    for iteration in range(_MOST_ITERATIONS):
+        right[:] = normals.right
+        if count:
+            add_rows(
+                held.rows, held.knot, width, held.weight * (allowed - force - held.value), right
+            )
+        controls = cho_solve_banded((factor, True), right, check_finite=False)
+        if not count:
+            break
+        rows_times(held.rows, held.knot, width, controls, reached)
+        reached += held.value
+        leaning = _RELAXATION * reached + (1.0 - _RELAXATION) * allowed
+        allowed = _allowed(leaning + force, held, spots, bounds)
+        force += leaning - allowed
+        off = float(np.abs(reached - _allowed(reached, held, spots, bounds)).max())
+        if iteration + 1 >= _FEWEST_ITERATIONS and off <= _CLOSE:
+            break
+    return controls
+
+
+def _allowed(values: Array, held: Held, spots: NDArray[np.int64], bounds: Bounds) -> Array:
+    """The nearest values that the bounds allow."""
+    nearest = np.where(
+        np.isnan(held.low), values, np.minimum(np.maximum(values, held.low), held.high)
+    )
+    if len(spots):
+        points = np.zeros((len(bounds.area.counts), 3))
+        frames = held.frame[spots]
+        points[frames, 0], points[frames, 2] = values[spots], values[spots + 1]
+        outside = distance_to_support(bounds.area, points)[frames] > -bounds.inset_m
+        inside = nearest_in_support(bounds.area, points, bounds.inset_m)[frames]
+        nearest[spots] = np.where(outside, inside[:, 0], values[spots])
+        nearest[spots + 1] = np.where(outside, inside[:, 1], values[spots + 1])
+    return nearest

@@ -1,0 +1,107 @@
+"""What the laws of motion ask of a motion, frame by frame: balance, flight, strength."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.character import Character
+from poise.contact.schedule import ContactSchedule
+from poise.contact.support_area import (
+    SupportArea,
+    distance_to_support,
+    nearest_in_support,
+    support_area,
+)
+from poise.contact.touching_points import touching_points
+from poise.environment import Environment
+from poise.mechanics import (
+    GRAVITY_M_S2,
+    BodyState,
+    forward_kinematics,
+    inverse_dynamics,
+    zero_moment_point,
+)
+from poise.methods.filter.dynamic_state import Motion
+from poise.methods.filter.flights import flight_shift
+from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
+from poise.methods.filter.settings import Frames, Settings
+from poise.methods.filter.strain import no_strain, strain_of
+from poise.motion import Clip
+
+_LEAST_PRESSURE = 0.1
+"""Share of the weight that the ground carries at least, where balance means something."""
+
+
+class Asked(NamedTuple):
+    """What is asked, and the area that bounds the zero-moment point."""
+
+    demands: Demands
+    area: SupportArea
+
+
+def demands_on(
+    motion: Motion,
+    clip: Clip,
+    character: Character,
+    environment: Environment,
+    contacts: ContactSchedule,
+    settings: Settings,
+    cutoff_hz: float | None = None,
+    standing: BodyState | None = None,
+) -> Asked:
+    """Where balance, flight and strength ask for something (Eqs. 7, 9 and 11).
+
+    As a bound, the zero-moment point counts in all frames that carry weight. As a goal (the paper's
+    way) only where it is outside; inside, it asks for nothing (see the reading notes).
+
+    Args:
+        motion: with its derivatives.
+        clip: the clip it came from.
+        character: with a body.
+        environment: the place.
+        contacts: when parts touch.
+        settings: the filter's.
+        cutoff_hz: of the motion's derivatives.
+        standing: where the body stands when its constraints are met; as it is without it.
+    """
+    skeleton, body = character.skeleton, character.body
+    assert body is not None
+    frames = len(motion.roots)
+    state = forward_kinematics(skeleton, motion.roots, motion.local)
+    forces = inverse_dynamics(
+        skeleton, body, motion.local, motion.omega, motion.root_accelerations, motion.alpha
+    )
+    touched = touching_points(standing or state, character, contacts, environment)
+    area = support_area(touched.places_m, touched.touching)
+    heights = np.nan_to_num(area.heights_m)
+    zmp = zero_moment_point(motion.roots, forces, heights)
+    kind = np.full(frames, NO_DYNAMICS, dtype=np.int64)
+    weight = body.total_mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
+    pressed = forces.root_force_n[:, 1] > _LEAST_PRESSURE * weight
+    asked = pressed & (area.counts > 0) & frames_in(settings.balance, frames)
+    if settings.fit == "separate":
+        asked &= distance_to_support(area, zmp) > -settings.inset_m
+    kind[asked] = BALANCE
+    kind[~contacts.touching.any(axis=1) & frames_in(settings.flight, frames)] = FLIGHT
+    goal = nearest_in_support(area, zmp, settings.inset_m)
+    noise = np.array([0.0, settings.balance_noise, settings.flight_noise, settings.torque_noise])
+    strain = no_strain(frames, skeleton.joint_count)
+    limited = frames_in(settings.torque, frames)
+    if limited.any():
+        touched_now = touching_points(state, character, contacts, environment)
+        strain = strain_of(motion, clip, character, state, forces, touched_now, limited)
+    shift = flight_shift(motion, clip, body, state, forces, kind == FLIGHT, cutoff_hz)
+    return Asked(Demands(kind, np.nan_to_num(goal), heights, noise, shift, strain), area)
+
+
+def frames_in(chosen: Frames, count: int) -> NDArray[np.bool_]:
+    """(F,) which frames a setting speaks of."""
+    if isinstance(chosen, bool):
+        return np.full(count, chosen, dtype=np.bool_)
+    found = np.zeros(count, dtype=np.bool_)
+    for first, last in chosen:
+        found[first : last + 1] = True
+    return found
