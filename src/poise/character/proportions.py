@@ -40,9 +40,8 @@ def with_proportions(character: Character, *, limbs: float = 1.0, trunk: float =
     Raises:
         BadValue: factors that make no body; a character without roles.
     """
-    for name, factor in (("limbs", limbs), ("trunk", trunk)):
-        if not (np.isfinite(factor) and LEAST <= factor <= MOST):
-            raise BadValue(name, f"a factor from {LEAST:g} to {MOST:g}", factor)
+    check_factor("limbs", limbs)
+    check_factor("trunk", trunk)
     if character.roles is None:
         raise BadValue("character", "one with roles (see complete_character)", character.name)
     if limbs == trunk == 1.0:
@@ -62,15 +61,25 @@ def with_proportions(character: Character, *, limbs: float = 1.0, trunk: float =
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0 and joint not in legs:  # hips stay where they are in the pelvis
             offsets[joint] = stretch[parent] @ offsets[joint]
+    body, said = character.body, f"Another build: limbs × {limbs:g}, trunk × {trunk:g}"
+    if body is not None:
+        body = _stretched_body(body, factors, stretch)
+        said += f", {body.total_mass_kg:.1f} kg"
     return replace(
         character,
         skeleton=replace(
             skeleton, offsets_m=offsets, end_sites=_stretched_sites(skeleton.end_sites, stretch)
         ),
         sites=_stretched_sites(character.sites, stretch),
-        body=None if character.body is None else _stretched_body(character.body, factors, stretch),
-        notes=(*character.notes, f"Another build: limbs × {limbs:g}, trunk × {trunk:g}."),
+        body=body,
+        notes=(*character.notes, f"{said}."),
     )
+
+
+def check_factor(name: str, factor: float) -> None:
+    """Raise unless a body can be so many times as long."""
+    if not (np.isfinite(factor) and LEAST <= factor <= MOST):
+        raise BadValue(name, f"a factor from {LEAST:g} to {MOST:g}", factor)
 
 
 def _stretched_sites(sites: Sites, stretch: Array) -> Sites:

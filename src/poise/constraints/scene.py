@@ -24,19 +24,23 @@ class Scene:
     character: Character
     """On the clip's own skeleton."""
     environment: Environment = FLAT
+    original: Clip | None = None
+    """Where the original is not the clip: another body's motion, in the joints of this one."""
 
     def __post_init__(self) -> None:
-        if self.character.skeleton.joint_names != self.clip.skeleton.joint_names:
-            raise BadShape(
-                "character",
-                f"the clip's {self.clip.skeleton.joint_count} joints",
-                (self.character.skeleton.joint_count,),
-            )
+        for clip in (self.clip, self.original):
+            if clip and self.character.skeleton.joint_names != clip.skeleton.joint_names:
+                raise BadShape(
+                    "character",
+                    f"the clip's {clip.skeleton.joint_count} joints",
+                    (self.character.skeleton.joint_count,),
+                )
 
     @cached_property
     def state(self) -> BodyState:
         """Where every joint of the original is."""
-        return forward_kinematics(self.character.skeleton, *self.clip.pose)
+        clip = self.clip if self.original is None else self.original
+        return forward_kinematics(self.character.skeleton, *clip.pose)
 
     @cached_property
     def site_places_m(self) -> Array:

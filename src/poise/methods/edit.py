@@ -25,6 +25,9 @@ class Edit:
     environment: Environment = FLAT
     contacts: ContactSchedule | None = None
     """What touches when in the clip, where it is known."""
+    original: Clip | None = None
+    """What constraints are read against, where it is not the clip: the motion of another body
+    that the clip was made from, in the joints of this one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", tuple(self.constraints))
@@ -36,4 +39,4 @@ class Edit:
     @cached_property
     def scene(self) -> Scene:
         """What the constraints are read against."""
-        return Scene(self.clip, self.character, self.environment)
+        return Scene(self.clip, self.character, self.environment, self.original)

@@ -14,6 +14,7 @@ from poise.errors import BadValue, MissingRoles
 from poise.formats import load_clip
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
+from poise.recipes.another_body import MovedFrom, on_another_body
 from poise.recipes.locating import located
 from poise.recipes.places import Place, Problem, RecipeProblem
 from poise.recipes.recipe import ClipChoice, Recipe
@@ -33,6 +34,8 @@ class Prepared:
     environment: Environment
     notes: tuple[str, ...]
     """What was assumed and done on the way."""
+    moved_from: MovedFrom | None = None
+    """Where the motion comes from, if it was put on another body."""
 
 
 def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
@@ -52,10 +55,17 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
         made, notes = _clip(recipe, clip)
     with located(recipe, ("character",)):
         character = _character(recipe, made)
-    notes += _notes(character)
     with located(recipe, ("environment",)):
         environment = _environment(recipe, made, character)
-    return Prepared(made, character, environment, (*notes, *environment.notes))
+    moved_from = None
+    if recipe.character.is_another:
+        with located(recipe, ("character",)):
+            made, character, moved_from = on_another_body(recipe, made, character, environment)
+        notes += moved_from.notes
+    if recipe.character.ranges != "none":
+        character = with_ranges(character, made.rotations_wxyz)
+    notes += _notes(character)
+    return Prepared(made, character, environment, (*notes, *environment.notes), moved_from)
 
 
 def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, list[str]]:
@@ -114,9 +124,9 @@ def _character(recipe: Recipe, clip: Clip) -> Character:
     choice = recipe.character
     roles = choice.roles
     try:
-        character = complete_character(
+        return complete_character(
             clip.skeleton,
-            mass_kg=choice.mass_kg,
+            mass_kg=choice.mass_kg if choice.to is None else None,  # else it is the other body's
             table=choice.table,
             sex=choice.sex,
             overrides=read_role_file(recipe.folder / roles, clip.skeleton)
@@ -125,9 +135,6 @@ def _character(recipe: Recipe, clip: Clip) -> Character:
         )
     except MissingRoles as missing:
         raise RecipeProblem([_unrecognised(recipe, missing)]) from None
-    if choice.ranges == "none":
-        return character
-    return with_ranges(character, clip.rotations_wxyz)
 
 
 def _notes(character: Character) -> list[str]:

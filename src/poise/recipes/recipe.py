@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from poise.character.proportions import check_factor
 from poise.errors import BadValue, UnknownName
 from poise.motion.cleanup import STEPS
 from poise.recipes.written import Written
@@ -81,10 +82,26 @@ class CharacterChoice:
     """Which joint is what, where it is not recognised: a roles file, or role and joint here."""
     ranges: Literal["anatomical", "none"] = "anatomical"
     """How far joints may turn: as people's do, widened where the clip goes further; or freely."""
+    to: str | None = None
+    """Another body to put the motion on: a motion, skeleton or robot file, relative to the recipe.
+    Its joints have the clip's names or the same roles, and its rest pose looks the same. Its root
+    is raised or lowered by one amount; constraints speak of the clip on its own body."""
+    limbs: float = 1.0
+    """Another build of that body, or of the clip's own: thighs, shanks, upper arms and forearms
+    so many times as long, and as heavy."""
+    trunk: float = 1.0
+    """The same for what lies between hips and neck."""
 
     def __post_init__(self) -> None:
+        for name in ("limbs", "trunk"):
+            check_factor(name, getattr(self, name))
         if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:
             raise BadValue("mass_kg", f"between 0 and {HEAVIEST_KG:g}", self.mass_kg)
+
+    @property
+    def is_another(self) -> bool:
+        """Whether the body is not the clip's own."""
+        return self.to is not None or not self.limbs == self.trunk == 1.0
 
 
 @dataclass(frozen=True)

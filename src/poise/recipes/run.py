@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from poise.constraints import Constraint
@@ -89,7 +89,15 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
         RecipeProblem: every constraint that cannot be had on this clip, each with its place.
     """
     clock = Clock(clip.rate_hz, clip.frame_count)
-    asked = Edit(clip, prepared.character, (), prepared.environment)
+    moved_from = prepared.moved_from if clip is prepared.clip else None
+    asked = Edit(
+        clip,
+        prepared.character,
+        (),
+        prepared.environment,
+        contacts=None if moved_from is None else moved_from.contacts,
+        original=None if moved_from is None else moved_from.original,
+    )
     made: list[Constraint] = []
     problems: list[Problem] = []
     for i, wish in enumerate(recipe.steps[index].constraints):
@@ -102,4 +110,4 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
             problems.append(problem_at(recipe, location, problem))
     if problems:
         raise RecipeProblem(problems)
-    return Edit(clip, prepared.character, made, prepared.environment)
+    return replace(asked, constraints=made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +21,21 @@ from poise.apps.cli.run import (
 )
 
 Clip = Annotated[Path, typer.Argument(help="The clip to edit.")]
-RecipeFile = Annotated[Path, typer.Option(help="What to do (.yaml); see docs/recipes.md.")]
+RecipeFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="What to do (.yaml); see docs/recipes.md. With --to it may be left out: both feet "
+        "then go where they went."
+    ),
+]
+To = Annotated[
+    Path | None,
+    typer.Option(
+        help="Put the motion on the body of this motion or skeleton file first; its root is "
+        "raised or lowered by one amount, and constraints speak of the clip's own body.",
+        metavar="CHARACTER",
+    ),
+]
 
 
 def command_for(method: str, about: str) -> Callable[..., None]:
@@ -28,7 +43,8 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
     def edit_clip(
         clip: Clip,
-        recipe: RecipeFile,
+        recipe: RecipeFile = None,
+        to: To = None,
         output: Output = None,
         report: Report = None,
         without: Without = None,
@@ -36,9 +52,10 @@ def command_for(method: str, about: str) -> Callable[..., None]:
         overwrite: Overwrite = False,
         accept: Accept = False,
     ) -> None:
+        changes = [*(set_ or ()), *(() if to is None else (_body_change(to),))]
         with saying_problems():
             follow(
-                recipe, clip, output, report, without, set_,
+                recipe or _usual_recipe(method, to), clip, output, report, without, changes,
                 overwrite=overwrite, accept=accept, method=method,
             )  # fmt: skip
 
@@ -48,5 +65,21 @@ def command_for(method: str, about: str) -> Callable[..., None]:
     met; the outputs are written all the same.
 
         poise {method} walk.bvh --recipe edit.yaml -o edited.bvh
+
+        poise {method} walk.bvh --to other.bvh -o other_walk.bvh
     """
     return edit_clip
+
+
+def _body_change(to: Path) -> str:
+    """As one would write it in a recipe, but seen from where the user is."""
+    return f"character.to={json.dumps(str(to.resolve()))}"
+
+
+def _usual_recipe(method: str, to: Path | None) -> Path:
+    """For another body, that of the paper's dancing experiment."""
+    if to is None:
+        raise typer.BadParameter("needed, unless --to names a body", param_hint="--recipe")
+    from poise import recipes
+
+    return Path(recipes.__file__).with_name(f"onto_body_{method}.yaml")

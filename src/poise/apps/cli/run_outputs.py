@@ -106,11 +106,12 @@ def _write_report(path: Path, recipe: Recipe, outcome: Outcome, name: str, notes
     from poise.apps.report.build import report_html
     from poise.measures import evaluate
 
-    before = outcome.prepared
+    prepared = outcome.prepared
+    before = prepared.moved_from or prepared
     found = evaluate(
         outcome.clip,
-        before.character,
-        before.environment,
+        prepared.character,
+        prepared.environment,
         outcome.result.contacts,
         against=before.clip,
         against_character=before.character,

@@ -1,0 +1,84 @@
+"""The motion of a recipe on another body than the clip's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from poise.character import Character, complete_character, with_proportions
+from poise.contact import ContactSchedule, detect_contacts
+from poise.environment import Environment
+from poise.errors import BadValue, MissingRoles
+from poise.formats import FORMATS, load_character, load_clip
+from poise.methods.filter.onto_body import onto_body
+from poise.motion import Clip
+from poise.motion.cleanup import clean
+from poise.recipes.recipe import Recipe
+
+
+@dataclass(frozen=True, eq=False)
+class MovedFrom:
+    """A motion before it was put on another body."""
+
+    clip: Clip
+    character: Character
+    original: Clip
+    """The same places in the joints of the other body: what constraints are read against."""
+    contacts: ContactSchedule
+    """What touches when: the other body is to touch then, too."""
+    notes: tuple[str, ...]
+
+
+def on_another_body(
+    recipe: Recipe, clip: Clip, character: Character, environment: Environment
+) -> tuple[Clip, Character, MovedFrom]:
+    """The clip on the body that a recipe asks for, that body, and where the motion comes from.
+
+    Args:
+        recipe: asks for another body.
+        clip: cut, cleaned and resampled.
+        character: the clip's own body.
+        environment: where it moves.
+
+    Raises:
+        PoiseError: a body that cannot be read, or that the motion cannot be put on.
+    """
+    choice = recipe.character
+    body = character if choice.to is None else _body_of(recipe, choice.to, character)
+    body = with_proportions(body, limbs=choice.limbs, trunk=choice.trunk)
+    put = onto_body(clip, character, body)
+    contacts = detect_contacts(clip, character, environment)
+    notes = (*put.clip.history[len(clip.history) :], *put.notes)
+    return put.clip, body, MovedFrom(clip, character, put.original, contacts, notes)
+
+
+def _body_of(recipe: Recipe, name: str, character: Character) -> Character:
+    """A human of the proportions of a file's skeleton; a robot as it is."""
+    choice, path = recipe.character, recipe.folder / name
+    figure = _figure(path, repaired=recipe.clip.clean is not False)
+    same = figure.skeleton.joint_names == character.skeleton.joint_names
+    try:
+        return complete_character(
+            figure,
+            mass_kg=choice.mass_kg,
+            table=choice.table,
+            sex=choice.sex,
+            # Names that the recipe had to explain are explained for both.
+            overrides=dict(character.roles.joints) if same and character.roles else None,
+        )
+    except MissingRoles as missing:
+        lacking = ", ".join(missing.missing)
+        raise BadValue(
+            f"to ({path.name})", "a skeleton that can be recognised", f"nothing for {lacking}"
+        ) from None
+
+
+def _figure(path: Path, *, repaired: bool) -> Character:
+    """The figure of a file of any kind; a thorax that the clip got back, it gets back too."""
+    moving = [f for f in FORMATS if f.read_motion or f.read_clip]
+    if any(path.suffix.lower() in f.extensions for f in moving):
+        clip = load_clip(path)
+        if repaired:
+            clip, _ = clean(clip, ("missing-thorax",))
+        return Character(clip.skeleton, name=path.stem)
+    return load_character(path)

@@ -1,0 +1,193 @@
+"""A clip on another body: its feet go where they went, the rest stays as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import (
+    Character,
+    Skeleton,
+    complete_character,
+    contact_points,
+    with_proportions,
+)
+from poise.errors import BadValue
+from poise.formats import load_character, load_clip
+from poise.mechanics import forward_kinematics, site_positions
+from poise.methods import Edit, filter
+from poise.methods.filter import Settings
+from poise.methods.filter.onto_body import OntoBody, onto_body
+from poise.motion import Clip
+from tests.methods.edited import feet, misses, recorded, sampled
+from tests.shared_data import MOCAP, needs_mocap
+
+BUILDS = [(0.8, 1.25), (1.2, 0.8)]
+
+
+@cache
+def walk() -> tuple[Clip, Character]:
+    return sampled("walk", 30.0)
+
+
+def soles_m(clip: Clip, character: Character) -> Array:
+    """(F, S, 3) all points of both soles."""
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    points = contact_points(character)
+    return np.concatenate(
+        [site_positions(state, points[part]) for part in ("left_foot", "right_foot")], axis=1
+    )
+
+
+def filtered(put: OntoBody, body: Character) -> Clip:
+    edit = Edit(put.clip, body, feet(put.clip), original=put.original)
+    result = filter.run(edit, Settings(updates=4))
+    assert result.status == "converged", result.summary
+    assert max(float(missed.max()) for missed in misses(edit, result.clip).values()) < 1e-4
+    return result.clip
+
+
+@pytest.mark.parametrize(("limbs", "trunk"), BUILDS)
+def test_soles_follow_the_sources_unscaled(limbs: float, trunk: float) -> None:
+    clip, character = walk()
+    body = with_proportions(character, limbs=limbs, trunk=trunk)
+    put = onto_body(clip, character, body)
+    wanted = soles_m(clip, character)
+    before = np.abs(soles_m(put.clip, body) - wanted).max()
+    after = np.abs(soles_m(filtered(put, body), body) - wanted).max()
+    assert before > 0.03 and after < 2e-3
+
+
+@pytest.mark.parametrize(("limbs", "trunk"), BUILDS)
+def test_the_root_is_moved_by_what_legs_are_longer(limbs: float, trunk: float) -> None:
+    clip, character = walk()
+    body = with_proportions(character, limbs=limbs, trunk=trunk)
+    put = onto_body(clip, character, body)
+    moved = put.clip.root_positions_m - clip.root_positions_m
+    np.testing.assert_allclose(moved, np.tile([0.0, put.raised_m, 0.0], (len(moved), 1)))
+    np.testing.assert_allclose(put.clip.rotations_wxyz, clip.rotations_wxyz)
+    # Legs are nearly straight where a walk stands.
+    skeleton, roles = character.skeleton, character.roles
+    assert roles is not None
+    hip, knee, ankle = (
+        skeleton.rest_positions_m[skeleton.index(roles.joint(f"left_{part}"))]
+        for part in ("hip", "knee", "ankle")
+    )
+    leg = float(np.linalg.norm(hip - knee) + np.linalg.norm(knee - ankle))
+    assert put.raised_m == pytest.approx((limbs - 1.0) * leg, rel=0.08)
+
+
+def test_its_own_body_changes_nothing() -> None:
+    clip, character = walk()
+    put = onto_body(clip, character, character)
+    assert abs(put.raised_m) < 1e-12 and not put.notes
+    np.testing.assert_allclose(put.clip.rotations_wxyz, clip.rotations_wxyz)
+    mine, theirs = (forward_kinematics(c.skeleton, *c.pose) for c in (put.original, clip))
+    np.testing.assert_allclose(mine.positions_m, theirs.positions_m, atol=1e-12)
+
+
+def test_a_longer_foot_has_its_sole_where_the_sources_was() -> None:
+    clip, character = walk()
+    assert character.roles is not None
+    offsets = character.skeleton.offsets_m.copy()
+    offsets[character.skeleton.index(character.roles.joint("left_toe"))] *= 1.2
+    longer = replace(character.skeleton, offsets_m=offsets)
+    body = complete_character(Character(longer, roles=character.roles))
+    put = onto_body(clip, character, body)
+    state = forward_kinematics(put.original.skeleton, *put.original.pose)
+    source = forward_kinematics(clip.skeleton, *clip.pose)
+    mine, theirs = (
+        site_positions(s, contact_points(c)["left_foot"]).mean(axis=1)
+        for s, c in ((state, body), (source, character))
+    )
+    ankle = body.skeleton.index(character.roles.joint("left_ankle"))
+    assert np.abs(state.positions_m[:, ankle] - source.positions_m[:, ankle]).max() > 3e-3
+    # The toes bend, so that the middle moves a little where the foot rolls.
+    flat = np.abs(mine - theirs).max(axis=1)
+    assert np.median(flat) < 2e-3
+
+
+def renamed(skeleton: Skeleton, names: dict[str, str]) -> Skeleton:
+    return replace(skeleton, joint_names=tuple(names.get(n, n) for n in skeleton.joint_names))
+
+
+def turned_frames(skeleton: Skeleton, joint: int) -> Skeleton:
+    """The same figure with the frame of one joint lying otherwise in it."""
+    turn = rotations.from_axis_angle(np.array([0.0, 0.6, 0.8]), 1.1)
+    back = rotations.conjugate(turn)
+    rest, offsets = skeleton.rest_wxyz.copy(), skeleton.offsets_m.copy()
+    rest[joint] = rotations.multiply(rest[joint], turn)
+    for child in skeleton.children[joint]:
+        rest[child] = rotations.multiply(back, rest[child])
+        offsets[child] = rotations.rotate(back, offsets[child])
+    sites = skeleton.end_sites
+    places = sites.offsets_m.copy()
+    places[sites.joints == joint] = rotations.rotate(back, places[sites.joints == joint])
+    return replace(
+        skeleton, rest_wxyz=rest, offsets_m=offsets, end_sites=replace(sites, offsets_m=places)
+    )
+
+
+@needs_mocap
+def test_joints_are_matched_by_role_where_names_and_frames_differ() -> None:
+    clip, character = recorded("61_03", 30.0, 200)
+    other = renamed(clip.skeleton, {"LeftUpLeg": "l_thigh", "Head": "skull", "LThumb": "wart"})
+    knee = clip.skeleton.index("LeftLeg")
+    assert character.roles is not None
+    roles = {r: {"LeftUpLeg": "l_thigh", "Head": "skull"}.get(n, n)
+             for r, n in character.roles.joints.items()}  # fmt: skip
+    body = complete_character(turned_frames(other, knee), overrides=roles)
+    put = onto_body(clip, character, body)
+    mine = forward_kinematics(put.clip.skeleton, *put.clip.pose).positions_m
+    theirs = forward_kinematics(clip.skeleton, *clip.pose).positions_m
+    np.testing.assert_allclose(mine, theirs, atol=1e-9)
+    said = " ".join(put.notes)
+    assert "wart" in said and "LThumb" in said and "Head" not in said
+
+
+@needs_mocap
+def test_another_person_with_the_same_joints_has_feet_on_the_same_ground() -> None:
+    clip, character = recorded("61_03", 30.0, 400)
+    other = load_clip(MOCAP / "cmu" / "13_11.bvh").skeleton
+    body = complete_character(other)
+    put = onto_body(clip, character, body)
+    assert 0.02 < put.raised_m < 0.2  # the dancer is small
+    made = filtered(put, body)
+    low, wanted = (soles_m(c, b)[..., 1].min(axis=1) for c, b in
+                   ((made, body), (clip, character)))  # fmt: skip
+    # Where a foot stands on its edge, a longer one reaches deeper.
+    apart = np.abs(low - wanted)
+    assert np.median(apart) < 0.006 and apart.max() < 0.03
+
+
+@needs_mocap
+def test_a_rig_that_rests_in_another_pose_is_refused() -> None:
+    clip, character = recorded("131_01", 30.0, 100)
+    arms_down = load_clip(MOCAP / "cmu_3dsmax" / "131_01.bvh").skeleton
+    with pytest.raises(BadValue, match=r"shoulder to elbow points \d+ degrees elsewhere"):
+        onto_body(clip, character, complete_character(arms_down))
+
+
+@needs_mocap
+def test_an_asf_is_a_body_for_a_bvh_of_the_same_person() -> None:
+    clip, character = recorded("02_01", 30.0, 200)
+    body = complete_character(load_character(MOCAP / "cmu_asfamc" / "02.asf"))
+    put = onto_body(clip, character, body)
+    assert character.roles is not None and body.roles is not None
+    mine = forward_kinematics(put.clip.skeleton, *put.clip.pose).positions_m
+    theirs = forward_kinematics(clip.skeleton, *clip.pose).positions_m
+    for role in ("left_knee", "right_ankle", "left_hip"):
+        here = mine[:, body.skeleton.index(body.roles.joint(role))]
+        there = theirs[:, clip.skeleton.index(character.roles.joint(role))]
+        assert np.abs(here - there).max() < 0.01, role
+
+
+def test_a_body_without_roles_is_refused() -> None:
+    clip, character = walk()
+    with pytest.raises(BadValue, match="roles"):
+        onto_body(clip, character, Character(character.skeleton))
