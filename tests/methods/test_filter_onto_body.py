@@ -22,7 +22,9 @@ from poise.formats import load_character, load_clip
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods import Edit, filter
 from poise.methods.filter import Settings
-from poise.methods.filter.onto_body import OntoBody, onto_body
+from poise.methods.filter.onto_body import OntoBody, onto_body, standing_rise_m
+from poise.methods.filter.stream import FilterStream, clip_of, frames_of
+from poise.methods.filter.stream_goals import ALWAYS
 from poise.motion import Clip
 from tests.methods.edited import feet, misses, recorded, sampled
 from tests.shared_data import MOCAP, needs_mocap
@@ -80,6 +82,23 @@ def test_the_root_is_moved_by_what_legs_are_longer(limbs: float, trunk: float) -
     )
     leg = float(np.linalg.norm(hip - knee) + np.linalg.norm(knee - ankle))
     assert put.raised_m == pytest.approx((limbs - 1.0) * leg, rel=0.08)
+    assert standing_rise_m(character, body) == pytest.approx((limbs - 1.0) * leg, rel=1e-6)
+
+
+@needs_mocap
+def test_a_dance_comes_out_of_a_stream_as_it_comes_out_whole() -> None:
+    clip, character = recorded("05_02", 60.0, 300)
+    body = with_proportions(character, limbs=0.8, trunk=1.25)
+    put = onto_body(clip, character, body)
+    always = [replace(each, interval=ALWAYS) for each in feet(clip)]
+    stream = FilterStream(
+        body, clip.rate_hz, always, Settings(updates=4), source=character, rise_m=put.raised_m
+    )
+    assert stream.latency_frames == 0
+    frames = [frame for frame in map(stream.push, frames_of(clip)) if frame is not None]
+    made, whole = clip_of(frames, put.clip), filtered(put, body)
+    np.testing.assert_allclose(made.rotations_wxyz, whole.rotations_wxyz, atol=1e-8)
+    np.testing.assert_allclose(made.root_positions_m, whole.root_positions_m, atol=1e-8)
 
 
 def test_its_own_body_changes_nothing() -> None:

@@ -19,6 +19,8 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points
 from poise.character.roles import SIDES
+from poise.character.standing_figure import StandingFigure
+from poise.errors import BadValue
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.filter.counterparts import Counterparts, counterparts
 from poise.motion import Clip
@@ -60,6 +62,33 @@ def onto_body(clip: Clip, character: Character, body: Character) -> OntoBody:
         said = f"on another body; the root {100 * abs(rise):.1f} cm {_way(rise)}"
     made = made.noted(said)
     return OntoBody(made, _original(clip, character, made, body, found), rise, found.notes)
+
+
+def standing_rise_m(character: Character, body: Character) -> float:
+    """How much higher the root of a body stands than the character's, both with straight legs.
+
+    For streams, which have to know it before the first frame. A whole clip shows how far legs are
+    bent in it; `onto_body` goes by that.
+    """
+    return _standing_root_m(body) - _standing_root_m(character)
+
+
+def _standing_root_m(character: Character) -> float:
+    """The root over the sole, the leg hanging straight down from the hip; mean of both legs."""
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    figure = StandingFigure(character.skeleton, character.roles)
+    root = figure.figure.positions[0]
+    heights = list[float]()
+    for side in SIDES:
+        hip, ankle = figure.place(f"{side}_hip"), figure.joints[f"{side}_ankle"]
+        sole = _sole_middle(character, ankle)
+        # On a splayed leg the sole lies off the vertical; down is along the shank.
+        shank = figure.figure.positions[ankle] - figure.place(f"{side}_knee")
+        under = 0.0 if sole is None else float(sole @ shank / np.linalg.norm(shank))
+        leg = figure.length(side, "hip", "knee", "ankle")
+        heights.append(float((root - hip) @ figure.up) + leg + under)
+    return float(np.mean(heights))
 
 
 def _way(rise: float) -> str:
@@ -114,7 +143,7 @@ def _allowed(turn: Array, body: Character, joint: int) -> Array:
 
 
 def _lower_sole_m(clip: Clip, character: Character) -> Array:
-    """(F,) how high the lowest point of both feet is, over the root's own height in the world."""
+    """(F,) how high the lowest point of both feet is."""
     state = forward_kinematics(clip.skeleton, *clip.pose)
     parts = contact_points(character)
     soles = [parts[f"{side}_foot"] for side in SIDES if f"{side}_foot" in parts]
