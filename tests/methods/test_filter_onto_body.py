@@ -185,11 +185,18 @@ def test_another_person_with_the_same_joints_has_feet_on_the_same_ground() -> No
 
 
 @needs_mocap
-def test_a_rig_that_rests_in_another_pose_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("file", "bone"),
+    [
+        ("cmu_3dsmax/131_01.bvh", "shoulder to elbow"),  # arms down
+        ("tennis/adorozco_Reves_8seg.bvh", "(hip to knee|knee to ankle)"),  # legs together
+    ],
+)
+def test_a_rig_that_rests_in_another_pose_is_refused(file: str, bone: str) -> None:
     clip, character = recorded("131_01", 30.0, 100)
-    arms_down = load_clip(MOCAP / "cmu_3dsmax" / "131_01.bvh").skeleton
-    with pytest.raises(BadValue, match=r"shoulder to elbow points \d+ degrees elsewhere"):
-        onto_body(clip, character, complete_character(arms_down))
+    body = complete_character(load_clip(MOCAP / file).skeleton)
+    with pytest.raises(BadValue, match=rf"{bone} points \d+ degrees elsewhere"):
+        onto_body(clip, character, body)
 
 
 @needs_mocap

@@ -11,15 +11,19 @@ from poise.character import Character
 from poise.character.roles import REQUIRED_ROLES, SIDES
 from poise.errors import BadValue
 
-MOST_DEG = 30.0
+MOST_DEG = 10.0
 """Bones of two rest poses that point further apart than this are another pose: arms down instead
-of out, another axis up."""
+of out, legs together instead of astride, another axis up."""
+
+MOST_OF_ONE_RIG_DEG = 30.0
+"""The same for two bodies on one rig, which differ by how people are built."""
 
 TELLING_DEG = 5.0
-"""Smaller differences are how people are built, and not worth a word."""
+"""Smaller differences are not worth a word."""
 
-_BONES = (("hip", "knee"), ("knee", "ankle"), ("ankle", "toe"), ("shoulder", "elbow"),
-          ("elbow", "wrist"))  # fmt: skip
+_BONES = (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))
+"""Not the feet: from ankle to toe goes steeper or flatter with the shape of a foot, and soles lie
+flat all the same."""
 
 _MOST_NAMES = 8
 
@@ -45,8 +49,10 @@ def counterparts(character: Character, body: Character) -> Counterparts:
     theirs, mine = character.skeleton, body.skeleton
     if character.roles is None or body.roles is None:
         raise BadValue("body", "one with roles, like the clip's (see complete_character)", None)
-    notes = _compare_rest_poses(character, body)
-    if theirs.joint_names == mine.joint_names and np.array_equal(theirs.parents, mine.parents):
+    one_rig = theirs.joint_names == mine.joint_names
+    one_rig = one_rig and np.array_equal(theirs.parents, mine.parents)
+    notes = _compare_rest_poses(character, body, MOST_OF_ONE_RIG_DEG if one_rig else MOST_DEG)
+    if one_rig:
         same = bool(np.abs(theirs.rest_wxyz - mine.rest_wxyz).max() < 1e-9)
         same &= theirs.kinds == mine.kinds
         return Counterparts(np.arange(mine.joint_count), same, notes)
@@ -83,7 +89,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + more
 
 
-def _compare_rest_poses(character: Character, body: Character) -> tuple[str, ...]:
+def _compare_rest_poses(character: Character, body: Character, most_deg: float) -> tuple[str, ...]:
     """A word on bones that differ somewhat; an error on those that differ too much."""
     theirs, mine = _rest_directions(character), _rest_directions(body)
     angles = {
@@ -92,7 +98,7 @@ def _compare_rest_poses(character: Character, body: Character) -> tuple[str, ...
         if bone in mine
     }
     worst = max(angles, key=lambda bone: angles[bone])
-    if angles[worst] > MOST_DEG:
+    if angles[worst] > most_deg:
         raise BadValue(
             "body",
             "one that rests in the pose of the clip's skeleton (give it that rest pose; poses of "
