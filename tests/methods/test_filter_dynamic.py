@@ -74,7 +74,7 @@ def assert_met(edit: Edit, clip: Clip) -> None:
 @needs_mocap
 @pytest.mark.parametrize(("fit", "left"), [("coupled", 0.05), ("separate", 0.5)])
 def test_a_real_walk_loses_its_imbalance_and_keeps_its_feet(fit: str, left: float) -> None:
-    """Measured: 1.04 cm before; after, nothing with a coupled fit and 0.4 cm with a separate one."""
+    """Measured: 1.04 cm before; after, nothing with a coupled fit, 0.4 cm with a separate one."""
     edit, result = edit_of(REAL_WALK), filtered(REAL_WALK, "3D+1K", fit)
     assert excursion(edit, edit.clip) > 0.5
     assert excursion(edit, result.clip) < left * excursion(edit, edit.clip)

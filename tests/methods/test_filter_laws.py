@@ -28,8 +28,9 @@ from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_frames import filter_dynamic_frames
 from poise.methods.filter.dynamic_round import motion_of
 from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
-from poise.methods.filter.kinematic_frames import Prior, Rows, make_rows
+from poise.methods.filter.kinematic_frames import SAMPLED, Prior, Rows, make_rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
+from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.strain import no_strain
 from poise.motion import Clip
@@ -104,9 +105,10 @@ def filtered(
     step, after = np.zeros(3 * who.ik.width), copied(who.motion)
     dropped = np.zeros(frames, dtype=np.int64)
     filter_dynamic_frames(
-        frame, frame, who.ik.tree, who.ik.blocks, who.ik.packed, np.zeros(1, dtype=np.int64),
-        who.ik.width, who.ik.work, segments, who.prior, np.zeros(1), demands, rows,
-        make_batch(who.ik.width, joints), step, after, dropped,
+        frame, frame, SAMPLED, who.ik.tree, who.ik.blocks, who.ik.packed,
+        np.zeros(1, dtype=np.int64), who.ik.width, who.ik.work, segments, who.prior, np.zeros(1),
+        demands, rows, make_batch(who.ik.width, joints), make_rates(joints, who.ik.width),
+        step, after, dropped,
     )  # fmt: skip
     assert dropped[frame] == 0
     return rows, step, after

@@ -40,8 +40,9 @@ from poise.methods.filter.coupled_rows import (
 )
 from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
 from poise.methods.filter.fit_basis import FitBasis
-from poise.methods.filter.kinematic_frames import Prior, make_rows
+from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT_ROWS, Demands
+from poise.methods.filter.law_slopes import make_rates
 
 _HARD, _PRESSING = 1e6, 2e3
 _RELAXATION = 1.6
@@ -70,6 +71,7 @@ def coupled_round(
     bounds: Bounds,
     basis: FitBasis,
     common: float,
+    way: int,
 ) -> Motion:
     """The motion after one round."""
     frames, joints = motion.local.shape[:2]
@@ -86,10 +88,10 @@ def coupled_round(
     )  # fmt: skip
     held = _room_for(_bounding_rows(ik, sides, demands), n)
     count = put_coupled_rows(
-        ik.tree, ik.blocks, ik.packed, sides, n, ik.work,
+        way, ik.tree, ik.blocks, ik.packed, sides, n, ik.work,
         segments, prior.lengths, noise, demands, curves,
-        make_rows(most_rows, 3 * n), make_batch(n, joints), np.zeros(3 * n), np.zeros(ALIVE * n),
-        motion, normals, held,
+        make_rows(most_rows, 3 * n), make_batch(n if way == SAMPLED else 0, joints),
+        make_rates(joints, n), np.zeros(3 * n), np.zeros(ALIVE * n), motion, normals, held,
     )  # fmt: skip
     held = Held(
         held.rows[:count], held.knot[:count], held.frame[:count], held.value[:count],

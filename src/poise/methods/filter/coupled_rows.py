@@ -21,6 +21,7 @@ from poise.methods.filter.dynamic_frames import sample_frame
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
 from poise.methods.filter.kinematic_frames import Rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, Demands
+from poise.methods.filter.law_slopes import Rates
 
 ALIVE = 4
 """Control points of a cubic spline that are alive in a frame."""
@@ -80,19 +81,27 @@ class Normals(NamedTuple):
 
 @inner_borrowing
 def _put_slopes(
-    size: int, states: int, width: int, lengths: Array, rows: Rows, slopes: Array
+    first: int, size: int, width: int, lengths: Array, rows: Rows, slopes: Array
 ) -> None:
-    """Statistical derivatives: what the sigma points of a coordinate differ in."""
-    for k in range(size):
-        for s in range(states):
-            slopes[k, s] = (rows.plus[s, k] - rows.minus[s, k]) / (2.0 * lengths[s])
-        for s in range(states, 3 * width):
-            slopes[k, s] = 0.0
+    """Statistical derivatives: what the sigma points of a coordinate differ in.
+
+    Rows before `first` are tasks', which depend on places only.
+    """
+    for s in range(3 * width):
+        per = 0.5 / lengths[s]
+        if s < width:
+            for k in range(first):
+                slopes[k, s] = per * (rows.plus[s, k] - rows.minus[s, k])
+        else:
+            for k in range(first):
+                slopes[k, s] = 0.0
+        for k in range(first, size):
+            slopes[k, s] = per * (rows.plus[s, k] - rows.minus[s, k])
 
 
 @inner_borrowing
 def _onto_curves(
-    f: int, size: int, states: int, blocks: Blocks, width: int, work: Work, motion: Motion,
+    f: int, first: int, size: int, blocks: Blocks, width: int, work: Work, motion: Motion,
     slopes: Array,
 ) -> None:  # fmt: skip
     """From derivatives by the state to those by what is added, its velocity and acceleration.
@@ -113,7 +122,7 @@ def _onto_curves(
         for k in range(size):
             h = slopes[k]
             px, py, pz = turn(w, -x, -y, -z, h[c], h[c + 1], h[c + 2])
-            if states > n:
+            if k >= first:
                 vx, vy, vz = h[n + c], h[n + c + 1], h[n + c + 2]
                 rx, ry, rz = h[2 * n + c], h[2 * n + c + 1], h[2 * n + c + 2]
                 px += vy * oz - vz * oy + ry * az - rz * ay
@@ -221,14 +230,14 @@ def _hold(
 
 @borrowing
 def put_coupled_rows(
-    tree: Tree, blocks: Blocks, tasks: Tasks, sides: Indices, width: int, work: Work,
+    way: int, tree: Tree, blocks: Blocks, tasks: Tasks, sides: Indices, width: int, work: Work,
     segments: Segments, lengths: Array, noise: Array, demands: Demands, curves: Curves,
-    rows: Rows, batch: Batch, step: Array, one_row: Array, motion: Motion,
+    rows: Rows, batch: Batch, rates: Rates, step: Array, one_row: Array, motion: Motion,
     normals: Normals, held: Held,
 ) -> int:  # fmt: skip
     """Fill the normal equations and the rows that bound; returns how many those are.
 
-    `sides`, `noise` and scratch are as in `filter_dynamic_frames`; `one_row` (4n,) is scratch.
+    What has no name of its own here is as in `filter_dynamic_frames`; `one_row` (4n,) is scratch.
     """
     n, spacing, count_held = width, len(curves.tables), 0
     for f in range(len(motion.roots)):
@@ -236,16 +245,16 @@ def put_coupled_rows(
         if phase == 0:
             normals.local[:] = 0.0
         count = gather(tasks, f, work)
-        states = sample_frame(
-            f, count, tree, blocks, tasks, n, work,
-            segments, lengths, demands, motion, batch, step, rows,
+        sample_frame(
+            f, way, count, tree, blocks, tasks, n, work,
+            segments, lengths, demands, motion, batch, rates, step, rows,
         )  # fmt: skip
         first, strain = work.row_of[count], demands.strain
         kind = demands.kind[f]
         laws = 2 if kind == BALANCE else FLIGHT_ROWS if kind == FLIGHT else 0
         size = first + laws + strain.first[f + 1] - strain.first[f]
-        _put_slopes(size, states, n, lengths, rows, normals.slopes)
-        _onto_curves(f, size, states, blocks, n, work, motion, normals.slopes)
+        _put_slopes(first, size, n, lengths, rows, normals.slopes)
+        _onto_curves(f, first, size, blocks, n, work, motion, normals.slopes)
         _add_tasks(0, count, phase, knot, tasks, sides, n, noise, curves, work, rows, normals)
         for i in range(count):
             t = work.active[i]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from poise.arrays import Array, Indices
-from poise.compiled import compiled, inner_borrowing
+from poise.compiled import borrowing, inner_borrowing
 from poise.ik.frame_loop import gather
 from poise.ik.packed import Blocks, Tasks, Tree, Work
 from poise.ik.posing import place_joints
 from poise.ik.sampled_rows import sample_task
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state, spread_state
-from poise.methods.filter.kinematic_frames import Prior, Rows
+from poise.methods.filter.kinematic_frames import ANALYTIC, Prior, Rows
 from poise.methods.filter.law_rows import (
     BALANCE,
     BALANCE_ROWS,
@@ -19,6 +19,7 @@ from poise.methods.filter.law_rows import (
     law_count,
     sample_laws,
 )
+from poise.methods.filter.law_slopes import Rates, differentiate_laws
 from poise.solvers.unscented_update import unscented_update
 
 _FREE = 1e30
@@ -27,13 +28,14 @@ _FREE = 1e30
 
 @inner_borrowing
 def sample_frame(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
+    f: int, way: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     segments: Segments, lengths: Array, demands: Demands, motion: Motion, batch: Batch,
-    one: Array, rows: Rows,
+    rates: Rates, one: Array, rows: Rows,
 ) -> int:  # fmt: skip
     """All rows of a frame at its sigma points: those of `count` gathered tasks, then the laws'.
 
-    Returns how many states they depend on: rates count only where the laws ask for something.
+    Tasks move on circles, whose points are exact either way. Returns how many states rows depend
+    on: rates count only where the laws ask for something.
     """
     place_joints(tree, f, motion.roots[f], motion.local[f], work)
     for i in range(count):
@@ -48,10 +50,16 @@ def sample_frame(
         for s in range(width, 3 * width):  # places do not depend on rates
             rows.plus[s, k] = rows.center[k]
             rows.minus[s, k] = rows.center[k]
-    spread_state(f, tree, blocks, width, lengths, work, motion, batch, one)
-    sample_laws(
-        f, 3 * width, size, tree, segments, demands, batch, rows.center, rows.plus, rows.minus
-    )
+    if way == ANALYTIC:
+        differentiate_laws(
+            f, size, tree, blocks, width, work, segments, demands, motion, rates, lengths,
+            rows.center, rows.plus, rows.minus,
+        )  # fmt: skip
+    else:
+        spread_state(f, tree, blocks, width, lengths, work, motion, batch, one)
+        sample_laws(
+            f, 3 * width, size, tree, segments, demands, batch, rows.center, rows.plus, rows.minus
+        )
     return 3 * width
 
 
@@ -82,18 +90,19 @@ def _put_goals(
     return int(k)
 
 
-@compiled
+@borrowing
 def filter_dynamic_frames(
-    first: int, last: int,
+    first: int, last: int, way: int,
     tree: Tree, blocks: Blocks, tasks: Tasks, sides: Indices, width: int, work: Work,
     segments: Segments, prior: Prior, noise: Array, demands: Demands,
-    rows: Rows, batch: Batch, step: Array, motion: Motion, dropped: Indices,
+    rows: Rows, batch: Batch, rates: Rates, step: Array, motion: Motion, dropped: Indices,
 ) -> None:  # fmt: skip
     """Filter frames `first` to `last` in place, each by itself.
 
     Args:
         first: a frame.
         last: included.
+        way: `SAMPLED` or `ANALYTIC`.
         tree: the figure.
         blocks: the coordinates.
         tasks: kinematic constraints.
@@ -105,7 +114,8 @@ def filter_dynamic_frames(
         noise: (T,) measurement variance of every task.
         demands: what the laws of motion ask.
         rows: scratch for 3n coordinates.
-        batch: scratch.
+        batch: scratch of `SAMPLED`.
+        rates: scratch of `ANALYTIC`.
         step: (3n,) scratch.
         motion: in and out.
         dropped: (F,) out: see `kinematic_frames`.
@@ -116,8 +126,8 @@ def filter_dynamic_frames(
         if count == 0 and law_count(f, demands) == 0:
             continue
         states = sample_frame(
-            f, count, tree, blocks, tasks, width, work,
-            segments, prior.lengths, demands, motion, batch, step, rows,
+            f, way, count, tree, blocks, tasks, width, work,
+            segments, prior.lengths, demands, motion, batch, rates, step, rows,
         )  # fmt: skip
         size = _put_goals(f, count, tasks, sides, noise, demands, work, rows)
         dropped[f] = unscented_update(

@@ -15,8 +15,9 @@ from poise.methods.filter.curve_fit import CurveFit
 from poise.methods.filter.dynamic_frames import filter_dynamic_frames
 from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
 from poise.methods.filter.flights import SHORTEST_FLIGHT
-from poise.methods.filter.kinematic_frames import Prior, make_rows
+from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
+from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.rotation_fit import component_rates, onto_rotations
 from poise.motion import Clip
 from poise.motion.derivatives import differentiate
@@ -72,6 +73,7 @@ def dynamic_round(
     sides: Indices,
     demands: Demands,
     fit: CurveFit,
+    way: int,
 ) -> tuple[Motion, Indices]:
     """The motion after one round, and what came of every frame (see `filter_dynamic_frames`)."""
     frames, joints = motion.local.shape[:2]
@@ -80,8 +82,9 @@ def dynamic_round(
     strained = int(np.diff(demands.strain.first).max(initial=0))
     rows = make_rows(int(ik.packed.rows.sum()) + FLIGHT_ROWS + strained, 3 * ik.width)
     filter_dynamic_frames(
-        0, frames - 1, ik.tree, ik.blocks, ik.packed, sides, ik.width, ik.work,
-        segments, prior, noise, demands, rows, make_batch(ik.width, joints),
+        0, frames - 1, way, ik.tree, ik.blocks, ik.packed, sides, ik.width, ik.work,
+        segments, prior, noise, demands, rows,
+        make_batch(ik.width if way == SAMPLED else 0, joints), make_rates(joints, ik.width),
         np.zeros(3 * ik.width), after, dropped,
     )  # fmt: skip
     return _made_consistent(motion, after, fit), dropped

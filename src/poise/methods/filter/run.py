@@ -57,11 +57,10 @@ def _kinematic(problem: Problem, clip: Clip) -> Clip:
     roots, locals_ = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
     misses = np.full((clip.frame_count, len(ik.tasks)), np.nan)
     failed = np.zeros(clip.frame_count, dtype=np.int64)
-    way = SAMPLED if settings.derivatives == "sampled" else ANALYTIC
     prior = prior_of(problem, ik, rates=False)
     for first, stop in intervals(problem.active):
         filter_frames(
-            first, stop - 1, way, settings.updates,
+            first, stop - 1, way_of(settings), settings.updates,
             ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
             prior, problem.noise, np.full(len(ik.tasks), settings.far_noise),
             np.array([settings.far_m, np.radians(settings.far_deg)]),
@@ -87,10 +86,19 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
         return coupled_round(
             motion, ik, segments, prior, problem.noise, problem.sides, asked.demands,
             Bounds(asked.area, settings.inset_m), basis, settings.process_variance,
+            way_of(settings),
         )  # fmt: skip
     fit = CurveFit(frames, rate, knot_s=settings.knot_s, beta=settings.beta)
     motion, failed = dynamic_round(
-        motion, ik, segments, prior, problem.noise, problem.sides, asked.demands, fit
+        motion,
+        ik,
+        segments,
+        prior,
+        problem.noise,
+        problem.sides,
+        asked.demands,
+        fit,
+        way_of(settings),
     )
     _check(failed)
     return motion
@@ -101,6 +109,11 @@ def _standing(problem: Problem, motion: Motion) -> BodyState:
     clip = replace(problem.edit.clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
     met = _kinematic(problem, clip)
     return forward_kinematics(met.skeleton, *met.pose)
+
+
+def way_of(settings: Settings) -> int:
+    """How rows are differentiated."""
+    return SAMPLED if settings.derivatives == "sampled" else ANALYTIC
 
 
 def _check(failed: Indices) -> None:
