@@ -1,7 +1,8 @@
 """Makes the pictures of the documentation: `python docs/pictures/make.py`.
 
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
-`examples/recipes/deform`, whose clips are real. Without these clips they stay as they are.
+`examples/recipes/deform`, that of docs/filter.md from `examples/recipes/filter`, whose clips are
+real. Without these clips they stay as they are.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from barycentre import draw_barycentre
 from deform_karate import karate
 from deform_stairs import climbing_stairs
+from filter_dancing import dancing
 from PIL import Image
 from side_by_side import side_by_side
 
@@ -34,7 +36,7 @@ SHOWN = ("walk", "jump")
 
 def main() -> None:
     samples()
-    for draw in (barycentre, reaching, stepping, karate, climbing_stairs):
+    for draw in (barycentre, reaching, stepping, karate, climbing_stairs, dancing):
         clip = _clip(draw.__name__)
         if clip is None:
             print(f"{draw.__name__}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")
@@ -119,6 +121,7 @@ def _recipe(name: str) -> Recipe:
 
 def _clip(name: str) -> Path | None:
     """The clip of a picture's recipe, if it is at hand."""
+    name = {"dancing": "../filter/dancing_short_limbs"}.get(name, name)
     recipe = _recipe(name if (RECIPES / f"{name}.yaml").is_file() else "reaching")
     parts = Path(recipe.clip.file or "").parts
     path = SHARED.joinpath(*parts[parts.index("shared") + 1 :])

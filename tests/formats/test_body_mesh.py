@@ -7,10 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from poise.character import Skeleton
+from poise.character import Skeleton, reference_human, with_proportions
+from poise.formats import load_clip
+from poise.formats.body_figure import figure_of, limb_span
 from poise.formats.body_mesh import SEGMENTS, BodyMesh, body_mesh
 from poise.formats.body_shape import solids_of
+from poise.motion.cleanup import clean
 from tests.character import known_skeletons as known
+from tests.shared_data import MOCAP, needs_mocap
 
 EVERY = [
     known.mixamo,
@@ -133,3 +137,24 @@ def test_bones_without_length_leave_no_flat_faces(offsets: list[list[float]]) ->
     assert np.isfinite(mesh.positions_m).all()
     a, b, c = (mesh.positions_m[mesh.triangles[:, i]] for i in range(3))
     assert np.linalg.norm(np.cross(b - a, c - a), axis=1).min() > 0
+
+
+@pytest.mark.parametrize("limbs", [0.7, 1.0, 1.4])
+@pytest.mark.parametrize("trunk", [0.7, 1.0, 1.4])
+def test_builds_of_all_kinds_have_legs_arms_and_a_head(limbs: float, trunk: float) -> None:
+    person = with_proportions(reference_human(), limbs=limbs, trunk=trunk)
+    skeleton = person.skeleton
+    found = figure_of(skeleton)
+    ends = [way[limb_span(skeleton, way)[0]] for way in (*found.legs, *found.arms)]
+    assert {skeleton.joint_names[joint] for joint in ends} == {
+        f"{side}_{part}" for side in ("left", "right") for part in ("hip", "shoulder")
+    }
+    assert skeleton.joint_names[found.head[-1]] == "head"
+
+
+@needs_mocap
+def test_a_trunk_as_long_as_a_leg_is_no_leg() -> None:
+    clip, _ = clean(load_clip(MOCAP / "cmu" / "61_03.bvh"), ("missing-thorax",))
+    found = figure_of(clip.skeleton)
+    assert [clip.skeleton.joint_names[leg[0]] for leg in found.legs] == ["RHipJoint", "LHipJoint"]
+    assert clip.skeleton.joint_names[found.head[-1]] == "Head"

@@ -57,9 +57,11 @@ def figure_of(skeleton: Skeleton) -> BodyFigure:
     for chest in sorted(chests, key=lambda j: -len(skeleton.ancestors(j))):
         above = skeleton.ancestors(chest)
         for place, pelvis in enumerate(above[1:], start=1):
-            if twins[pelvis] and above[place - 1] not in twins[pelvis]:
-                core = above[place::-1]
-                return _figure(skeleton, plain, core, twins[pelvis], twins[chest])
+            # Not the branch of the chest itself: trunk and head may be as long as a leg.
+            others = tuple(c for c in skeleton.children[pelvis] if c != above[place - 1])
+            legs = _twins(others, ways, HEAVY * extent)
+            if legs:
+                return _figure(skeleton, plain, above[place::-1], legs, twins[chest])
     return plain
 
 
@@ -132,5 +134,5 @@ def limb_span(skeleton: Skeleton, way: tuple[int, ...]) -> tuple[int, int]:
     if len(bones) < 2:
         return 0, len(way) - 1
     pairs = lengths[bones[:-1]] + lengths[bones[1:]]
-    best = int(np.flatnonzero(pairs >= 0.9 * pairs.max())[-1])
+    best = int(np.flatnonzero(pairs >= 0.8 * pairs.max())[-1])
     return int(bones[best]), int(bones[best + 1]) + 1
