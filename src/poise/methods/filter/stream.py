@@ -8,7 +8,10 @@
 **What takes time.** Kinematic rounds look at one frame and have no delay. A dynamic round needs
 half the window of its least-squares fit and two knots ahead (1.3 s with the paper's window of 64
 frames at 30 Hz; `window_s` makes it shorter, for a curve less like that of the whole clip). Before
-the first of them, contacts and rates of the incoming poses take a quarter of a second.
+the first of them, contacts and rates of the incoming poses take 0.4 s.
+
+**What is less than on whole clips.** Curves are fitted by the paper's sliding window, coordinate by
+coordinate (`fit` is not looked at); strength is not limited.
 
 **What a stream cannot know**, and a whole clip can: the frame in which a foot moves least, curves
 through time, easing (such constraints are refused); the noise of the capture (the cutoff of
@@ -83,8 +86,8 @@ class FilterStream:
             rise_m: how far the root is raised on the way from one body to the other.
             contact_parts: parts whose contacts every frame states; None: feet, whose contacts are
                 found. For dynamic rounds.
-            cutoff_hz: up to where rates of the incoming poses are believed; None: as for a clean
-                capture.
+            cutoff_hz: up to where rates of the incoming poses are believed (a clean capture bears
+                12 Hz); None: 7 Hz, or less for slow cameras.
             window_s: of the sliding least-squares fit.
             moving_joints: joints with moving offsets, as of a clip; for kinematic rounds only.
 
@@ -208,6 +211,8 @@ class FilterStream:
         if "D" not in rounds:
             return [KinematicRound(problem) for _ in rounds]
         parts = FEET if contact_parts is None else contact_parts
+        if problem.settings.torque:
+            raise BadValue("torque", "false in a stream", problem.settings.torque)
         points, sent = StreamPoints(self.character, parts), StreamPoints(self._source, parts)
         if points.sites.names != sent.sites.names:
             raise BadValue("source", "a body with the same contact points", sent.sites.names)
@@ -216,8 +221,6 @@ class FilterStream:
             stages.append(FoundContacts(self._source, sent, place, rate_hz, self._rise_m))
         else:
             stages.append(GivenContacts(self._source, sent, place, self._rise_m))
-        cutoff = cutoff_hz or problem.cutoff_hz
-        assert cutoff is not None
         rates_known = False
         for letter in rounds:
             if letter == "K":
@@ -226,7 +229,7 @@ class FilterStream:
                 continue
             # From one dynamic round to the next, velocities and accelerations are the curve's own.
             if not rates_known:
-                stages.append(StreamRates(self.character.skeleton.joint_count, rate_hz, cutoff))
+                stages.append(StreamRates(self.character.skeleton.joint_count, rate_hz, cutoff_hz))
             stages.append(DynamicRound(problem, points, place, rate_hz, window_s))
             rates_known = True
         return stages

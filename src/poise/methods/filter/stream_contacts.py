@@ -20,8 +20,8 @@ from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points
 from poise.contact.detection import HEIGHT_M, LEAD_S, SHORTEST_S, SPEED_M_S
 from poise.contact.floor import FEET
-from poise.contact.foot_motion import LEVEL_RANGE_M, STANDING_QUANTILE
-from poise.contact.point_motion import CUTOFF_HZ, STILL_M_S
+from poise.contact.foot_motion import LEVEL_RANGE_M, PLANTED_BELOW_M, PLANTED_M_S
+from poise.contact.point_motion import CUTOFF_HZ
 from poise.contact.touching_points import LOOSE_M
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue, UnknownName
@@ -33,8 +33,9 @@ HALF_WINDOW_S = 0.1
 """Frames to either side that speeds are taken from: most of what 12 Hz ask for."""
 
 _SHARE_OF_RATE = 0.4
-_LEARNING_M_S = 0.1
-"""How fast a standing level sinks to a foot below it; it rises at 7 % of that (the quantile)."""
+_SINKING_M_S, _RISING_M_S = 0.2, 0.04
+"""How fast a standing level follows a foot that stands below it, or above it: a heel that slowly
+leaves the ground is above it too."""
 
 
 class StreamPoints:
@@ -166,27 +167,26 @@ class FoundContacts:
         leaving = np.sum(relative * surface.normals, axis=-1)
         along = relative - leaving[:, None] * surface.normals
         sliding = np.linalg.norm(along, axis=-1)
-        over = surface.distances_m - self._learnt_levels(
-            surface.distances_m, np.hypot(sliding, leaving)
-        )
+        over = self._over_levels(surface.distances_m, np.hypot(sliding, leaving))
         score = np.maximum(0.0, over - LEAD_S * np.abs(leaving)) / HEIGHT_M + sliding / SPEED_M_S
         carried = (second[-3:] - GRAVITY_M_S2)[1] > 0.0
         parts = (self._points.least(score) < 1.0) & carried
         self._seen.append((parts, self._points.are_low(over)))
 
-    def _learnt_levels(self, heights: Array, speeds: Array) -> Array:
-        """(C,) where each point stands, as far as that is known."""
-        near = np.abs(heights) < 2 * LEVEL_RANGE_M
-        standing = near & (speeds < STILL_M_S)
-        new = standing & np.isnan(self._levels)
-        self._levels[new] = np.clip(heights[new], -LEVEL_RANGE_M, LEVEL_RANGE_M)
-        levels = np.nan_to_num(self._levels)
-        below = heights < levels
-        step = np.where(below, -(1.0 - STANDING_QUANTILE), STANDING_QUANTILE)
-        step *= _LEARNING_M_S / self._rate_hz * np.exp(-((speeds / STILL_M_S) ** 2))
-        learnt = np.clip(levels + step, -LEVEL_RANGE_M, LEVEL_RANGE_M)
-        self._levels = np.where(standing, learnt, self._levels)
-        return levels
+    def _over_levels(self, heights: Array, speeds: Array) -> Array:
+        """(C,) heights over the levels at which points stand, as far as these are known.
+
+        A point that is still and near its level stands, whatever the level says.
+        """
+        slow = speeds < PLANTED_M_S
+        new = slow & np.isnan(self._levels) & (np.abs(heights) < 2 * LEVEL_RANGE_M)
+        self._levels[new] = heights[new]
+        over = heights - np.nan_to_num(self._levels)
+        planted = slow & (over < PLANTED_BELOW_M)
+        down, up = -_SINKING_M_S / self._rate_hz, _RISING_M_S / self._rate_hz
+        self._levels[planted] += np.clip(over, down, up)[planted]
+        np.clip(self._levels, -2 * LEVEL_RANGE_M, 2 * LEVEL_RANGE_M, out=self._levels)
+        return np.where(planted, np.minimum(over, 0.0), over)
 
     def _decided(self) -> Passing:
         """The oldest frame; a change counts if it lasts through the frames seen after it."""

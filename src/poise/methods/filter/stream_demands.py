@@ -49,8 +49,10 @@ def demands_of_frame(
         kind = FLIGHT if holds_in(settings.flight, number) else NO_DYNAMICS
     elif holds_in(settings.balance, number):
         kind, goal, height = _balance(motion, character, places_m, touching, environment, settings)
-    strain = no_strain(1, character.skeleton.joint_count)
-    return Demands(np.array([kind], dtype=np.int64), goal, np.array([height]), noise, strain)
+    return Demands(
+        np.array([kind], dtype=np.int64), goal, np.array([height]), noise,
+        shift=np.zeros((1, 6)), strain=no_strain(1, character.skeleton.joint_count),
+    )  # fmt: skip
 
 
 def holds_in(chosen: Frames, number: int) -> bool:

@@ -6,22 +6,37 @@ from collections import deque
 
 import numpy as np
 
+from poise.methods.filter.fit_basis import check_positive
+from poise.methods.filter.flights import SHORTEST_FLIGHT
 from poise.methods.filter.stream_frame import Passing
 from poise.methods.filter.stream_kernels import put_rates
 from poise.methods.filter.stream_window import StreamWindow, half_window_frames
 
-HALF_WINDOW_S = 0.15
-"""Frames to either side that rates are taken from."""
+CUTOFF_HZ = 7.0
+"""Where nothing is known of a capture's noise: clean ones bear 12 Hz, raw ones 5."""
 
-_SHORTEST_FLIGHT = 8
-"""Frames that are worth a curve of their own, as in whole clips."""
+_SHARE_OF_RATE = 0.2
+"""Slow cameras get this share of their rate, as in `contact.cutoff`."""
+
+_HALF_WINDOW_PERIODS = 1.8
+"""Time to either side that rates are taken from, in periods of the cutoff."""
 
 
 class StreamRates:
     """Rates of every frame, by `StreamWindow`; in flight from frames of the same flight only."""
 
-    def __init__(self, joints: int, rate_hz: float, cutoff_hz: float) -> None:
-        half = half_window_frames(HALF_WINDOW_S, rate_hz, _SHORTEST_FLIGHT)
+    def __init__(self, joints: int, rate_hz: float, cutoff_hz: float | None = None) -> None:
+        """Prepare the weights.
+
+        Args:
+            joints: of the body.
+            rate_hz: frames per second.
+            cutoff_hz: up to where the incoming poses are believed; None: a cautious guess.
+        """
+        if cutoff_hz is None:
+            cutoff_hz = min(CUTOFF_HZ, _SHARE_OF_RATE * rate_hz)
+        check_positive("cutoff_hz", cutoff_hz)
+        half = half_window_frames(_HALF_WINDOW_PERIODS / cutoff_hz, rate_hz, SHORTEST_FLIGHT)
         self._window = StreamWindow(3 + 4 * joints, rate_hz, cutoff_hz, half)
         self.latency_frames = half
         # From the oldest frame that the window still holds to the newest.
@@ -63,4 +78,4 @@ class StreamRates:
             left += 1
         while right < after and self._aloft[at + right + 1]:
             right += 1
-        return (left, right) if left + right + 1 >= _SHORTEST_FLIGHT else (before, after)
+        return (left, right) if left + right + 1 >= SHORTEST_FLIGHT else (before, after)

@@ -18,7 +18,9 @@ from poise.methods.filter.dynamic_round import segments_of
 from poise.methods.filter.dynamic_state import Motion, make_batch
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS
+from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.problem import Problem, prior_of
+from poise.methods.filter.settings import Settings
 from poise.methods.filter.sliding_fit import SlidingFit
 from poise.methods.filter.stream_contacts import StreamPoints
 from poise.methods.filter.stream_demands import demands_of_frame
@@ -36,7 +38,7 @@ class KinematicRound:
         settings, ik = problem.settings, problem.ik
         self._ik, self._offsets = _with_own_offsets(ik)
         self._settings, self._noise = settings, problem.noise
-        self._way = SAMPLED if settings.derivatives == "sampled" else ANALYTIC
+        self._way = _way(settings)
         self._prior = prior_of(problem, ik, rates=False)
         self._far_noise = np.full(len(ik.tasks), settings.far_noise)
         self._far = np.array([settings.far_m, np.radians(settings.far_deg)])
@@ -89,7 +91,9 @@ class DynamicRound:
         self._prior = prior_of(problem, ik, rates=True)
         self._rows = make_rows(int(ik.packed.rows.sum()) + FLIGHT_ROWS, 3 * ik.width)
         joints = edit.character.skeleton.joint_count
-        self._batch = make_batch(ik.width, joints)
+        self._way = _way(settings)
+        self._batch = make_batch(ik.width if self._way == SAMPLED else 0, joints)
+        self._rates = make_rates(joints, ik.width)
         self._step = np.zeros(3 * ik.width)
         self._failed = np.zeros(1, dtype=np.int64)
         self._fit = SlidingFit(
@@ -129,9 +133,9 @@ class DynamicRound:
             self._environment, self._settings,
         )  # fmt: skip
         filter_dynamic_frames(
-            0, 0, ik.tree, ik.blocks, ik.packed, self._sides, ik.width, ik.work,
+            0, 0, self._way, ik.tree, ik.blocks, ik.packed, self._sides, ik.width, ik.work,
             self._segments, self._prior, self._noise, demands, self._rows, self._batch,
-            self._step, after, self._failed,
+            self._rates, self._step, after, self._failed,
         )  # fmt: skip
         _check(self._failed, frame.number)
         return after
@@ -149,6 +153,10 @@ class DynamicRound:
         frame, rates = self._waiting.popleft()
         add_fitted(rates, fitted, self._side, frame.motion)
         return frame
+
+
+def _way(settings: Settings) -> int:
+    return SAMPLED if settings.derivatives == "sampled" else ANALYTIC
 
 
 def _with_own_offsets(ik: IkProblem) -> tuple[IkProblem, Array]:

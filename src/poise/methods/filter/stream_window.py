@@ -1,8 +1,8 @@
 """Smoothed rates of a stream at a frame, from the frames a little before and after it.
 
 The weights are those of the smoothing spline of `motion.splines` on the frames of the window alone.
-Its memory fades by e in 1/(π · cutoff) or so, 27 ms at 12 Hz: with 0.15 s to either side, rates are
-those of a fit to the whole clip within a percent of their size, with 0.25 s within a thousandth.
+Its memory fades by e in 1/(π · cutoff) or so, 27 ms at 12 Hz: with 1.8 periods of the cutoff to
+either side (0.15 s), rates are those of a fit to the whole clip within a percent of their size.
 """
 
 from __future__ import annotations
