@@ -20,6 +20,7 @@ from poise.constraints import (
     PlaceCenterOfMass,
     Plant,
     Recruit,
+    StayOnSide,
 )
 
 WHEN = Interval(5, 45, 10, 12)
@@ -70,6 +71,10 @@ CASES: dict[str, tuple[Constraint, ...]] = {
         Plant("plant", "left_foot", WHEN, displacement_m=(0.2, 0.1, 0.0), on_surface=True),
         Plant("plant", "right_hand", WHEN, turn_deg=-20, recruit=Recruit(up_to="chest")),
     ),
+    "stay_on_side": (
+        StayOnSide("stay", "head_top", 1.2, WHEN),
+        StayOnSide("stay", "left_wrist", 1.9, WHEN, "above"),
+    ),
 }  # fmt: skip
 
 
@@ -111,6 +116,8 @@ def moved_record(record: Constraint, turn: Array, shift: Array) -> Constraint:
                 push = vector(push)
             to = None if record.place_m is None else place(record.place_m)
             return replace(record, displacement_m=push, place_m=to)
+        case StayOnSide():
+            return replace(record, limit_m=record.limit_m + float(shift[1]))
         case Plant():
             return replace(record, displacement_m=vector(record.displacement_m))
         case _:

@@ -63,7 +63,7 @@ def rows_of(label: str, frame: int, way: int) -> tuple[Rows, int]:
     strained = int(np.diff(demands.strain.first).max())
     rows = make_rows(int(ik.packed.rows.sum()) + 6 + strained, 3 * ik.width)
     filter_dynamic_frames(
-        frame, frame, way, ik.tree, ik.blocks, ik.packed, problem.sides, ik.width, ik.work,
+        frame, frame, way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
         segments_of(problem.edit.character, problem.edit.clip), prior, problem.noise, demands,
         rows, make_batch(ik.width, joints), make_rates(joints, ik.width), np.zeros(3 * ik.width),
         Motion(*(array.copy() for array in motion)), np.zeros(len(motion.roots), dtype=np.int64),

@@ -106,7 +106,7 @@ def filtered(
     dropped = np.zeros(frames, dtype=np.int64)
     filter_dynamic_frames(
         frame, frame, SAMPLED, who.ik.tree, who.ik.blocks, who.ik.packed,
-        np.zeros(1, dtype=np.int64), who.ik.width, who.ik.work, segments, who.prior, np.zeros(1),
+        who.ik.width, who.ik.work, segments, who.prior, np.zeros(1),
         demands, rows, make_batch(who.ik.width, joints), make_rates(joints, who.ik.width),
         step, after, dropped,
     )  # fmt: skip

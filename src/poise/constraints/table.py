@@ -17,10 +17,20 @@ from poise.constraints.place_center_of_mass import (
 )
 from poise.constraints.plant import Plant, tasks_of_plant
 from poise.constraints.scene import Scene
+from poise.constraints.stay_on_side import StayOnSide, tasks_of_stay_on_side
 from poise.constraints.task import Task
 from poise.errors import BadValue, UnknownName
 
-Constraint = HoldPoint | FollowCurve | Orient | LookAt | KeepDistance | PlaceCenterOfMass | Plant
+Constraint = (
+    HoldPoint
+    | FollowCurve
+    | Orient
+    | LookAt
+    | KeepDistance
+    | PlaceCenterOfMass
+    | Plant
+    | StayOnSide
+)
 """Any of the records."""
 
 
@@ -39,6 +49,7 @@ CONSTRAINTS: dict[str, ConstraintKind] = {
     "keep_distance": ConstraintKind(KeepDistance, tasks_of_keep_distance),
     "place_center_of_mass": ConstraintKind(PlaceCenterOfMass, tasks_of_place_center_of_mass),
     "plant": ConstraintKind(Plant, tasks_of_plant),
+    "stay_on_side": ConstraintKind(StayOnSide, tasks_of_stay_on_side),
 }
 """The records by the key that stands for them in a recipe."""
 

@@ -59,7 +59,13 @@ class Task:
     axes: tuple[bool, bool, bool] = (True, True, True)
     """Which of x, y and z count, for points and centres (of the world, or of the reference)."""
 
+    side: int = 0
+    """0: at the goal. For points: 1 where no coordinate may be beyond the goal's, -1 where none may
+    be short of it."""
+
     def __post_init__(self) -> None:
+        if self.side and self.kind != "point":
+            raise BadValue(f"side of '{self.name}'", "0, except for points", self.side)
         if self.kind not in GOAL_SIZE:
             raise BadValue("kind", ", ".join(GOAL_SIZE), self.kind)
         if not (np.isfinite(self.weight) and self.weight >= 0):

@@ -70,6 +70,8 @@ class Tasks(NamedTuple):
     direction: Array
     axes: Indices
     """(T, 3) 1 where the axis counts."""
+    side: Indices
+    """(T,) 0, or of one-sided tasks the sign of what is too much; only `methods.filter` looks."""
     rows: Indices
     """(T,) how many rows it has."""
     carry: Indices

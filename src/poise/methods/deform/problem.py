@@ -12,6 +12,7 @@ from poise.arrays import Array
 from poise.constraints import Constraint, Task, check_nesting, tasks_of
 from poise.constraints.naming import find_joint
 from poise.constraints.recruiting import TRANSLATION
+from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.ik import build as build_ik
 from poise.methods.deform.settings import Settings
@@ -106,6 +107,11 @@ def _active(ik: IkProblem) -> NDArray[np.bool_]:
 
 def _tasks(constraint: Constraint, edit: Edit, settings: Settings) -> tuple[Task, ...]:
     tasks = tasks_of(constraint, edit.scene)
+    if any(task.side for task in tasks):
+        raise BadValue(
+            f"constraint '{constraint.name}'", "one that deform knows (one-sided ones: filter)",
+            type(constraint).__name__,
+        )  # fmt: skip
     if settings.strategy == "weights":
         return tuple(replace(task, priority=1) for task in tasks)
     return tasks

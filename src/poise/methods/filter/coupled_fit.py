@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.contact.support_area import SupportArea, distance_to_support, nearest_in_support
 from poise.ik import IkProblem
 from poise.methods.filter.added_motion import add_motion
@@ -66,7 +66,6 @@ def coupled_round(
     segments: Segments,
     prior: Prior,
     noise: Array,
-    sides: Indices,
     demands: Demands,
     bounds: Bounds,
     basis: FitBasis,
@@ -86,9 +85,9 @@ def coupled_round(
         np.zeros((blocks * n, ALIVE * n)), np.zeros(blocks * n), np.zeros((ALIVE * n, ALIVE * n)),
         np.zeros((n, n)), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((most_rows, 3 * n)),
     )  # fmt: skip
-    held = _room_for(_bounding_rows(ik, sides, demands), n)
+    held = _room_for(_bounding_rows(ik, demands), n)
     count = put_coupled_rows(
-        way, ik.tree, ik.blocks, ik.packed, sides, n, ik.work,
+        way, ik.tree, ik.blocks, ik.packed, n, ik.work,
         segments, prior.lengths, noise, demands, curves,
         make_rows(most_rows, 3 * n), make_batch(n if way == SAMPLED else 0, joints),
         make_rates(joints, n), np.zeros(3 * n), np.zeros(ALIVE * n), motion, normals, held,
@@ -115,9 +114,9 @@ def _room_for(count: int, width: int) -> Held:
     )  # fmt: skip
 
 
-def _bounding_rows(ik: IkProblem, sides: Indices, demands: Demands) -> int:
+def _bounding_rows(ik: IkProblem, demands: Demands) -> int:
     lengths = np.array([task.last - task.first + 1 for task in ik.tasks], dtype=np.int64)
-    one_sided = int((lengths * ik.packed.rows)[sides != 0].sum()) if len(lengths) else 0
+    one_sided = int((lengths * ik.packed.rows)[ik.packed.side != 0].sum()) if len(lengths) else 0
     balance = 2 * int((demands.kind == BALANCE).sum())
     return one_sided + balance + int(demands.strain.first[-1])
 

@@ -165,7 +165,7 @@ def _add_row(row: Array, weight: float, local: Array) -> None:
 
 @inner_borrowing
 def _add_tasks(
-    first: int, count: int, phase: int, knot: int, tasks: Tasks, sides: Indices, width: int,
+    first: int, count: int, phase: int, knot: int, tasks: Tasks, width: int,
     noise: Array, curves: Curves, work: Work, rows: Rows, normals: Normals,
 ) -> None:  # fmt: skip
     """Rows of tasks that must hold: only places, and few coordinates carry them."""
@@ -183,7 +183,7 @@ def _add_tasks(
             few[i, j] = 0.0
     for i in range(count):
         t = work.active[i]
-        if sides[t] != 0:
+        if tasks.side[t] != 0:
             continue
         for k in range(work.row_of[i], work.row_of[i + 1]):
             h = normals.slopes[k]
@@ -230,7 +230,7 @@ def _hold(
 
 @borrowing
 def put_coupled_rows(
-    way: int, tree: Tree, blocks: Blocks, tasks: Tasks, sides: Indices, width: int, work: Work,
+    way: int, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     segments: Segments, lengths: Array, noise: Array, demands: Demands, curves: Curves,
     rows: Rows, batch: Batch, rates: Rates, step: Array, one_row: Array, motion: Motion,
     normals: Normals, held: Held,
@@ -255,14 +255,14 @@ def put_coupled_rows(
         size = first + laws + strain.first[f + 1] - strain.first[f]
         _put_slopes(first, size, n, lengths, rows, normals.slopes)
         _onto_curves(f, first, size, blocks, n, work, motion, normals.slopes)
-        _add_tasks(0, count, phase, knot, tasks, sides, n, noise, curves, work, rows, normals)
+        _add_tasks(0, count, phase, knot, tasks, n, noise, curves, work, rows, normals)
         for i in range(count):
             t = work.active[i]
-            if sides[t] == 0:
+            if tasks.side[t] == 0:
                 continue
             for k in range(work.row_of[i], work.row_of[i + 1]):
-                low = -np.inf if sides[t] > 0 else 0.0
-                high = np.inf if sides[t] < 0 else 0.0
+                low = -np.inf if tasks.side[t] > 0 else 0.0
+                high = np.inf if tasks.side[t] < 0 else 0.0
                 _hold(
                     count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
                     _variance(normals.slopes[k], n, curves), low, high, held, normals.local,

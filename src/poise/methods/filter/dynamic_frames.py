@@ -9,7 +9,7 @@ from poise.ik.packed import Blocks, Tasks, Tree, Work
 from poise.ik.posing import place_joints
 from poise.ik.sampled_rows import sample_task
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state, spread_state
-from poise.methods.filter.kinematic_frames import ANALYTIC, Prior, Rows
+from poise.methods.filter.kinematic_frames import ANALYTIC, FREE, Prior, Rows, holds
 from poise.methods.filter.law_rows import (
     BALANCE,
     BALANCE_ROWS,
@@ -21,9 +21,6 @@ from poise.methods.filter.law_rows import (
 )
 from poise.methods.filter.law_slopes import Rates, differentiate_laws
 from poise.solvers.unscented_update import unscented_update
-
-_FREE = 1e30
-"""Measurement variance of what holds already: such a row asks for nothing."""
 
 
 @inner_borrowing
@@ -65,7 +62,7 @@ def sample_frame(
 
 @inner_borrowing
 def _put_goals(
-    f: int, count: int, tasks: Tasks, sides: Indices, noise: Array, demands: Demands, work: Work,
+    f: int, count: int, tasks: Tasks, noise: Array, demands: Demands, work: Work,
     rows: Rows,
 ) -> int:  # fmt: skip
     """Goals and noise of all rows; one-sided ones that hold are free. Returns how many."""
@@ -73,8 +70,8 @@ def _put_goals(
         t = work.active[i]
         for k in range(work.row_of[i], work.row_of[i + 1]):
             rows.goals[k] = 0.0
-            holds = sides[t] != 0 and sides[t] * rows.center[k] <= 0.0
-            rows.noise[k] = _FREE if holds else tasks.scale[t] ** 2 * noise[t]
+            free = holds(tasks, t, k, rows)
+            rows.noise[k] = FREE if free else tasks.scale[t] ** 2 * noise[t]
     k = work.row_of[count]
     kind = demands.kind[f]
     more = BALANCE_ROWS if kind == BALANCE else FLIGHT_ROWS if kind == FLIGHT else 0
@@ -85,7 +82,7 @@ def _put_goals(
     strain = demands.strain
     for i in range(strain.first[f], strain.first[f + 1]):
         rows.goals[k] = min(max(rows.center[k], strain.low[i]), strain.high[i])
-        rows.noise[k] = demands.noise[3] if rows.goals[k] != rows.center[k] else _FREE
+        rows.noise[k] = demands.noise[3] if rows.goals[k] != rows.center[k] else FREE
         k += 1
     return int(k)
 
@@ -93,7 +90,7 @@ def _put_goals(
 @borrowing
 def filter_dynamic_frames(
     first: int, last: int, way: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, sides: Indices, width: int, work: Work,
+    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     segments: Segments, prior: Prior, noise: Array, demands: Demands,
     rows: Rows, batch: Batch, rates: Rates, step: Array, motion: Motion, dropped: Indices,
 ) -> None:  # fmt: skip
@@ -106,7 +103,6 @@ def filter_dynamic_frames(
         tree: the figure.
         blocks: the coordinates.
         tasks: kinematic constraints.
-        sides: (T,) of one-sided tasks, the sign of what is too much; 0 for others.
         width: n, how many coordinates a pose has.
         work: scratch.
         segments: the body.
@@ -129,7 +125,7 @@ def filter_dynamic_frames(
             f, way, count, tree, blocks, tasks, width, work,
             segments, prior.lengths, demands, motion, batch, rates, step, rows,
         )  # fmt: skip
-        size = _put_goals(f, count, tasks, sides, noise, demands, work, rows)
+        size = _put_goals(f, count, tasks, noise, demands, work, rows)
         dropped[f] = unscented_update(
             states, size, rows.center, rows.plus, rows.minus, prior.deviations,
             prior.scale, prior.excess, rows.goals, rows.noise, prior.floor,

@@ -70,7 +70,6 @@ def dynamic_round(
     segments: Segments,
     prior: Prior,
     noise: Array,
-    sides: Indices,
     demands: Demands,
     fit: CurveFit,
     way: int,
@@ -82,7 +81,7 @@ def dynamic_round(
     strained = int(np.diff(demands.strain.first).max(initial=0))
     rows = make_rows(int(ik.packed.rows.sum()) + FLIGHT_ROWS + strained, 3 * ik.width)
     filter_dynamic_frames(
-        0, frames - 1, way, ik.tree, ik.blocks, ik.packed, sides, ik.width, ik.work,
+        0, frames - 1, way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
         segments, prior, noise, demands, rows,
         make_batch(ik.width if way == SAMPLED else 0, joints), make_rates(joints, ik.width),
         np.zeros(3 * ik.width), after, dropped,

@@ -23,6 +23,10 @@ SAMPLED, ANALYTIC = 0, 1
 """Sigma points, or the tasks' exact derivatives in their place."""
 
 
+FREE = 1e30
+"""Measurement variance of what holds already: such a row asks for nothing."""
+
+
 class Prior(NamedTuple):
     """The distribution that a frame starts from, and how it is sampled."""
 
@@ -59,6 +63,12 @@ def make_rows(count: int, width: int) -> Rows:
         one, many, many.copy(), one.copy(), one.copy(), one.copy(),
         np.zeros((count, 2 * max(width, 1))), np.zeros((count, count)), np.zeros(2 * count),
     )  # fmt: skip
+
+
+@inlined_borrowing
+def holds(tasks: Tasks, t: int, k: int, rows: Rows) -> bool:
+    """Whether a row of a one-sided task is on its side."""
+    return tasks.side[t] != 0 and tasks.side[t] * rows.center[k] <= 0.0
 
 
 @borrowing
@@ -121,6 +131,8 @@ def filter_frames(
                 added = soften * far_noise[t] if square > limit * limit else 0.0
                 for k in range(work.row_of[i], work.row_of[i + 1]):
                     rows.noise[k] = tasks.scale[t] ** 2 * (noise[t] + added)
+                    if holds(tasks, t, k, rows):
+                        rows.noise[k] = FREE
             dropped[f] = unscented_update(
                 width, size, rows.center, rows.plus, rows.minus, prior.deviations,
                 prior.scale, prior.excess,

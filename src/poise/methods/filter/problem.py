@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.constraints import Task, tasks_of
 from poise.constraints.naming import find_joint
 from poise.constraints.recruiting import TRANSLATION, Recruits
@@ -40,8 +40,6 @@ class Problem:
     """Those of dynamic rounds; the same if there are none."""
     noise: Array
     """(T,) measurement variance of every task."""
-    sides: Indices
-    """(T,) of one-sided tasks, the sign of what is too much; 0 for others."""
     contacts: ContactSchedule | None
     """Known if there are dynamic rounds."""
     cutoff_hz: float | None
@@ -75,8 +73,7 @@ def build(edit: Edit, settings: Settings) -> Problem:
         if contacts is None:
             contacts = detect_contacts(edit.clip, edit.character, edit.environment)
     noise = _noise(tasks, edit, settings)
-    sides = np.zeros(len(tasks), dtype=np.int64)
-    return Problem(edit, settings, rounds, ik, reduced, noise, sides, contacts, cutoff)
+    return Problem(edit, settings, rounds, ik, reduced, noise, contacts, cutoff)
 
 
 def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:

@@ -84,7 +84,7 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
     if settings.fit == "coupled":
         basis = fit_basis(rate, 3, settings.knot_s, settings.beta, 1.0, frames - 1)
         return coupled_round(
-            motion, ik, segments, prior, problem.noise, problem.sides, asked.demands,
+            motion, ik, segments, prior, problem.noise, asked.demands,
             Bounds(asked.area, settings.inset_m), basis, settings.process_variance,
             way_of(settings),
         )  # fmt: skip
@@ -95,7 +95,6 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
         segments,
         prior,
         problem.noise,
-        problem.sides,
         asked.demands,
         fit,
         way_of(settings),
