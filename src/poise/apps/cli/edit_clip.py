@@ -38,6 +38,16 @@ To = Annotated[
 ]
 
 
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Frames in, frames out, as they come: CLIP is a BVH, or - for standard input; -o is "
+        "standard output unless given.",
+    ),
+]
+
+
 def command_for(method: str, about: str) -> Callable[..., None]:
     """The command of one method; it follows recipes that have a step of it."""
 
@@ -59,7 +69,31 @@ def command_for(method: str, about: str) -> Callable[..., None]:
                 overwrite=overwrite, accept=accept, method=method,
             )  # fmt: skip
 
-    edit_clip.__doc__ = f"""{about}, by a recipe, whatever clip the recipe itself names.
+    def filter_clip(
+        clip: Clip,
+        recipe: RecipeFile = None,
+        to: To = None,
+        output: Output = None,
+        report: Report = None,
+        without: Without = None,
+        set_: Set = None,
+        overwrite: Overwrite = False,
+        accept: Accept = False,
+        stream: Stream = False,
+    ) -> None:
+        if not stream:
+            return edit_clip(clip, recipe, to, output, report, without, set_, overwrite, accept)
+        from poise.apps.cli.stream_clip import stream_clip
+
+        if report is not None:
+            raise typer.BadParameter("none of a stream", param_hint="--report")
+        changes = [*(set_ or ()), *(() if to is None else (_body_change(to),))]
+        with saying_problems():
+            used = recipe or _usual_recipe(method, to)
+            stream_clip(used, clip, output, without, changes, overwrite=overwrite)
+
+    command = filter_clip if method == "filter" else edit_clip
+    command.__doc__ = f"""{about}, by a recipe, whatever clip the recipe itself names.
 
     The clip is cut, cleaned and resampled as the recipe says. Code 3 when some constraint is not
     met; the outputs are written all the same.
@@ -68,7 +102,7 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
         poise {method} walk.bvh --to other.bvh -o other_walk.bvh
     """
-    return edit_clip
+    return command
 
 
 def _body_change(to: Path) -> str:

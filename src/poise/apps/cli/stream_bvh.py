@@ -19,7 +19,7 @@ import numpy as np
 from poise import rotations, units
 from poise.arrays import Array
 from poise.errors import FileProblem
-from poise.formats import load_clip
+from poise.formats import load_clip, save_clip
 from poise.formats.bvh_channels import rotation_distance
 from poise.formats.bvh_layout import BvhLayout
 from poise.formats.bvh_plan import DECIMALS, SAME
@@ -62,7 +62,9 @@ class BvhStream:
         self._text, self._name, self._line = text, name, 0
         lines = self._header_lines()
         self.header = "".join(lines)
-        first = self._next_line()
+        # Of a header that is cut short, the reader says what is missing.
+        complete = bool(lines) and _FRAME_TIME.match(lines[-1]) is not None
+        first = self._next_line() if complete else ""
         self.empty = first is None
         """Whether there is no frame at all; then there is no `clip` either."""
         if first is None:
@@ -89,6 +91,16 @@ class BvhStream:
             (j, list(joints[j].position_axes), self._layout.columns(j, "position")) for j in moved
         ]
         self._at_rest = np.array([joints[j].offset for j in moved])
+
+    def header_for(self, clip: Clip) -> str:
+        """The header for another body with the same joints; the clip has at least a frame of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "header.bvh"
+            save_clip(clip, path)
+            lines = path.read_bytes().decode().splitlines(keepends=True)
+        stated = next(line for line in self.header.splitlines(True) if _FRAMES.match(line))
+        end = next(i for i, line in enumerate(lines) if _FRAME_TIME.match(line))
+        return "".join(stated if _FRAMES.match(line) else line for line in lines[: end + 1])
 
     def frames(self) -> Iterator[BvhFrame]:
         """All frames, each as soon as its line is there.
@@ -163,7 +175,7 @@ class BvhStream:
             line = self._read()
             size += len(line)
             if not line or size > _LONGEST_HEADER:
-                break  # the reader says what is missing
+                break
             lines.append(line)
         return lines
 

@@ -21,13 +21,16 @@ import typer
 
 from poise.apps.cli.stream_bvh import BvhStream
 from poise.arrays import Array
+from poise.constraints import Constraint
 from poise.constraints.scene import FLAT
 from poise.errors import BadValue, FileProblem, PoiseError
+from poise.methods.filter.onto_body import standing_rise_m
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.stream import FilterStream
 from poise.methods.filter.stream_frame import StreamFrame
 from poise.methods.filter.stream_goals import ALWAYS
-from poise.recipes import ClipChoice, Recipe, load_recipe, prepare
+from poise.motion import Clip
+from poise.recipes import ClipChoice, Prepared, Recipe, load_recipe, prepare
 from poise.recipes.locating import blaming_constraints, constraint_location, located
 from poise.recipes.records import constraint_from
 from poise.recipes.timing import Clock
@@ -66,12 +69,15 @@ def stream_clip(
         choice = recipe.clip
         unit = None if choice.unit is None else str(choice.unit)
         lines = BvhStream(text, name, unit=unit, up=choice.up)
-        stream = None if lines.empty else _stream(recipe, lines)
+        if lines.empty:
+            with _written(output) as out:
+                out.write(lines.header.encode())
+            return
+        header, stream = _stream(recipe, lines)
         with _written(output) as out:
-            out.write(lines.header.encode())
+            out.write(header.encode())
             out.flush()
-            if stream is not None:
-                _follow(stream, lines, out)
+            _follow(stream, lines, out)
 
 
 def _follow(stream: FilterStream, lines: BvhStream, out: BinaryIO) -> None:
@@ -97,35 +103,44 @@ def _follow(stream: FilterStream, lines: BvhStream, out: BinaryIO) -> None:
         raise wrong
 
 
-def _stream(recipe: Recipe, lines: BvhStream) -> FilterStream:
-    """What a recipe says, for the figure that the stream begins with."""
-    clip, step = lines.clip, recipe.steps[0]
-    assert isinstance(step.settings, Settings)
+def _stream(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
+    """What a recipe says, for the figure that the stream begins with; and the header to write."""
+    prepared = _prepared(recipe, lines.clip)
+    rate_hz, settings = lines.clip.rate_hz, recipe.steps[0].settings
+    assert isinstance(settings, Settings)
+    if recipe.environment is None and "D" in settings.passes.upper():
+        _note("level ground at height 0 is assumed; a stream cannot look for it")
+    words, clock = vocabulary(), Clock(rate_hz, ALWAYS.last + 1)
+    constraints = list[Constraint]()
+    for i, wish in enumerate(recipe.steps[0].constraints):
+        with located(recipe, constraint_location(recipe, 0, i)):
+            constraints.append(constraint_from(wish, words, clock))
+    header, source, rise_m = lines.header, None, 0.0
+    if prepared.moved_from is not None:
+        source = prepared.moved_from.character
+        header = lines.header_for(prepared.clip)
+        rise_m = standing_rise_m(source, prepared.character)
+        _note(f"on another body, whose root stands {100 * rise_m:+.1f} cm higher")
+    with blaming_constraints(recipe, 0):
+        stream = FilterStream(
+            prepared.character, rate_hz, constraints, settings,
+            environment=prepared.environment if recipe.environment is not None else FLAT,
+            source=source, rise_m=rise_m, moving_joints=lines.clip.moving_joints,
+        )  # fmt: skip
+    _note(
+        f"{rate_hz:g} frames a second, given back {stream.latency_frames} frames "
+        f"({stream.latency_s:.2f} s) later"
+    )
+    return header, stream
+
+
+def _prepared(recipe: Recipe, clip: Clip) -> Prepared:
+    """The body, from the first frame; what is done to whole clips is left out, and said."""
     choice = recipe.clip
     if choice.frames is not None or choice.rate_hz is not None:
         _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
     plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
-    prepared = prepare(replace(recipe, clip=plain), clip)
-    place = prepared.environment
-    if recipe.environment is None:
-        place = FLAT
-        if "D" in step.settings.passes.upper():
-            _note("level ground at height 0 is assumed; a stream cannot look for it")
-    words, clock = vocabulary(), Clock(clip.rate_hz, ALWAYS.last + 1)
-    constraints = []
-    for i, wish in enumerate(step.constraints):
-        with located(recipe, constraint_location(recipe, 0, i)):
-            constraints.append(constraint_from(wish, words, clock))
-    with blaming_constraints(recipe, 0):
-        stream = FilterStream(
-            prepared.character, clip.rate_hz, constraints, step.settings,
-            environment=place, moving_joints=clip.moving_joints,
-        )  # fmt: skip
-    _note(
-        f"{clip.rate_hz:g} frames a second, given back {stream.latency_frames} frames "
-        f"({stream.latency_s:.2f} s) later"
-    )
-    return stream
+    return prepare(replace(recipe, clip=plain), clip)
 
 
 def _note(text: str) -> None:

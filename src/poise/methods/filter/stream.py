@@ -106,6 +106,8 @@ class FilterStream:
         self._environment = environment
         self._rise_m = np.array([0.0, rise_m, 0.0])
         self._moving = tuple(moving_joints)
+        if source is not None and self._moving:
+            raise BadValue("moving_joints", "none on the way to another body", self._moving)
         settings = settings or Settings()
         self._goals = StreamGoals(
             constraints, self._source, environment, self._template(self._source)

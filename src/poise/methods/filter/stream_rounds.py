@@ -85,7 +85,7 @@ class DynamicRound:
     ) -> None:
         settings, ik, edit = problem.settings, problem.reduced, problem.edit
         self._ik, self._settings = ik, settings
-        self._noise, self._sides = problem.noise, problem.sides
+        self._noise = problem.noise
         self._character, self._environment, self._points = edit.character, environment, points
         self._segments = segments_of(edit.character, edit.clip)
         self._prior = prior_of(problem, ik, rates=True)
@@ -133,7 +133,7 @@ class DynamicRound:
             self._environment, self._settings,
         )  # fmt: skip
         filter_dynamic_frames(
-            0, 0, self._way, ik.tree, ik.blocks, ik.packed, self._sides, ik.width, ik.work,
+            0, 0, self._way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
             self._segments, self._prior, self._noise, demands, self._rows, self._batch,
             self._rates, self._step, after, self._failed,
         )  # fmt: skip

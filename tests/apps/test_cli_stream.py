@@ -1,0 +1,219 @@
+"""`poise filter --stream`: BVH in, BVH out, line by line, and what is said when a line is wrong."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import poise
+from poise.apps.cli.main import main
+from poise.constraints.naming import find_joint
+from poise.formats import load_clip
+from poise.mechanics import forward_kinematics
+from poise.samples import sample_character, walk
+from tests.apps.test_cli_run import Done
+from tests.shared_data import MOCAP, needs_mocap
+
+RECIPE = """\
+poise: 1
+clip: {clean: false}
+environment: {ground: {height_m: 0}}
+steps:
+  - filter:
+      settings: {passes: 1K}
+      constraints:
+        - plant: {name: left foot, part: left_foot, mode: follow, frames: all,
+                  displacement_m: [0.03, 0, 0]}
+        - hold_point: {name: hand, point: right_wrist, mode: offset, frames: [3, 12],
+                       place_m: [0, 0.05, 0]}
+"""
+
+Command = Callable[..., Done]
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> Command:
+    """The command line inside this process, in a folder of its own, fed from `text`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.yaml").write_text(RECIPE, encoding="utf-8")
+    poise.save(walk(1.0, 30.0), tmp_path / "walk.bvh")
+
+    def run(*arguments: object, text: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "argv", ["poise", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        said = capfdbinary.readouterr()
+        assert b"Traceback" not in said.err and b"internal error" not in said.err, said.err
+        return Done(int(stopped.value.code or 0), said.out.decode(), said.err.decode())
+
+    return run
+
+
+def split(text: str) -> tuple[str, list[str]]:
+    """The header, and the frames."""
+    at = text.index("\n", text.index("Frame Time")) + 1
+    return text[:at], text[at:].splitlines(keepends=True)
+
+
+def test_a_stream_has_the_very_text_of_the_whole_clip(command: Command, tmp_path: Path) -> None:
+    assert command("filter", "walk.bvh", "--recipe", "r.yaml", "-o", "whole.bvh").code == 0
+    text = (tmp_path / "walk.bvh").read_bytes()
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", text=text)
+    assert done.code == 0, done.err
+    assert done.out == (tmp_path / "whole.bvh").read_bytes().decode()
+    assert done.out != text.decode()
+    assert "30 frames a second, given back 0 frames (0.00 s) later" in done.err
+
+
+@needs_mocap
+def test_a_real_file_goes_through_in_its_own_digits(command: Command, tmp_path: Path) -> None:
+    header, frames = split((MOCAP / "cmu" / "02_01.bvh").read_bytes().decode())
+    text = header.replace("Frames: 344", "Frames: 25") + "".join(frames[40:65])
+    (tmp_path / "cut.bvh").write_bytes(text.encode())
+    assert command("filter", "cut.bvh", "--recipe", "r.yaml", "-o", "whole.bvh").code == 0
+    done = command("filter", "cut.bvh", "--recipe", "r.yaml", "--stream", "-o", "streamed.bvh")
+    assert (done.code, done.out) == (0, ""), done.err
+    whole, streamed = ((tmp_path / f"{n}.bvh").read_bytes() for n in ("whole", "streamed"))
+    assert streamed == whole
+
+
+def test_each_frame_is_there_before_the_next_one_comes(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text(RECIPE, encoding="utf-8")
+    poise.save(walk(1.0, 30.0), tmp_path / "walk.bvh")
+    header, frames = split((tmp_path / "walk.bvh").read_bytes().decode())
+    with subprocess.Popen(
+        [sys.executable, "-m", "poise", "filter", "-", "--recipe", "r.yaml", "--stream"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(header.encode())
+        for number, frame in enumerate(frames[:5]):
+            process.stdin.write(frame.encode())
+            process.stdin.flush()
+            if number == 0:
+                for line in header.splitlines(keepends=True):
+                    assert process.stdout.readline() == line.encode()
+            assert len(process.stdout.readline().split()) == len(frame.split())
+        process.stdin.close()
+        assert process.stdout.read() == b""
+        assert process.wait() == 0
+
+
+def test_dynamic_rounds_give_back_every_frame_and_say_how_late(
+    command: Command, tmp_path: Path
+) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    dynamic = ("--set", "filter.settings.passes=1D+1K")
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", *dynamic, text=text)
+    assert done.code == 0, done.err
+    assert len(split(done.out)[1]) == len(split(text.decode())[1])
+    assert "frames (1." in done.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("1 2 3\n", "numbers in a frame, found 3"),
+        ("nan", "a number in a frame, found 'nan'"),
+        ("1e400", "a number in a frame, found '1e400'"),
+        ("½", "a number in a frame, found '½'"),
+    ],
+)
+def test_a_bad_line_is_named_and_the_frames_before_it_are_written(
+    command: Command, tmp_path: Path, wrong: str, words: str
+) -> None:
+    header, frames = split((tmp_path / "walk.bvh").read_bytes().decode())
+    if not wrong.endswith("\n"):
+        wrong = " ".join([*frames[4].split()[:-1], wrong]) + "\n"
+    text = (header + "".join([*frames[:4], wrong, *frames[5:]])).encode()
+    for passes in ("1K", "1D"):
+        set_ = ("--set", f"filter.settings.passes={passes}")
+        done = command("filter", "-", "--recipe", "r.yaml", "--stream", *set_, text=text)
+        assert done.code == 2
+        line = header.count("\n") + 5
+        assert f"standard input:{line}: expected" in done.err
+        assert words in done.err
+        assert len(split(done.out)[1]) == 4
+
+
+def test_a_header_that_cannot_be_read_is_said_with_its_line(
+    command: Command, tmp_path: Path
+) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes().replace(b"ROOT", b"TOOR")
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", text=text)
+    assert (done.code, done.out) == (2, "")
+    assert "standard input:2: expected 'ROOT'" in done.err.replace(
+        "expected ROOT", "expected 'ROOT'"
+    )
+
+
+@pytest.mark.parametrize("kept", ["nothing", "half a header"])
+def test_an_end_inside_the_header_is_said(command: Command, tmp_path: Path, kept: str) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    text = b"" if kept == "nothing" else text[: text.index(b"MOTION") // 2]
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", text=text)
+    assert (done.code, done.out) == (2, "")
+    assert "standard input" in done.err
+
+
+def test_a_header_without_frames_comes_back_alone(command: Command, tmp_path: Path) -> None:
+    header, _ = split((tmp_path / "walk.bvh").read_bytes().decode())
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", text=header.encode())
+    assert (done.code, done.out) == (0, header)
+
+
+def test_blank_lines_and_comments_are_no_frames(command: Command, tmp_path: Path) -> None:
+    header, frames = split((tmp_path / "walk.bvh").read_bytes().decode())
+    text = header + frames[0] + "\n# a comment\n" + frames[1]
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", text=text.encode())
+    assert len(split(done.out)[1]) == 2
+
+
+def test_what_a_stream_cannot_do_is_said_with_its_place_in_the_recipe(
+    command: Command, tmp_path: Path
+) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    still = ("--set", "left foot.mode=still")
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", *still, text=text)
+    assert (done.code, done.out) == (2, "")
+    assert "follow in a stream" in done.err and "left foot" in done.err
+
+
+def test_a_file_is_not_replaced_unasked(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "out.bvh").write_text("mine", encoding="utf-8")
+    done = command("filter", "walk.bvh", "--recipe", "r.yaml", "--stream", "-o", "out.bvh")
+    assert done.code == 2 and "--overwrite" in done.err
+    assert (tmp_path / "out.bvh").read_text(encoding="utf-8") == "mine"
+
+
+def test_deform_has_no_stream(command: Command) -> None:
+    assert command("deform", "walk.bvh", "--recipe", "r.yaml", "--stream").code == 2
+
+
+def test_a_stream_can_go_to_another_body(command: Command, tmp_path: Path) -> None:
+    """Shorter limbs; the feet go where those of the sender go."""
+    text = (tmp_path / "walk.bvh").read_bytes()
+    short = ("--set", "character.limbs=0.9", "--without", "hand")
+    done = command("filter", "-", "--recipe", "r.yaml", "--stream", *short, text=text)
+    assert done.code == 0, done.err
+    (tmp_path / "short.bvh").write_bytes(done.out.encode())
+    ankle = find_joint(sample_character(), "left_ankle")
+    before, after = (load_clip(tmp_path / f"{name}.bvh", unit="cm") for name in ("walk", "short"))
+    places = [
+        forward_kinematics(c.skeleton, *c.pose).positions_m[:, ankle] for c in (before, after)
+    ]
+    assert np.abs(places[0] + [0.03, 0.0, 0.0] - places[1]).max() < 1e-3
+    assert np.all(after.root_positions_m[:, 1] < before.root_positions_m[:, 1] - 0.03)
