@@ -14,6 +14,7 @@ from poise.character.complete import with_ranges as with_ranges
 from poise.character.contact_points import contact_points as contact_points
 from poise.character.contact_points import contact_radii_m as contact_radii_m
 from poise.character.from_skeleton import character_from as character_from
+from poise.character.heavier import with_mass_factors as with_mass_factors
 from poise.character.hinge_joints import Hinged as Hinged
 from poise.character.hinge_joints import hinge_knees_and_elbows as hinge_knees_and_elbows
 from poise.character.proportions import with_proportions as with_proportions

@@ -92,7 +92,7 @@ def _checked(root: Written, path: Path, words: Vocabulary, known: list[Problem])
     return Recipe(
         steps=[_step(step, words) for step in checked["steps"]],
         clip=_clip(checked.get("clip")),
-        character=CharacterChoice(**(checked.get("character") or {})),
+        character=record_from(CharacterChoice, checked.get("character") or {}),
         environment=checked.get("environment"),
         outputs=Outputs(**(checked.get("outputs") or {})),
         about=checked.get("about") or "",

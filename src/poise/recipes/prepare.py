@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.character import Character, complete_character, read_role_file, with_ranges
-from poise.contact import estimate_ground
+from poise.character import (
+    Attachment,
+    Character,
+    complete_character,
+    read_role_file,
+    with_attachments,
+    with_mass_factors,
+    with_ranges,
+)
+from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, load_environment
 from poise.environment.place_file import place_from
 from poise.errors import BadValue, MissingRoles
@@ -36,6 +44,9 @@ class Prepared:
     """What was assumed and done on the way."""
     moved_from: MovedFrom | None = None
     """Where the motion comes from, if it was put on another body."""
+    contacts: ContactSchedule | None = None
+    """What touches when, as the captured body shows it, if the character is not that body: by the
+    forces that a heavier one needs, it would seem to fly."""
 
 
 def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
@@ -62,10 +73,16 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
         with located(recipe, ("character",)):
             made, character, moved_from = on_another_body(recipe, made, character, environment)
         notes += moved_from.notes
+    contacts = None if moved_from is None else moved_from.contacts
+    if recipe.character.heavier or recipe.character.carries:
+        contacts = contacts or detect_contacts(made, character, environment)
+        with located(recipe, ("character",)):
+            character = _burdened(recipe, character)
     if recipe.character.ranges != "none":
         character = with_ranges(character, made.rotations_wxyz)
     notes += _notes(character)
-    return Prepared(made, character, environment, (*notes, *environment.notes), moved_from)
+    said = (*notes, *environment.notes)
+    return Prepared(made, character, environment, said, moved_from, contacts)
 
 
 def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, list[str]]:
@@ -135,6 +152,13 @@ def _character(recipe: Recipe, clip: Clip) -> Character:
         )
     except MissingRoles as missing:
         raise RecipeProblem([_unrecognised(recipe, missing)]) from None
+
+
+def _burdened(recipe: Recipe, character: Character) -> Character:
+    """With its heavier parts, and with what it carries."""
+    choice = recipe.character
+    character = with_mass_factors(character, choice.heavier)
+    return with_attachments(character, [Attachment(**vars(each)) for each in choice.carries])
 
 
 def _notes(character: Character) -> list[str]:

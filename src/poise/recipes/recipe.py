@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from poise.character.heavier import check_mass_factor
 from poise.character.proportions import check_factor
 from poise.errors import BadValue, UnknownName
 from poise.motion.cleanup import STEPS
@@ -69,6 +70,21 @@ class ClipChoice:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """Something heavy that is fixed to the body."""
+
+    name: str
+    """Also the name of a point of the body, for constraints."""
+    on: str
+    """What carries it: a joint, a role or a site."""
+    mass_kg: float
+    place_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """From there, in the axes of the joint."""
+    radius_m: float = 0.0
+    """Of a ball; 0 is a point."""
+
+
+@dataclass(frozen=True)
 class CharacterChoice:
     """Whose body the motion has."""
 
@@ -91,8 +107,14 @@ class CharacterChoice:
     so many times as long, and as heavy."""
     trunk: float = 1.0
     """The same for what lies between hips and neck."""
+    heavier: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Parts so many times as heavy, by joint, role or `trunk` (all of the spine)."""
+    carries: tuple[Carried, ...] = ()
+    """What it carries: a rock on a club, a sandbag on a calf."""
 
     def __post_init__(self) -> None:
+        for name, factor in self.heavier.items():
+            check_mass_factor(name, factor)
         for name in ("limbs", "trunk"):
             check_factor(name, getattr(self, name))
         if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:

@@ -95,7 +95,7 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
         prepared.character,
         (),
         prepared.environment,
-        contacts=None if moved_from is None else moved_from.contacts,
+        contacts=prepared.contacts,
         original=None if moved_from is None else moved_from.original,
     )
     made: list[Constraint] = []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.constraints import Task, tasks_of
+from poise.constraints import tasks_of
 from poise.constraints.naming import find_joint
 from poise.constraints.recruiting import TRANSLATION, Recruits
 from poise.contact import ContactSchedule, detect_contacts
@@ -36,10 +36,10 @@ class Problem:
     """A letter a round."""
     ik: IkProblem
     """All coordinates that constraints recruit."""
+    sketched: IkProblem
+    """The same with hints."""
     reduced: IkProblem
     """Those of dynamic rounds; the same if there are none."""
-    noise: Array
-    """(T,) measurement variance of every task."""
     contacts: ContactSchedule | None
     """Known if there are dynamic rounds."""
     cutoff_hz: float | None
@@ -47,11 +47,13 @@ class Problem:
 
     @property
     def active(self) -> NDArray[np.bool_]:
-        """(F,) whether any constraint holds."""
-        active = np.zeros(self.edit.clip.frame_count, dtype=np.bool_)
-        for task in self.ik.tasks:
-            active[task.first : task.last + 1] = True
-        return active
+        """(F,) whether any constraint holds that is not a hint."""
+        return frames_held(self.ik)
+
+    @property
+    def noise(self) -> Array:
+        """(T,) measurement variance of every task that is not a hint."""
+        return noise_of(self.ik, self.settings)
 
     def describe(self) -> str:
         """One line for people."""
@@ -63,7 +65,10 @@ def build(edit: Edit, settings: Settings) -> Problem:
     tasks = [task for constraint in edit.constraints for task in tasks_of(constraint, edit.scene)]
     tasks = [replace(task, priority=1, weight=1.0) for task in tasks if task.weight > 0.0]
     rounds = rounds_of(settings.passes)
-    ik = reduced = build_ik(edit.scene, tasks)
+    _check_names("hints", settings.hints, edit)
+    sketched = build_ik(edit.scene, tasks)
+    tasks = [task for task in tasks if task.name not in settings.hints]
+    ik = reduced = build_ik(edit.scene, tasks) if settings.hints else sketched
     contacts, cutoff = edit.contacts, None
     if "D" in rounds:
         moved = Recruits(_moved(edit, settings), translation=True)
@@ -72,8 +77,21 @@ def build(edit: Edit, settings: Settings) -> Problem:
         cutoff = _cutoff_hz(edit)
         if contacts is None:
             contacts = detect_contacts(edit.clip, edit.character, edit.environment)
-    noise = _noise(tasks, edit, settings)
-    return Problem(edit, settings, rounds, ik, reduced, noise, contacts, cutoff)
+    _check_names("noise", settings.noise, edit)
+    return Problem(edit, settings, rounds, ik, sketched, reduced, contacts, cutoff)
+
+
+def frames_held(ik: IkProblem) -> NDArray[np.bool_]:
+    """(F,) whether any task holds."""
+    held = np.zeros(ik.scene.clip.frame_count, dtype=np.bool_)
+    for task in ik.tasks:
+        held[task.first : task.last + 1] = True
+    return held
+
+
+def noise_of(ik: IkProblem, settings: Settings) -> Array:
+    """(T,) measurement variance of every task."""
+    return np.array([settings.noise.get(task.name, 0.0) for task in ik.tasks], dtype=np.float64)
 
 
 def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
@@ -131,9 +149,8 @@ def _cutoff_hz(edit: Edit) -> float | None:
     return suited_cutoff_hz(com, edit.clip.rate_hz)
 
 
-def _noise(tasks: Sequence[Task], edit: Edit, settings: Settings) -> Array:
+def _check_names(setting: str, names: Iterable[str], edit: Edit) -> None:
     known = {constraint.name for constraint in edit.constraints}
-    for name in settings.noise:
+    for name in names:
         if name not in known:
-            raise BadValue("noise", f"names of constraints ({', '.join(sorted(known))})", name)
-    return np.array([settings.noise.get(task.name, 0.0) for task in tasks], dtype=np.float64)
+            raise BadValue(setting, f"names of constraints ({', '.join(sorted(known))})", name)

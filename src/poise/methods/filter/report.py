@@ -48,7 +48,7 @@ def finished(problem: Problem, after_each_round: Sequence[Clip]) -> Result:
         clip=replace(clip, history=(*edit.clip.history, f"filtered {settings.passes}: {count}")),
         status=status,
         summary=summary,
-        contacts=edit.contacts,
+        contacts=problem.contacts,
         trace={"constraints": reports, "after_each_round": tuple(after_each_round)},
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from poise.arrays import Indices
 from poise.contact.schedule import intervals
 from poise.errors import BadValue
+from poise.ik import IkProblem
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.filter.coupled_fit import Bounds, coupled_round
@@ -18,7 +19,7 @@ from poise.methods.filter.dynamic_round import dynamic_round, motion_of, segment
 from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.fit_basis import fit_basis
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
-from poise.methods.filter.problem import Problem, build, prior_of
+from poise.methods.filter.problem import Problem, build, frames_held, noise_of, prior_of
 from poise.methods.filter.report import finished
 from poise.methods.filter.settings import Settings
 from poise.methods.result import Result
@@ -37,9 +38,11 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
     problem = build(edit, settings or Settings())
     clip, motion = edit.clip, None
     after = list[Clip]()
-    for letter in problem.rounds:
+    for number, letter in enumerate(problem.rounds):
         if letter == "K":
-            clip, motion = _kinematic(problem, clip), None
+            sketching = "D" not in problem.rounds[:number] and "D" in problem.rounds[number:]
+            ik = problem.sketched if sketching else problem.ik
+            clip, motion = _kinematic(problem, clip, ik), None
         else:
             # From one separate fit to the next, velocities and accelerations are the curve's own:
             # places have not caught up with them. After a coupled one they have.
@@ -52,17 +55,17 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
     return finished(problem, after)
 
 
-def _kinematic(problem: Problem, clip: Clip) -> Clip:
-    ik, settings = problem.ik, problem.settings
+def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:
+    settings = problem.settings
     roots, locals_ = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
     misses = np.full((clip.frame_count, len(ik.tasks)), np.nan)
     failed = np.zeros(clip.frame_count, dtype=np.int64)
     prior = prior_of(problem, ik, rates=False)
-    for first, stop in intervals(problem.active):
+    for first, stop in intervals(frames_held(ik)):
         filter_frames(
             first, stop - 1, way_of(settings), settings.updates,
             ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-            prior, problem.noise, np.full(len(ik.tasks), settings.far_noise),
+            prior, noise_of(ik, settings), np.full(len(ik.tasks), settings.far_noise),
             np.array([settings.far_m, np.radians(settings.far_deg)]),
             make_rows(int(ik.packed.rows.sum()), ik.width),
             roots, locals_, misses, failed,
@@ -106,7 +109,7 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
 def _standing(problem: Problem, motion: Motion) -> BodyState:
     """Where the body stands once its constraints are met: that ground will carry it."""
     clip = replace(problem.edit.clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
-    met = _kinematic(problem, clip)
+    met = _kinematic(problem, clip, problem.ik)
     return forward_kinematics(met.skeleton, *met.pose)
 
 

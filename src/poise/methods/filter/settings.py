@@ -90,6 +90,9 @@ class Settings:
     """Narrows the spread of the sigma points (the scaled transform of Wan and van der Merwe)."""
     kappa: float | None = None
     """κ of Eq. 13 as printed, in place of `alpha`; the paper does not give its value."""
+    hints: tuple[str, ...] = ()
+    """Constraints that only sketch the way: they hold in kinematic rounds before the first dynamic
+    one, and no longer (the kinematic hint of section 7)."""
     noise: Mapping[str, float] = field(default_factory=dict[str, float])
     """Measurement variance (m², rad²) of soft constraints, by name. Others are hard."""
     far_noise: float = 1e-10
