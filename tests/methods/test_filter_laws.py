@@ -28,6 +28,7 @@ from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_frames import filter_dynamic_frames
 from poise.methods.filter.dynamic_round import motion_of
 from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
+from poise.methods.filter.footing import no_footing
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, Rows, make_rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.law_slopes import make_rates
@@ -99,7 +100,8 @@ def filtered(
     )  # fmt: skip
     demands = Demands(
         np.full(frames, kind, dtype=np.int64), np.tile(np.array(goal), (frames, 1)),
-        np.full(frames, HEIGHT_M), np.zeros(4), np.zeros((frames, 6)), no_strain(frames, joints),
+        np.full(frames, HEIGHT_M), np.zeros(4), no_footing(frames),
+        np.zeros((frames, 6)), no_strain(frames, joints),
     )  # fmt: skip
     rows = make_rows(3 + 6, 3 * who.ik.width)
     step, after = np.zeros(3 * who.ik.width), copied(who.motion)
@@ -317,16 +319,16 @@ def standing() -> tuple[Clip, Character, ContactSchedule]:
 def test_a_zero_moment_point_inside_the_support_asks_for_nothing() -> None:
     clip, character, contacts = standing()
     motion = motion_of(clip, None)
-    demands = demands_on(motion, clip, character, FLAT, contacts, Settings(fit="separate")).demands
+    demands = demands_on(motion, clip, character, FLAT, contacts, Settings(fit="separate"))
     assert (demands.kind == NO_DYNAMICS).all()
     # The same figure as if something pushed it sideways: the point leaves the support.
     pushed = motion._replace(root_accelerations=motion.root_accelerations + SIDEWAYS)
-    demands = demands_on(pushed, clip, character, FLAT, contacts, Settings(fit="separate")).demands
+    demands = demands_on(pushed, clip, character, FLAT, contacts, Settings(fit="separate"))
     assert (demands.kind == BALANCE).all()
     assert (demands.height == pytest.approx(0.0, abs=1e-9)) and np.isfinite(demands.goal).all()
     off = demands_on(
         pushed, clip, character, FLAT, contacts, Settings(fit="separate", balance=False)
-    ).demands
+    )
     assert (off.kind == NO_DYNAMICS).all()
 
 
@@ -334,10 +336,10 @@ def test_a_figure_that_touches_nothing_flies_and_has_no_balance() -> None:
     clip, character, contacts = standing()
     none = ContactSchedule(contacts.parts, np.zeros_like(contacts.touching), contacts.rate_hz)
     motion = motion_of(clip, None)
-    demands = demands_on(motion, clip, character, FLAT, none, Settings()).demands
+    demands = demands_on(motion, clip, character, FLAT, none, Settings())
     assert (demands.kind == FLIGHT).all()
     assert np.isfinite(demands.goal).all() and np.isfinite(demands.height).all()
-    demands = demands_on(motion, clip, character, FLAT, none, Settings(flight=False)).demands
+    demands = demands_on(motion, clip, character, FLAT, none, Settings(flight=False))
     assert (demands.kind == NO_DYNAMICS).all()
 
 
@@ -346,5 +348,5 @@ def test_a_figure_that_falls_has_no_balance_though_it_touches() -> None:
     clip, character, contacts = standing()
     motion = motion_of(clip, None)
     fall = motion._replace(root_accelerations=motion.root_accelerations + SIDEWAYS + upward(-9.5))
-    demands = demands_on(fall, clip, character, FLAT, contacts, Settings(fit="separate")).demands
+    demands = demands_on(fall, clip, character, FLAT, contacts, Settings(fit="separate"))
     assert (demands.kind == NO_DYNAMICS).all()

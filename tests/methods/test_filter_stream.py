@@ -250,6 +250,20 @@ def test_contacts_that_the_sender_states_are_taken() -> None:
     assert falls[1] < falls[0] - 2.0
 
 
+def test_hints_hold_until_the_first_dynamic_round_only() -> None:
+    clip, character = sampled("walk", 30.0, 1.0)
+    hand = HoldPoint("hand", "right_wrist", (0.0, 0.1, 0.0), ALWAYS, mode="offset")
+
+    def made(passes: str, *more: Constraint) -> Clip:
+        settings = Settings(passes=passes, hints=tuple(each.name for each in more))
+        constraints = [*more, *feet(ALWAYS)]
+        return streamed(clip, FilterStream(character, clip.rate_hz, constraints, settings))
+
+    without, with_hint = made("1D+1K"), made("1D+1K", hand)
+    np.testing.assert_array_equal(with_hint.rotations_wxyz, without.rotations_wxyz)
+    assert farthest_m(made("1K+1D", hand), made("1K+1D")) > 0.08
+
+
 @pytest.mark.parametrize("name", ["walk", "jump"])
 def test_found_contacts_are_those_of_the_whole_clip(name: str) -> None:
     clip, character = sampled(name, 60.0)

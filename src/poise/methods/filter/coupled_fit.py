@@ -13,20 +13,16 @@ together, which is still banded in time; rounds converge like Newton's method in
 constant share, and a correction spreads over time as far as is cheapest: the anticipation that the
 paper misses.
 
-Bounds (an area for the zero-moment point, ranges of torques, one-sided tasks) hold as bounds:
+Bounds (what the ground can do, ranges of torques, one-sided tasks) hold as bounds:
 alternating directions, with one factor for all iterations.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 
 from poise.arrays import Array
-from poise.contact.support_area import SupportArea, distance_to_support, nearest_in_support
 from poise.ik import IkProblem
 from poise.methods.filter.added_motion import add_motion
 from poise.methods.filter.coupled_rows import (
@@ -41,7 +37,7 @@ from poise.methods.filter.coupled_rows import (
 from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
 from poise.methods.filter.fit_basis import FitBasis
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
-from poise.methods.filter.law_rows import BALANCE, FLIGHT_ROWS, Demands
+from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
 
 _HARD, _PRESSING = 1e6, 2e3
@@ -53,13 +49,6 @@ _CLOSE = 2e-3
 strength."""
 
 
-class Bounds(NamedTuple):
-    """What rows may be."""
-
-    area: SupportArea
-    inset_m: float
-
-
 def coupled_round(
     motion: Motion,
     ik: IkProblem,
@@ -67,7 +56,6 @@ def coupled_round(
     prior: Prior,
     noise: Array,
     demands: Demands,
-    bounds: Bounds,
     basis: FitBasis,
     common: float,
     way: int,
@@ -80,7 +68,8 @@ def coupled_round(
     curves = Curves(basis.tables, basis.weights, stiffness, _HARD, _PRESSING, common)
     tasks_rows = int(ik.packed.rows.sum())
     most_strained = int(np.diff(demands.strain.first).max(initial=0))
-    most_rows = tasks_rows + FLIGHT_ROWS + most_strained
+    most_edges = int(np.diff(demands.footing.first).max(initial=0))
+    most_rows = tasks_rows + FLIGHT_ROWS + most_edges + most_strained
     normals = Normals(
         np.zeros((blocks * n, ALIVE * n)), np.zeros(blocks * n), np.zeros((ALIVE * n, ALIVE * n)),
         np.zeros((n, n)), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((most_rows, 3 * n)),
@@ -96,7 +85,7 @@ def coupled_round(
         held.rows[:count], held.knot[:count], held.frame[:count], held.value[:count],
         held.weight[:count], held.low[:count], held.high[:count],
     )  # fmt: skip
-    controls = _solved(normals, held, n, bounds)
+    controls = _solved(normals, held, n)
     alive = controls.reshape(blocks, n)
     knots, phases = np.divmod(np.arange(frames), spacing)
     reach = alive[knots[:, None] + np.arange(ALIVE)]
@@ -117,11 +106,10 @@ def _room_for(count: int, width: int) -> Held:
 def _bounding_rows(ik: IkProblem, demands: Demands) -> int:
     lengths = np.array([task.last - task.first + 1 for task in ik.tasks], dtype=np.int64)
     one_sided = int((lengths * ik.packed.rows)[ik.packed.side != 0].sum()) if len(lengths) else 0
-    balance = 2 * int((demands.kind == BALANCE).sum())
-    return one_sided + balance + int(demands.strain.first[-1])
+    return one_sided + int(demands.footing.first[-1]) + int(demands.strain.first[-1])
 
 
-def _solved(normals: Normals, held: Held, width: int, bounds: Bounds) -> Array:
+def _solved(normals: Normals, held: Held, width: int) -> Array:
     """(N,) control points, by alternating directions."""
     band = normals.band
     diagonal = band[:, 0]
@@ -134,7 +122,6 @@ def _solved(normals: Normals, held: Held, width: int, bounds: Bounds) -> Array:
     count = len(held.value)
     allowed, force = held.value.copy(), np.zeros(count)
     reached = np.zeros(count)
-    spots = np.flatnonzero(np.isnan(held.low))[::2]
     right = np.empty_like(normals.right)
     controls = np.zeros_like(right)
     for iteration in range(_MOST_ITERATIONS):
@@ -149,25 +136,10 @@ def _solved(normals: Normals, held: Held, width: int, bounds: Bounds) -> Array:
         rows_times(held.rows, held.knot, width, controls, reached)
         reached += held.value
         leaning = _RELAXATION * reached + (1.0 - _RELAXATION) * allowed
-        allowed = _allowed(leaning + force, held, spots, bounds)
+        allowed = np.minimum(np.maximum(leaning + force, held.low), held.high)
         force += leaning - allowed
-        off = float(np.abs(reached - _allowed(reached, held, spots, bounds)).max())
+        beyond = np.maximum(held.low - reached, reached - held.high)
+        off = float(beyond.max())
         if iteration + 1 >= _FEWEST_ITERATIONS and off <= _CLOSE:
             break
     return controls
-
-
-def _allowed(values: Array, held: Held, spots: NDArray[np.int64], bounds: Bounds) -> Array:
-    """The nearest values that the bounds allow."""
-    nearest = np.where(
-        np.isnan(held.low), values, np.minimum(np.maximum(values, held.low), held.high)
-    )
-    if len(spots):
-        points = np.zeros((len(bounds.area.counts), 3))
-        frames = held.frame[spots]
-        points[frames, 0], points[frames, 2] = values[spots], values[spots + 1]
-        outside = distance_to_support(bounds.area, points)[frames] > -bounds.inset_m
-        inside = nearest_in_support(bounds.area, points, bounds.inset_m)[frames]
-        nearest[spots] = np.where(outside, inside[:, 0], values[spots])
-        nearest[spots + 1] = np.where(outside, inside[:, 1], values[spots + 1])
-    return nearest

@@ -3,7 +3,7 @@
 What is added to a motion is a B-spline in every coordinate. In frame f four control points are
 alive, so a row of the constraints, by place, velocity and acceleration of n coordinates, is a row
 of 4n numbers on them. Rows that must hold go into the normal equations with a large weight; rows
-that only bound (the zero-moment point, torques, one-sided tasks) are handed out as well.
+that only bound (what the ground can do, torques, one-sided tasks) are handed out as well.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from poise.ik.packed import BALL, Blocks, Tasks, Tree, Work
 from poise.mechanics.quaternion_kernels import turn
 from poise.methods.filter.dynamic_frames import sample_frame
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
+from poise.methods.filter.footing import LEAST_PUSH
 from poise.methods.filter.kinematic_frames import Rows
-from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, Demands
+from poise.methods.filter.law_rows import FLIGHT, FLIGHT_ROWS, Demands, law_count
 from poise.methods.filter.law_slopes import Rates
 
 ALIVE = 4
@@ -57,7 +58,6 @@ class Held(NamedTuple):
     weight: Array
     low: Array
     high: Array
-    """NaN for the two coordinates of a zero-moment point, whose bound is an area."""
 
 
 class Normals(NamedTuple):
@@ -247,12 +247,12 @@ def put_coupled_rows(
         count = gather(tasks, f, work)
         sample_frame(
             f, way, count, tree, blocks, tasks, n, work,
-            segments, lengths, demands, motion, batch, rates, step, rows,
+            segments, lengths, demands, motion, batch, rates, rows,
         )  # fmt: skip
         first, strain = work.row_of[count], demands.strain
         kind = demands.kind[f]
-        laws = 2 if kind == BALANCE else FLIGHT_ROWS if kind == FLIGHT else 0
-        size = first + laws + strain.first[f + 1] - strain.first[f]
+        footing = demands.footing
+        size = first + law_count(f, demands)
         _put_slopes(first, size, n, lengths, rows, normals.slopes)
         _onto_curves(f, first, size, blocks, n, work, motion, normals.slopes)
         _add_tasks(0, count, phase, knot, tasks, n, noise, curves, work, rows, normals)
@@ -269,17 +269,7 @@ def put_coupled_rows(
                 )  # fmt: skip
                 count_held += 1
         k = first
-        if kind == BALANCE:
-            one, two = normals.slopes[k], normals.slopes[k + 1]
-            variance = 0.5 * (_variance(one, n, curves) + _variance(two, n, curves))
-            for _ in range(2):
-                _hold(
-                    count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
-                    variance, np.nan, np.nan, held, normals.local,
-                )  # fmt: skip
-                count_held += 1
-                k += 1
-        elif kind == FLIGHT:
+        if kind == FLIGHT:
             for _ in range(FLIGHT_ROWS):
                 _put_row(normals.slopes[k], phase, n, curves, one_row)
                 weight = curves.hard / max(_variance(normals.slopes[k], n, curves), 1e-300)
@@ -289,6 +279,15 @@ def put_coupled_rows(
                 for c in range(ALIVE * n):
                     normals.right[knot * n + c] -= weight * rows.center[k] * one_row[c]
                 k += 1
+        for i in range(footing.first[f], footing.first[f + 1]):
+            push = footing.edge[i, 0] == 0.0 and footing.edge[i, 1] == 0.0
+            _hold(
+                count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
+                _variance(normals.slopes[k], n, curves), LEAST_PUSH if push else 0.0, np.inf,
+                held, normals.local,
+            )  # fmt: skip
+            count_held += 1
+            k += 1
         for i in range(strain.first[f], strain.first[f + 1]):
             _hold(
                 count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.character import Character
 from poise.contact.schedule import ContactSchedule
-from poise.contact.support_area import (
-    SupportArea,
-    distance_to_support,
-    nearest_in_support,
-    support_area,
-)
+from poise.contact.support_area import distance_to_support, nearest_in_support, support_area
 from poise.contact.touching_points import touching_points
 from poise.environment import Environment
 from poise.mechanics import (
@@ -26,6 +19,7 @@ from poise.mechanics import (
 )
 from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.flights import flight_shift
+from poise.methods.filter.footing import footing_of, no_footing
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.settings import Frames, Settings
 from poise.methods.filter.strain import no_strain, strain_of
@@ -33,13 +27,6 @@ from poise.motion import Clip
 
 _LEAST_PRESSURE = 0.1
 """Share of the weight that the ground carries at least, where balance means something."""
-
-
-class Asked(NamedTuple):
-    """What is asked, and the area that bounds the zero-moment point."""
-
-    demands: Demands
-    area: SupportArea
 
 
 def demands_on(
@@ -51,11 +38,12 @@ def demands_on(
     settings: Settings,
     cutoff_hz: float | None = None,
     standing: BodyState | None = None,
-) -> Asked:
+) -> Demands:
     """Where balance, flight and strength ask for something (Eqs. 7, 9 and 11).
 
-    As a bound, the zero-moment point counts in all frames that carry weight. As a goal (the paper's
-    way) only where it is outside; inside, it asks for nothing (see the reading notes).
+    As a bound, balance counts in all frames in which something touches (see `footing`). As a goal
+    (the paper's way) only where the zero-moment point is outside; inside, it asks for nothing (see
+    the reading notes).
 
     Args:
         motion: with its derivatives.
@@ -81,10 +69,13 @@ def demands_on(
     kind = np.full(frames, NO_DYNAMICS, dtype=np.int64)
     weight = body.total_mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
     pressed = forces.root_force_n[:, 1] > _LEAST_PRESSURE * weight
-    asked = pressed & (area.counts > 0) & frames_in(settings.balance, frames)
+    asked = (area.counts > 0) & frames_in(settings.balance, frames)
+    footing = no_footing(frames)
     if settings.fit == "separate":
-        asked &= distance_to_support(area, zmp) > -settings.inset_m
-    kind[asked] = BALANCE
+        kind[pressed & asked & (distance_to_support(area, zmp) > -settings.inset_m)] = BALANCE
+    else:
+        push = forces.root_force_n[:, 1]
+        footing = footing_of(area, asked, zmp, push, settings.inset_m, weight)
     kind[~contacts.touching.any(axis=1) & frames_in(settings.flight, frames)] = FLIGHT
     goal = nearest_in_support(area, zmp, settings.inset_m)
     noise = np.array([0.0, settings.balance_noise, settings.flight_noise, settings.torque_noise])
@@ -94,7 +85,7 @@ def demands_on(
         touched_now = touching_points(state, character, contacts, environment)
         strain = strain_of(motion, clip, character, state, forces, touched_now, limited)
     shift = flight_shift(motion, clip, body, state, forces, kind == FLIGHT, cutoff_hz)
-    return Asked(Demands(kind, np.nan_to_num(goal), heights, noise, shift, strain), area)
+    return Demands(kind, np.nan_to_num(goal), heights, noise, footing, shift, strain)
 
 
 def frames_in(chosen: Frames, count: int) -> NDArray[np.bool_]:

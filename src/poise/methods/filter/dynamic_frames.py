@@ -8,7 +8,8 @@ from poise.ik.frame_loop import gather
 from poise.ik.packed import Blocks, Tasks, Tree, Work
 from poise.ik.posing import place_joints
 from poise.ik.sampled_rows import sample_task
-from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state, spread_state
+from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state
+from poise.methods.filter.footing import LEAST_PUSH
 from poise.methods.filter.kinematic_frames import ANALYTIC, FREE, Prior, Rows, holds
 from poise.methods.filter.law_rows import (
     BALANCE,
@@ -27,7 +28,7 @@ from poise.solvers.unscented_update import unscented_update
 def sample_frame(
     f: int, way: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     segments: Segments, lengths: Array, demands: Demands, motion: Motion, batch: Batch,
-    rates: Rates, one: Array, rows: Rows,
+    rates: Rates, rows: Rows,
 ) -> int:  # fmt: skip
     """All rows of a frame at its sigma points: those of `count` gathered tasks, then the laws'.
 
@@ -53,10 +54,10 @@ def sample_frame(
             rows.center, rows.plus, rows.minus,
         )  # fmt: skip
     else:
-        spread_state(f, tree, blocks, width, lengths, work, motion, batch, one)
         sample_laws(
-            f, 3 * width, size, tree, segments, demands, batch, rows.center, rows.plus, rows.minus
-        )
+            f, size, blocks, width, segments, demands, motion, batch, lengths,
+            rows.center, rows.plus, rows.minus,
+        )  # fmt: skip
     return 3 * width
 
 
@@ -78,6 +79,12 @@ def _put_goals(
     for i in range(more):
         rows.goals[k] = demands.goal[f, i] if kind == BALANCE else 0.0
         rows.noise[k] = demands.noise[kind]
+        k += 1
+    footing = demands.footing
+    for i in range(footing.first[f], footing.first[f + 1]):
+        push = footing.edge[i, 0] == 0.0 and footing.edge[i, 1] == 0.0
+        rows.goals[k] = LEAST_PUSH if push else 0.0
+        rows.noise[k] = FREE if rows.center[k] >= rows.goals[k] else demands.noise[BALANCE]
         k += 1
     strain = demands.strain
     for i in range(strain.first[f], strain.first[f + 1]):
@@ -123,7 +130,7 @@ def filter_dynamic_frames(
             continue
         states = sample_frame(
             f, way, count, tree, blocks, tasks, width, work,
-            segments, prior.lengths, demands, motion, batch, rates, step, rows,
+            segments, prior.lengths, demands, motion, batch, rates, rows,
         )  # fmt: skip
         size = _put_goals(f, count, tasks, noise, demands, work, rows)
         dropped[f] = unscented_update(

@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from poise.arrays import Array, Indices
-from poise.compiled import inner_borrowing
-from poise.ik.packed import Tree
-from poise.mechanics.newton_euler import newton_euler_in
-from poise.mechanics.quaternion_kernels import cross, multiply, turn
-from poise.methods.filter.dynamic_state import Batch, Segments
+from poise.compiled import inlined_borrowing, inner_borrowing
+from poise.ik.packed import BALL, TRANSLATION, Blocks
+from poise.mechanics.inverse_dynamics_points import (
+    moved_by,
+    points_of_moments,
+    points_of_wrench,
+    sine_and_bow,
+)
+from poise.mechanics.quaternion_kernels import Vector, cross
+from poise.mechanics.subtree_sums import PLACE, TURN, matrix_at, turned, vector_at
+from poise.methods.filter.dynamic_state import Batch, Motion, Segments
 
 NO_DYNAMICS, BALANCE, FLIGHT = 0, 1, 2
 """What the laws of motion ask of the whole body in a frame."""
@@ -51,6 +57,8 @@ class Demands(NamedTuple):
     """(F,) of the ground."""
     noise: Array
     """(4,) measurement variance by kind, and of strength."""
+    footing: Footing
+    """What the ground can do, where it is a bound and not a goal."""
     shift: Array
     """(F, 6) what flight rows are off by in the state, whose derivatives are worst at its ends."""
     strain: Strain
@@ -60,6 +68,7 @@ class Demands(NamedTuple):
 def law_count(f: int, demands: Demands) -> int:
     """How many rows a frame has."""
     count = demands.strain.first[f + 1] - demands.strain.first[f]
+    count += demands.footing.first[f + 1] - demands.footing.first[f]
     if demands.kind[f] == BALANCE:
         count += BALANCE_ROWS
     elif demands.kind[f] == FLIGHT:
@@ -69,89 +78,162 @@ def law_count(f: int, demands: Demands) -> int:
 
 @inner_borrowing
 def sample_laws(
-    f: int, states: int, row: int, tree: Tree, segments: Segments, demands: Demands, batch: Batch,
-    center: Array, plus: Array, minus: Array,
+    f: int, row: int, blocks: Blocks, width: int, segments: Segments, demands: Demands,
+    motion: Motion, batch: Batch, lengths: Array, center: Array, plus: Array, minus: Array,
 ) -> None:  # fmt: skip
-    """Rows of a frame from `row` on, at the state and at its sigma points (in `batch`)."""
-    newton_euler_in(
-        batch.scratch, 0, len(batch.root), segments.parents, segments.constants,
-        segments.slots, segments.moving, segments.gravity,
-        batch.local, batch.omega, batch.root_acceleration, batch.alpha,
-        batch.moments, batch.force, batch.moment,
+    """Rows of a frame from `row` on, at the state and at its sigma points."""
+    strain, forces = demands.strain, batch.forces
+    strained = strain.first[f + 1] > strain.first[f]
+    points_of_wrench(
+        segments.parents, segments.constants, segments.gravity, blocks, width, lengths,
+        motion.root_accelerations[f], motion.local[f], motion.omega[f], motion.alpha[f],
+        strained, batch.scratch, forces,
     )  # fmt: skip
-    _put_laws(f, tree, segments.mass, demands, batch, 0, center[row:])
-    for s in range(states):
-        _put_laws(f, tree, segments.mass, demands, batch, 1 + 2 * s, plus[s, row:])
-        _put_laws(f, tree, segments.mass, demands, batch, 2 + 2 * s, minus[s, row:])
-
-
-@inner_borrowing
-def _put_laws(
-    f: int, tree: Tree, mass: float, demands: Demands, batch: Batch, r: int, out: Array
-) -> None:
-    """What a row of the batch gives for all that is asked in a frame.
-
-    In flight both the force and the moment that the root would need are zero, which is Eq. 11 with
-    the dots put back (see the reading notes) and with the segments' own inertia.
-    """
-    force, moment, kind, k = batch.force[r], batch.moment[r], demands.kind[f], 0
+    kind, k = demands.kind[f], row
     if kind == BALANCE:
-        rise = batch.root[r, 1] - demands.height[f]
-        out[0] = batch.root[r, 0] + (moment[2] - rise * force[0]) / force[1]
-        out[1] = batch.root[r, 2] - (moment[0] + rise * force[2]) / force[1]
-        k = BALANCE_ROWS
-    elif kind == FLIGHT:
-        for c in range(3):
-            out[c] = force[c] / mass + demands.shift[f, c]
-            out[3 + c] = moment[c] / mass + demands.shift[f, 3 + c]
-        k = FLIGHT_ROWS
-    strain = demands.strain
-    for i in range(strain.first[f], strain.first[f + 1]):
-        j = strain.joint[i]
-        x, y, z = _relief(f, j, tree, strain, batch, r)
-        m = batch.moments
-        out[k] = (
-            strain.axis[i, 0] * (m[r, j, 0] - x)
-            + strain.axis[i, 1] * (m[r, j, 1] - y)
-            + strain.axis[i, 2] * (m[r, j, 2] - z)
+        rise = motion.roots[f, 1] - demands.height[f]
+        center[k], center[k + 1] = _zero_moment_point(forces.wrench, motion.roots[f], rise)
+        _balance(f, k, 1.0, blocks, width, rise, motion, lengths, forces.wrench, forces.plus, plus)
+        _balance(
+            f, k, -1.0, blocks, width, rise, motion, lengths, forces.wrench, forces.minus, minus
         )
+        k += BALANCE_ROWS
+    elif kind == FLIGHT:
+        share = 1.0 / segments.mass
+        for c in range(FLIGHT_ROWS):
+            center[k + c] = share * forces.wrench[c] + demands.shift[f, c]
+            for s in range(3 * width):
+                plus[s, k + c] = center[k + c] + share * forces.plus[c, s]
+                minus[s, k + c] = center[k + c] + share * forces.minus[c, s]
+        k += FLIGHT_ROWS
+    if not strained:
+        return
+    for j in range(len(batch.wanted)):
+        batch.wanted[j] = 0
+    for i in range(strain.first[f], strain.first[f + 1]):
+        batch.wanted[strain.joint[i]] = 1
+    points_of_moments(segments.parents, blocks, width, lengths, batch.wanted, batch.scratch, forces)
+    for i in range(strain.first[f], strain.first[f + 1]):
+        _torque(f, i, k, segments, blocks, width, strain, lengths, batch, center, plus, minus)
         k += 1
 
 
+@inlined_borrowing
+def _zero_moment_point(wrench: Array, root: Array, rise: float) -> tuple[float, float]:
+    """x and z: a moment over the force that presses."""
+    up = 1.0 / wrench[1]
+    return root[0] + (wrench[5] - rise * wrench[0]) * up, root[2] - (
+        wrench[3] + rise * wrench[2]
+    ) * up
+
+
 @inner_borrowing
-def _relief(
-    f: int, j: int, tree: Tree, strain: Strain, batch: Batch, r: int
-) -> tuple[float, float, float]:
-    """The moment that the ground takes off a joint, in the joint's frame.
+def _balance(
+    f: int, k: int, sign: float, blocks: Blocks, width: int, rise: float, motion: Motion,
+    lengths: Array, wrench: Array, change: Array, out: Array,
+) -> None:  # fmt: skip
+    """The zero-moment point where each coordinate is a length on, or back."""
+    root = motion.roots[f]
+    for s in range(3 * width):
+        up = 1.0 / (wrench[1] + change[1, s])
+        x = wrench[5] + change[5, s] - rise * (wrench[0] + change[0, s])
+        z = wrench[3] + change[3, s] + rise * (wrench[2] + change[2, s])
+        out[s, k], out[s, k + 1] = root[0] + x * up, root[2] - z * up
+    if blocks.kind[0] != TRANSLATION:
+        return
+    c = blocks.column[0]  # the root's place changes no force
+    out[c, k] += sign * lengths[c]
+    out[c + 1, k], out[c + 1, k + 1] = _zero_moment_point(
+        wrench, root, rise + sign * lengths[c + 1]
+    )
+    out[c + 2, k + 1] += sign * lengths[c + 2]
+
+
+@inner_borrowing
+def _torque(
+    f: int, i: int, k: int, segments: Segments, blocks: Blocks, width: int, strain: Strain,
+    lengths: Array, batch: Batch, center: Array, plus: Array, minus: Array,
+) -> None:  # fmt: skip
+    """One torque, less what the ground takes off it.
 
     Each touching part takes its share of what changes; so the loop that two standing legs make is
     cut in the proportion in which they carry now (Ko and Badler's approximation, with shares that
     come from reaction forces).
     """
+    j, w, share = strain.joint[i], batch.forces.wrench, 0.0
     fx, fy, fz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    touched = False
     for p in range(strain.above.shape[0]):
         if strain.above[p, j] == 0 or strain.share[f, p] == 0.0:
             continue
-        share, g, w = strain.share[f, p], strain.given, strain.wanted
-        fx += g[f, p, 0] + share * (batch.force[r, 0] - w[f, 0])
-        fy += g[f, p, 1] + share * (batch.force[r, 1] - w[f, 1])
-        fz += g[f, p, 2] + share * (batch.force[r, 2] - w[f, 2])
-        mx += g[f, p, 3] + share * (batch.moment[r, 0] - w[f, 3])
-        my += g[f, p, 4] + share * (batch.moment[r, 1] - w[f, 4])
-        mz += g[f, p, 5] + share * (batch.moment[r, 2] - w[f, 5])
-        touched = True
-    if not touched:
-        return 0.0, 0.0, 0.0
-    local, up = batch.local, j
-    qw, qx, qy, qz = 1.0, 0.0, 0.0, 0.0
-    x, y, z = 0.0, 0.0, 0.0  # the joint, from the one that the walk has come to, in its frame
-    while up >= 0:
-        a, b, c, d = local[r, up, 0], local[r, up, 1], local[r, up, 2], local[r, up, 3]
-        x, y, z = turn(a, b, c, d, x, y, z)
-        qw, qx, qy, qz = multiply(a, b, c, d, qw, qx, qy, qz)
-        if up > 0:
-            x, y, z = x + tree.offsets[up, 0], y + tree.offsets[up, 1], z + tree.offsets[up, 2]
-        up = tree.parents[up]
-    tx, ty, tz = cross(x, y, z, fx, fy, fz)
-    return turn(qw, -qx, -qy, -qz, mx - tx, my - ty, mz - tz)
+        own, g, v = strain.share[f, p], strain.given, strain.wanted
+        share += own
+        fx += g[f, p, 0] + own * (w[0] - v[f, 0])
+        fy += g[f, p, 1] + own * (w[1] - v[f, 1])
+        fz += g[f, p, 2] + own * (w[2] - v[f, 2])
+        mx += g[f, p, 3] + own * (w[3] - v[f, 3])
+        my += g[f, p, 4] + own * (w[4] - v[f, 4])
+        mz += g[f, p, 5] + own * (w[5] - v[f, 5])
+    force, moment, moving = (fx, fy, fz), (mx, my, mz), batch.scratch.state.moving
+    axis = (strain.axis[i, 0], strain.axis[i, 1], strain.axis[i, 2])
+    a = turned(matrix_at(moving, j, TURN), axis[0], axis[1], axis[2])
+    x, m = vector_at(moving, j, PLACE), batch.forces.moments
+    center[k] = axis[0] * m[j, 0] + axis[1] * m[j, 1] + axis[2] * m[j, 2]
+    center[k] -= _relief(a, x, force, moment)
+    for side in range(2):
+        sign, out = (1.0, plus) if side == 0 else (-1.0, minus)
+        d = batch.forces.plus if side == 0 else batch.forces.minus
+        by = batch.forces.moments_plus if side == 0 else batch.forces.moments_minus
+        n = cross(a[0], a[1], a[2], x[0], x[1], x[2])  # a · (x × f) = (a × x) · f
+        for s in range(3 * width):
+            more = a[0] * d[3, s] + a[1] * d[4, s] + a[2] * d[5, s]
+            more -= n[0] * d[0, s] + n[1] * d[1, s] + n[2] * d[2, s]
+            felt = axis[0] * by[j, 0, s] + axis[1] * by[j, 1, s] + axis[2] * by[j, 2, s]
+            out[s, k] = center[k] + felt - share * more
+        up = j
+        while up >= 0 and share != 0.0:
+            b = int(blocks.of_joint[up])
+            if b >= 0:
+                _turn_relief(
+                    b, k, sign, share, a, x, force, moment, blocks, lengths, moving, d, out
+                )
+            up = int(segments.parents[up])
+
+
+@inlined_borrowing
+def _relief(a: Vector, x: Vector, f: Vector, m: Vector) -> float:
+    """What a wrench about the root gives along an axis at a place."""
+    t = cross(x[0], x[1], x[2], f[0], f[1], f[2])
+    return a[0] * (m[0] - t[0]) + a[1] * (m[1] - t[1]) + a[2] * (m[2] - t[2])
+
+
+@inner_borrowing
+def _turn_relief(
+    b: int, k: int, sign: float, share: float, a: Vector, x: Vector, force: Vector, moment: Vector,
+    blocks: Blocks, lengths: Array, moving: Array, change: Array, out: Array,
+) -> None:  # fmt: skip
+    """Turning a joint at or above turns the torque's axis, and carries it along."""
+    up, ball = blocks.joint[b], blocks.kind[b] == BALL
+    r, own = vector_at(moving, up, PLACE), blocks.axis
+    arm = x[0] - r[0], x[1] - r[1], x[2] - r[2]
+    for number in range(3 if ball else 1):
+        s = blocks.column[b] + number
+        e = (
+            1.0 if number == 0 else 0.0, 1.0 if number == 1 else 0.0, 1.0 if number == 2 else 0.0
+        )  # fmt: skip
+        if not ball:
+            e = turned(matrix_at(moving, up, TURN), own[b, 0], own[b, 1], own[b, 2])
+        sine, bow = sine_and_bow(sign * blocks.mobility[b] * lengths[s])
+        p, q = moved_by(e, sine, bow, a), moved_by(e, sine, bow, arm)
+        f = (
+            force[0] + share * change[0, s],
+            force[1] + share * change[1, s],
+            force[2] + share * change[2, s],
+        )
+        m = (
+            moment[0] + share * change[3, s],
+            moment[1] + share * change[4, s],
+            moment[2] + share * change[5, s],
+        )
+        turned_axis = a[0] + p[0], a[1] + p[1], a[2] + p[2]
+        carried = x[0] + q[0], x[1] + q[1], x[2] + q[2]
+        out[s, k] += _relief(a, x, f, m) - _relief(turned_axis, carried, f, m)

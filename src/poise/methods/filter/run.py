@@ -12,7 +12,7 @@ from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
-from poise.methods.filter.coupled_fit import Bounds, coupled_round
+from poise.methods.filter.coupled_fit import coupled_round
 from poise.methods.filter.curve_fit import CurveFit
 from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_round import dynamic_round, motion_of, segments_of
@@ -77,7 +77,7 @@ def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:
 def _dynamic(problem: Problem, motion: Motion) -> Motion:
     edit, settings, ik = problem.edit, problem.settings, problem.reduced
     assert problem.contacts is not None
-    asked = demands_on(
+    demands = demands_on(
         motion, edit.clip, edit.character, edit.environment, problem.contacts, settings,
         problem.cutoff_hz, _standing(problem, motion),
     )  # fmt: skip
@@ -87,8 +87,8 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
     if settings.fit == "coupled":
         basis = fit_basis(rate, 3, settings.knot_s, settings.beta, 1.0, frames - 1)
         return coupled_round(
-            motion, ik, segments, prior, problem.noise, asked.demands,
-            Bounds(asked.area, settings.inset_m), basis, settings.process_variance,
+            motion, ik, segments, prior, problem.noise, demands,
+            basis, settings.process_variance,
             way_of(settings),
         )  # fmt: skip
     fit = CurveFit(frames, rate, knot_s=settings.knot_s, beta=settings.beta)
@@ -98,7 +98,7 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
         segments,
         prior,
         problem.noise,
-        asked.demands,
+        demands,
         fit,
         way_of(settings),
     )

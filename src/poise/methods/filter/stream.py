@@ -113,7 +113,7 @@ class FilterStream:
             constraints, self._source, environment, self._template(self._source)
         )
         problem = self._problem(constraints, settings)
-        kinds = [task.kind for task in problem.ik.tasks]
+        kinds = [task.kind for task in problem.sketched.tasks]
         if kinds != self._goals.kinds:
             raise BadValue("source", "a body on which constraints ask for the same", kinds)
         self._stages = self._made_stages(problem, contact_parts, cutoff_hz, window_s)
@@ -226,7 +226,8 @@ class FilterStream:
         rates_known = False
         for letter in rounds:
             if letter == "K":
-                stages.append(KinematicRound(problem))
+                sketching = not any(isinstance(stage, DynamicRound) for stage in stages)
+                stages.append(KinematicRound(problem, sketching=sketching))
                 rates_known = False
                 continue
             # From one dynamic round to the next, velocities and accelerations are the curve's own.

@@ -12,6 +12,7 @@ from poise.contact.support_area import distance_to_support, nearest_in_support, 
 from poise.environment import Environment, query
 from poise.mechanics import GRAVITY_M_S2, inverse_dynamics, zero_moment_point
 from poise.methods.filter.dynamic_state import Motion
+from poise.methods.filter.footing import no_footing
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.settings import Frames, Settings
 from poise.methods.filter.strain import no_strain
@@ -51,7 +52,8 @@ def demands_of_frame(
         kind, goal, height = _balance(motion, character, places_m, touching, environment, settings)
     return Demands(
         np.array([kind], dtype=np.int64), goal, np.array([height]), noise,
-        shift=np.zeros((1, 6)), strain=no_strain(1, character.skeleton.joint_count),
+        footing=no_footing(1), shift=np.zeros((1, 6)),
+        strain=no_strain(1, character.skeleton.joint_count),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from poise.methods.filter.dynamic_state import Motion, make_batch
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS
 from poise.methods.filter.law_slopes import make_rates
-from poise.methods.filter.problem import Problem, prior_of
+from poise.methods.filter.problem import Problem, noise_of, prior_of
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.sliding_fit import SlidingFit
 from poise.methods.filter.stream_contacts import StreamPoints
@@ -34,10 +34,12 @@ class KinematicRound:
 
     latency_frames = 0
 
-    def __init__(self, problem: Problem) -> None:
-        settings, ik = problem.settings, problem.ik
+    def __init__(self, problem: Problem, *, sketching: bool = False) -> None:
+        """Prepare a round; one that is `sketching` listens to hints, too."""
+        settings, ik = problem.settings, problem.sketched if sketching else problem.ik
         self._ik, self._offsets = _with_own_offsets(ik)
-        self._settings, self._noise = settings, problem.noise
+        self._settings, self._noise = settings, noise_of(ik, settings)
+        self._goal_rows = _goal_rows(problem, ik)
         self._way = _way(settings)
         self._prior = prior_of(problem, ik, rates=False)
         self._far_noise = np.full(len(ik.tasks), settings.far_noise)
@@ -49,7 +51,7 @@ class KinematicRound:
     def push(self, frame: Passing) -> Passing:
         """See `Stage`."""
         ik, motion = self._ik, frame.motion
-        ik.packed.goals[:] = frame.goals
+        ik.packed.goals[:] = frame.goals[self._goal_rows]
         self._offsets[:] = frame.offsets_m
         filter_frames(
             0, 0, self._way, self._settings.updates,
@@ -85,7 +87,7 @@ class DynamicRound:
     ) -> None:
         settings, ik, edit = problem.settings, problem.reduced, problem.edit
         self._ik, self._settings = ik, settings
-        self._noise = problem.noise
+        self._noise, self._goal_rows = problem.noise, _goal_rows(problem, ik)
         self._character, self._environment, self._points = edit.character, environment, points
         self._segments = segments_of(edit.character, edit.clip)
         self._prior = prior_of(problem, ik, rates=True)
@@ -126,7 +128,7 @@ class DynamicRound:
 
     def _filtered(self, frame: Passing) -> Motion:
         ik = self._ik
-        ik.packed.goals[:] = frame.goals
+        ik.packed.goals[:] = frame.goals[self._goal_rows]
         after = Motion(*(array.copy() for array in frame.motion))
         demands = demands_of_frame(
             frame.number, frame.motion, self._character, self._standing_m(frame), frame.touching,
@@ -153,6 +155,13 @@ class DynamicRound:
         frame, rates = self._waiting.popleft()
         add_fitted(rates, fitted, self._side, frame.motion)
         return frame
+
+
+def _goal_rows(problem: Problem, ik: IkProblem) -> Indices:
+    """(T,) which goals of a frame, hints and all, are those of a problem's tasks."""
+    hints = () if ik is problem.sketched else problem.settings.hints
+    names = [task.name for task in problem.sketched.tasks]
+    return np.array([row for row, name in enumerate(names) if name not in hints], dtype=np.int64)
 
 
 def _way(settings: Settings) -> int:
