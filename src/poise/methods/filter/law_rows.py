@@ -8,6 +8,7 @@ from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import BALL, TRANSLATION, Blocks
 from poise.mechanics.inverse_dynamics_points import (
+    PointForces,
     moved_by,
     points_of_moments,
     points_of_wrench,
@@ -16,6 +17,7 @@ from poise.mechanics.inverse_dynamics_points import (
 from poise.mechanics.quaternion_kernels import Vector, cross
 from poise.mechanics.subtree_sums import PLACE, TURN, matrix_at, turned, vector_at
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
+from poise.methods.filter.footing import Footing
 
 NO_DYNAMICS, BALANCE, FLIGHT = 0, 1, 2
 """What the laws of motion ask of the whole body in a frame."""
@@ -106,6 +108,12 @@ def sample_laws(
                 plus[s, k + c] = center[k + c] + share * forces.plus[c, s]
                 minus[s, k + c] = center[k + c] + share * forces.minus[c, s]
         k += FLIGHT_ROWS
+    footing, root = demands.footing, motion.roots[f]
+    for i in range(footing.first[f], footing.first[f + 1]):
+        center[k] = _foothold_row(f, i, footing, root[0], root[1], root[2], forces.wrench)
+        _foothold(f, i, k, 1.0, blocks, width, footing, root, lengths, forces, forces.plus, plus)
+        _foothold(f, i, k, -1.0, blocks, width, footing, root, lengths, forces, forces.minus, minus)
+        k += 1
     if not strained:
         return
     for j in range(len(batch.wanted)):
@@ -120,7 +128,7 @@ def sample_laws(
 
 @inlined_borrowing
 def _zero_moment_point(wrench: Array, root: Array, rise: float) -> tuple[float, float]:
-    """x and z: a moment over the force that presses."""
+    """Where it is, x and z: a moment over the force that presses."""
     up = 1.0 / wrench[1]
     return root[0] + (wrench[5] - rise * wrench[0]) * up, root[2] - (
         wrench[3] + rise * wrench[2]
@@ -147,6 +155,47 @@ def _balance(
         wrench, root, rise + sign * lengths[c + 1]
     )
     out[c + 2, k + 1] += sign * lengths[c + 2]
+
+
+@inlined_borrowing
+def _foothold_shares(
+    f: int, i: int, footing: Footing, x: float, y: float, z: float
+) -> tuple[float, float, float, float, float]:
+    """One bound of what the ground can do, as shares of force (x, y, z) and moment (x, z)."""
+    per, nx, nz = 1.0 / footing.weight, footing.edge[i, 0], footing.edge[i, 1]
+    if nx == 0.0 and nz == 0.0:
+        return 0.0, per, 0.0, 0.0, 0.0
+    x, y, z = x - footing.point[f, 0], y - footing.point[f, 1], z - footing.point[f, 2]
+    away = nx * x + nz * z - footing.edge[i, 2]
+    return -per * nx * y, per * away, -per * nz * y, -per * nz, per * nx
+
+
+@inlined_borrowing
+def _foothold_row(
+    f: int, i: int, footing: Footing, x: float, y: float, z: float, w: Array
+) -> float:
+    fx, fy, fz, mx, mz = _foothold_shares(f, i, footing, x, y, z)
+    return fx * w[0] + fy * w[1] + fz * w[2] + mx * w[3] + mz * w[5]
+
+
+@inner_borrowing
+def _foothold(
+    f: int, i: int, k: int, sign: float, blocks: Blocks, width: int, footing: Footing, root: Array,
+    lengths: Array, forces: PointForces, change: Array, out: Array,
+) -> None:  # fmt: skip
+    """One bound where each coordinate is a length on, or back."""
+    x, y, z, w, d = root[0], root[1], root[2], forces.wrench, change
+    fx, fy, fz, mx, mz = _foothold_shares(f, i, footing, x, y, z)
+    now = fx * w[0] + fy * w[1] + fz * w[2] + mx * w[3] + mz * w[5]
+    for s in range(3 * width):
+        more = fx * d[0, s] + fy * d[1, s] + fz * d[2, s] + mx * d[3, s] + mz * d[5, s]
+        out[s, k] = now + more
+    if blocks.kind[0] != TRANSLATION:
+        return
+    c = blocks.column[0]  # the root's place changes no force
+    out[c, k] = _foothold_row(f, i, footing, x + sign * lengths[c], y, z, w)
+    out[c + 1, k] = _foothold_row(f, i, footing, x, y + sign * lengths[c + 1], z, w)
+    out[c + 2, k] = _foothold_row(f, i, footing, x, y, z + sign * lengths[c + 2], w)
 
 
 @inner_borrowing

@@ -1,0 +1,546 @@
+"""Inverse dynamics at all sigma points of one frame, each of which moves one coordinate.
+
+What is in `inverse_dynamics_rates` to first order is here as it is, however far a point lies: the
+sums over subtrees are enough for that too. All in world axes, places ρ and velocities ρ̇ relative
+to the root joint's origin.
+
+Seen from the subtree of joint j, a coordinate of j changes how the subtree is carried: with angular
+velocity ν, μ and an acceleration β of the point at the root laid over what it does already,
+
+    δa(ρ) = β + μ × ρ + 2 ν × ρ̇ + ν × (ν × ρ)        for every point ρ of the subtree.
+
+E turns by the angle of a place about the joint; Ω and Λ are the angular velocity and acceleration
+of the parent (p) and of the joint itself (j), a and v the joint's acceleration and velocity, r its
+place, e the axis times the length of a sigma point:
+
+    place          ν = (Eᵀ − 1) Ωp   μ = (Eᵀ − 1) Λp + Ωp × ν   β = (Eᵀ − 1) a + γ
+    velocity       ν = e             μ = (Ωp + Ωj) × e           β = γ
+    acceleration   ν = 0             μ = e                       β = γ
+
+with γ = r × μ + 2 v × ν − ν × (ν × r). Over the subtree, with its sums m, h, l, S and B, that is
+
+    δforce  = m β + μ × h + 2 ν × l + ν × (ν × h)
+    δmoment = h × β + (tr S − S) μ + 2 (tr B − B) ν − ν × S ν
+
+and a place turns all of it, old and new, by E about the joint. So a point costs the same on any
+tree. Responses to accelerations are linear: the point on the other side needs no work.
+
+The three columns of a ball joint stand in the lanes of one number (see `triples`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.compiled import inlined_borrowing, inner_borrowing
+from poise.mechanics.inverse_dynamics_rates import (
+    BALL,
+    BASE_RISE,
+    LAID_SIZE,
+    RESPONSE,
+    TRANSLATION,
+    TURNING,
+    TURNING_RATE,
+    Coordinates,
+    RateScratch,
+    make_rate_scratch,
+)
+from poise.mechanics.lanes import LANES, load, store
+from poise.mechanics.quaternion_kernels import Matrix, Vector, cross
+from poise.mechanics.subtree_sums import (
+    FIRST,
+    FLOW,
+    FORCE,
+    MASS,
+    MIXED,
+    MOMENT,
+    MOVING_SIZE,
+    PLACE,
+    RISE,
+    SECOND,
+    SPIN,
+    SPIN_RATE,
+    TURN,
+    VELOCITY,
+    matrix_at,
+    sum_subtrees,
+    turned,
+    vector_at,
+)
+from poise.mechanics.triples import put_columns, spread
+
+# Rows of a block in `laid`: places and velocities a length on and a length back, accelerations.
+_VARIANTS = 5
+
+_SINE, _BOW, _SPEED, _RATE = 0, 1, 2, 3
+"""Rows of `spans`: sine and one minus cosine of a block's places, and its other lengths."""
+
+_SMALL = 0.03
+"""Angles below which three terms of a series are exact to rounding."""
+
+
+class PointScratch(NamedTuple):
+    """Scratch of one thread."""
+
+    state: RateScratch
+    laid: Array
+    """(n, 5, 15, LANES): the motion laid over at each point of a block, and the response to it."""
+    spans: Array
+    """(4, LANES) of the block in hand."""
+
+
+class PointForces(NamedTuple):
+    """What inverse dynamics gives at one frame's state, and by how much more at its points."""
+
+    wrench: Array
+    """(6,) force and moment on the root, in world axes."""
+    plus: Array
+    """(6, 3n) change where each coordinate is a length on."""
+    minus: Array
+    """(6, 3n) change where it is a length back."""
+    moments: Array
+    """(J, 3) in joint frames."""
+    moments_plus: Array
+    """(J, 3, 3n)"""
+    moments_minus: Array
+
+
+def make_point_scratch(joints: int, width: int) -> PointScratch:
+    """Scratch for a tree of so many joints and a pose of so many coordinates."""
+    return PointScratch(
+        make_rate_scratch(joints, 0), np.zeros((max(width, 1), _VARIANTS, LAID_SIZE, LANES)),
+        np.zeros((4, LANES)),
+    )  # fmt: skip
+
+
+def make_point_forces(joints: int, width: int) -> PointForces:
+    """Room for what comes out."""
+    wrench, moments = np.zeros((6, 3 * width)), np.zeros((joints, 3, 3 * width))
+    return PointForces(
+        np.zeros(6), wrench, wrench.copy(), np.zeros((joints, 3)), moments, moments.copy()
+    )
+
+
+@inlined_borrowing
+def sine_and_bow(angle: float) -> tuple[float, float]:
+    """Sine, and one minus cosine without the loss of it at small angles."""
+    square = angle * angle
+    if square < _SMALL * _SMALL:
+        return (
+            angle * (1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))),
+            0.5 * square * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0))),
+        )
+    half = np.sin(0.5 * angle)
+    return np.sin(angle), 2.0 * half * half
+
+
+@inlined_borrowing
+def moved_by(e: Vector, sine: float, bow: float, x: Vector) -> Vector:
+    """(E − 1) x, where E turns about the unit vector e."""
+    a, b, c = cross(e[0], e[1], e[2], x[0], x[1], x[2])
+    u, v, w = cross(e[0], e[1], e[2], a, b, c)
+    return sine * a + bow * u, sine * b + bow * v, sine * c + bow * w
+
+
+@inlined_borrowing
+def _twice_turned(n: Vector, x: Vector) -> Vector:
+    """ν × (ν × x)."""
+    a, b, c = cross(n[0], n[1], n[2], x[0], x[1], x[2])
+    return cross(n[0], n[1], n[2], a, b, c)
+
+
+@inlined_borrowing
+def _respond(
+    j: int, rate: Vector, turning: Vector, base: Vector, sums: Array
+) -> tuple[Vector, Vector]:
+    """Force and moment that a subtree asks for more under a motion laid over it."""
+    x, y, z = rate
+    u, v, w = turning
+    bx, by, bz = base
+    m = sums[j, MASS]
+    hx, hy, hz = vector_at(sums, j, FIRST)
+    lx, ly, lz = vector_at(sums, j, FLOW)
+    lx, ly, lz = lx + lx, ly + ly, lz + lz
+    sxx, syy, szz = vector_at(sums, j, SECOND)
+    sxy, sxz, syz = vector_at(sums, j, SECOND + 3)
+    b = matrix_at(sums, j, MIXED)
+    xx, yy, zz = b[0] + b[0], b[4] + b[4], b[8] + b[8]
+    px, py, pz = v * hz - w * hy, w * hx - u * hz, u * hy - v * hx
+    force = (
+        bx * m + y * hz - z * hy + v * (lz + pz) - w * (ly + py),
+        by * m + z * hx - x * hz + w * (lx + px) - u * (lz + pz),
+        bz * m + x * hy - y * hx + u * (ly + py) - v * (lx + px),
+    )
+    u2, v2, w2 = u + u, v + v, w + w
+    px, py, pz = (
+        u * sxx + v * sxy + w * sxz,
+        u * sxy + v * syy + w * syz,
+        u * sxz + v * syz + w * szz,
+    )
+    moment = (
+        bz * hy - by * hz + x * (syy + szz) - y * sxy - z * sxz
+        + u * (yy + zz) - v2 * b[1] - w2 * b[2] - v * pz + w * py,
+        bx * hz - bz * hx + y * (sxx + szz) - x * sxy - z * syz
+        + v * (xx + zz) - u2 * b[3] - w2 * b[5] - w * px + u * pz,
+        by * hx - bx * hy + z * (sxx + syy) - x * sxz - y * syz
+        + w * (xx + yy) - u2 * b[6] - v2 * b[7] - u * py + v * px,
+    )  # fmt: skip
+    return force, moment
+
+
+@inlined_borrowing
+def _base(j: int, rate: Vector, turning: Vector, moving: Array) -> Vector:
+    """γ: r × μ + 2 v × ν − ν × (ν × r)."""
+    r, v = vector_at(moving, j, PLACE), vector_at(moving, j, VELOCITY)
+    a = cross(r[0], r[1], r[2], rate[0], rate[1], rate[2])
+    b = cross(v[0] + v[0], v[1] + v[1], v[2] + v[2], turning[0], turning[1], turning[2])
+    c = _twice_turned(turning, r)
+    return a[0] + b[0] - c[0], a[1] + b[1] - c[1], a[2] + b[2] - c[2]
+
+
+@inlined_borrowing
+def _store(laid: Array, start: int, v: Vector) -> None:
+    store(laid, start, v[0])
+    store(laid, start + LANES, v[1])
+    store(laid, start + 2 * LANES, v[2])
+
+
+@inlined_borrowing
+def _keep(
+    row: int, rate: Vector, turning: Vector, base: Vector, force: Vector, moment: Vector,
+    laid: Array,
+) -> None:  # fmt: skip
+    """What `points_of_moments` needs."""
+    start = row * LAID_SIZE * LANES
+    _store(laid, start + TURNING_RATE * LANES, rate)
+    _store(laid, start + TURNING * LANES, turning)
+    _store(laid, start + BASE_RISE * LANES, base)
+    _store(laid, start + RESPONSE * LANES, force)
+    _store(laid, start + (RESPONSE + 3) * LANES, moment)
+
+
+@inlined_borrowing
+def _put(
+    out: Array, stride: int, column: int, whole: bool, force: Vector, moment: Vector
+) -> None:  # fmt: skip
+    """A block's columns."""
+    for c in range(3):
+        put_columns(out, c * stride + column, whole, force[c])
+        put_columns(out, (3 + c) * stride + column, whole, moment[c])
+
+
+@inlined_borrowing
+def _put_spans(
+    b: int, size: int, blocks: Coordinates, width: int, lengths: Array, s: Array
+) -> None:
+    column, mobility = blocks.column[b], blocks.mobility[b]
+    for c in range(size):
+        s[_SINE, c], s[_BOW, c] = sine_and_bow(mobility * lengths[column + c])
+        s[_SPEED, c] = lengths[width + column + c]
+        s[_RATE, c] = lengths[2 * width + column + c]
+
+
+@inner_borrowing
+def _place_points(
+    b: int, up: int, row: int, sign: float, blocks: Coordinates, width: int, keep: bool,
+    e: Vector, scratch: PointScratch, out: Array,
+) -> None:  # fmt: skip
+    """A block's places, a length on or back."""
+    moving, sums = scratch.state.moving, scratch.state.sums
+    j = blocks.joint[b]
+    sine, bow = load(scratch.spans, 0) * sign, load(scratch.spans, LANES)
+    back = sine * -1.0
+    none = spread(0.0)
+    turning, rate = (none, none, none), (none, none, none)
+    if up >= 0:
+        p = vector_at(moving, up, SPIN)
+        turning = moved_by(e, back, bow, p)
+        x = moved_by(e, back, bow, vector_at(moving, up, SPIN_RATE))
+        y = cross(p[0], p[1], p[2], turning[0], turning[1], turning[2])
+        rate = x[0] + y[0], x[1] + y[1], x[2] + y[2]
+    x = moved_by(e, back, bow, vector_at(moving, j, RISE))
+    y = _base(j, rate, turning, moving)
+    base = x[0] + y[0], x[1] + y[1], x[2] + y[2]
+    force, moment = _respond(j, rate, turning, base, sums)
+    # All of the subtree's wrench turns about the joint.
+    f, n, r = vector_at(sums, j, FORCE), vector_at(sums, j, MOMENT), vector_at(moving, j, PLACE)
+    fx, fy, fz = force[0] + f[0], force[1] + f[1], force[2] + f[2]
+    arm = cross(r[0], r[1], r[2], fx, fy, fz)
+    x = moved_by(
+        e,
+        sine,
+        bow,
+        (moment[0] + n[0] - arm[0], moment[1] + n[1] - arm[1], moment[2] + n[2] - arm[2]),
+    )
+    y = moved_by(e, sine, bow, (fx, fy, fz))
+    arm = cross(r[0], r[1], r[2], y[0], y[1], y[2])
+    force = force[0] + y[0], force[1] + y[1], force[2] + y[2]
+    moment = moment[0] + x[0] + arm[0], moment[1] + x[1] + arm[1], moment[2] + x[2] + arm[2]
+    _put(out, 3 * width, blocks.column[b], blocks.kind[b] == BALL, force, moment)
+    if keep:
+        _keep(row, rate, turning, base, force, moment, scratch.laid)
+
+
+@inner_borrowing
+def _rate_points(
+    b: int, up: int, row: int, sign: float, blocks: Coordinates, width: int, keep: bool,
+    e: Vector, scratch: PointScratch, out: Array,
+) -> None:  # fmt: skip
+    """A block's velocities, a length on or back; e are the world's directions of its numbers."""
+    moving, sums = scratch.state.moving, scratch.state.sums
+    j, length = blocks.joint[b], load(scratch.spans, _SPEED * LANES) * sign
+    e = e[0] * length, e[1] * length, e[2] * length
+    wx, wy, wz = vector_at(moving, j, SPIN)
+    if up >= 0:
+        ux, uy, uz = vector_at(moving, up, SPIN)
+        wx, wy, wz = wx + ux, wy + uy, wz + uz
+    rate = cross(wx, wy, wz, e[0], e[1], e[2])
+    base = _base(j, rate, e, moving)
+    force, moment = _respond(j, rate, e, base, sums)
+    _put(out, 3 * width, width + blocks.column[b], blocks.kind[b] == BALL, force, moment)
+    if keep:
+        _keep(row, rate, e, base, force, moment, scratch.laid)
+
+
+@inner_borrowing
+def _acceleration_points(
+    b: int, row: int, blocks: Coordinates, width: int, keep: bool,
+    e: Vector, scratch: PointScratch, plus: Array, minus: Array,
+) -> None:  # fmt: skip
+    """A block's accelerations on both sides."""
+    moving, sums = scratch.state.moving, scratch.state.sums
+    j, length = blocks.joint[b], load(scratch.spans, _RATE * LANES)
+    none = spread(0.0)
+    still = none, none, none
+    e = e[0] * length, e[1] * length, e[2] * length
+    px, py, pz = vector_at(moving, j, PLACE)
+    base = cross(px, py, pz, e[0], e[1], e[2])
+    force, moment = _respond(j, e, still, base, sums)
+    whole, at = blocks.kind[b] == BALL, 2 * width + blocks.column[b]
+    _put(plus, 3 * width, at, whole, force, moment)
+    back = force[0] * -1.0, force[1] * -1.0, force[2] * -1.0
+    _put(minus, 3 * width, at, whole, back, (moment[0] * -1.0, moment[1] * -1.0, moment[2] * -1.0))
+    if keep:
+        _keep(row, e, still, base, force, moment, scratch.laid)
+
+
+@inner_borrowing
+def _turn_block(
+    b: int, up: int, blocks: Coordinates, width: int, lengths: Array, keep: bool,
+    scratch: PointScratch, out: PointForces,
+) -> None:  # fmt: skip
+    """All points of a ball joint or a hinge."""
+    moving, units = scratch.state.moving, scratch.state.units
+    j, whole = blocks.joint[b], blocks.kind[b] == BALL
+    _put_spans(b, 3 if whole else 1, blocks, width, lengths, scratch.spans)
+    if whole:
+        # A joint's own axes are the columns of its rotation: its rows, one entry a lane.
+        start = j * MOVING_SIZE + TURN
+        own = load(moving, start), load(moving, start + 3), load(moving, start + 6)
+        about = load(units, 0), load(units, LANES), load(units, 2 * LANES)
+    else:
+        x, y, z = turned(
+            matrix_at(moving, j, TURN), blocks.axis[b, 0], blocks.axis[b, 1], blocks.axis[b, 2]
+        )
+        own = spread(x), spread(y), spread(z)
+        about = own
+    row = _VARIANTS * b
+    for side in range(2):
+        sign, array = (1.0, out.plus) if side == 0 else (-1.0, out.minus)
+        _place_points(b, up, row + side, sign, blocks, width, keep, about, scratch, array)
+        _rate_points(b, up, row + 2 + side, sign, blocks, width, keep, own, scratch, array)
+    _acceleration_points(b, row + 4, blocks, width, keep, own, scratch, out.plus, out.minus)
+
+
+@inner_borrowing
+def _translate_block(
+    column: int, width: int, lengths: Array, sums: Array, plus: Array, minus: Array
+) -> None:
+    """The points of the root's translation: only its acceleration is felt."""
+    for r in range(6):
+        for c in range(3):
+            for section in range(3):
+                plus[r, section * width + column + c] = 0.0
+    hx, hy, hz = vector_at(sums, 0, FIRST)
+    at = 2 * width + column
+    for c in range(3):
+        plus[c, at + c] = sums[0, MASS]
+    plus[3, at + 1], plus[3, at + 2] = -hz, hy
+    plus[4, at], plus[4, at + 2] = hz, -hx
+    plus[5, at], plus[5, at + 1] = -hy, hx
+    for r in range(6):
+        for c in range(3):
+            plus[r, at + c] *= lengths[at + c]
+            for section in range(3):
+                k = section * width + column + c
+                minus[r, k] = -plus[r, k]
+
+
+@inner_borrowing
+def points_of_wrench(
+    parents: Indices, constants: Array, gravity: Array, blocks: Coordinates, width: int,
+    lengths: Array, root_acceleration: Array, local: Array, omega: Array, alpha: Array,
+    keep: bool, scratch: PointScratch, out: PointForces,
+) -> None:  # fmt: skip
+    """The root's force and moment of one frame, as `newton_euler` gives them, and at all points.
+
+    The coordinates are those of `wrench_rates`, which the arguments are named after.
+
+    Args:
+        parents: (J,)
+        constants: (J, 13) see `segment_constants`.
+        gravity: (3,)
+        blocks: the coordinates.
+        width: n, how many there are.
+        lengths: (3n,) how far the points lie away: places, velocities, accelerations.
+        root_acceleration: (3,)
+        local: (J, 4)
+        omega: (J, 3)
+        alpha: (J, 3)
+        keep: fill the scratch for `points_of_moments`.
+        scratch: see `make_point_scratch`.
+        out: its first three are filled.
+    """
+    state = scratch.state
+    sum_subtrees(
+        parents, constants, gravity, root_acceleration, local, omega, alpha,
+        state.moving, state.sums,
+    )  # fmt: skip
+    for c in range(6):
+        out.wrench[c] = state.sums[0, FORCE + c]
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] == TRANSLATION:
+            _translate_block(blocks.column[b], width, lengths, state.sums, out.plus, out.minus)
+        else:
+            _turn_block(
+                b, int(parents[blocks.joint[b]]), blocks, width, lengths, keep, scratch, out
+            )
+
+
+@inlined_borrowing
+def _lanes_at(laid: Array, start: int, number: int) -> Vector:
+    at = start + number * LANES
+    return load(laid, at), load(laid, at + LANES), load(laid, at + 2 * LANES)
+
+
+@inlined_borrowing
+def _put_moment(
+    out: Array, at: int, stride: int, whole: bool, i: int, moving: Array, force: Vector,
+    moment: Vector, sign: float,
+) -> None:  # fmt: skip
+    """A moment about the root's origin as joint i feels it."""
+    r = matrix_at(moving, i, TURN)
+    px, py, pz = vector_at(moving, i, PLACE)
+    ax, ay, az = cross(px, py, pz, force[0], force[1], force[2])
+    x, y, z = (moment[0] - ax) * sign, (moment[1] - ay) * sign, (moment[2] - az) * sign
+    put_columns(out, at, whole, x * r[0] + y * r[3] + z * r[6])
+    put_columns(out, at + stride, whole, x * r[1] + y * r[4] + z * r[7])
+    put_columns(out, at + 2 * stride, whole, x * r[2] + y * r[5] + z * r[8])
+
+
+@inner_borrowing
+def _put_felt(
+    i: int, b: int, below: bool, blocks: Coordinates, width: int, scratch: PointScratch,
+    plus: Array, minus: Array,
+) -> None:  # fmt: skip
+    """What joint i feels of a block: at or above itself (`below` it), or further out.
+
+    Below a block all turns together with its axes, which changes no number.
+    """
+    laid, moving, sums = scratch.laid, scratch.state.moving, scratch.state.sums
+    whole, stride = blocks.kind[b] == BALL, 3 * width
+    for variant in range(_VARIANTS):
+        start = (_VARIANTS * b + variant) * LAID_SIZE * LANES
+        if below:
+            force, moment = _respond(
+                i, _lanes_at(laid, start, TURNING_RATE), _lanes_at(laid, start, TURNING),
+                _lanes_at(laid, start, BASE_RISE), sums,
+            )  # fmt: skip
+        else:
+            force = _lanes_at(laid, start, RESPONSE)
+            moment = _lanes_at(laid, start, RESPONSE + 3)
+        at = 3 * i * stride + (variant // 2) * width + blocks.column[b]
+        if variant % 2 == 0:
+            _put_moment(plus, at, stride, whole, i, moving, force, moment, 1.0)
+        else:
+            _put_moment(minus, at, stride, whole, i, moving, force, moment, 1.0)
+        if variant == _VARIANTS - 1:
+            _put_moment(minus, at, stride, whole, i, moving, force, moment, -1.0)
+
+
+@inlined_borrowing
+def _turn_back(r: Matrix, x: float, y: float, z: float) -> Vector:
+    return (
+        r[0] * x + r[3] * y + r[6] * z,
+        r[1] * x + r[4] * y + r[7] * z,
+        r[2] * x + r[5] * y + r[8] * z,
+    )
+
+
+@inner_borrowing
+def _put_own(
+    i: int, blocks: Coordinates, width: int, lengths: Array, scratch: PointScratch,
+    out: PointForces,
+) -> None:  # fmt: skip
+    """A joint's moment, and what it feels of the root's acceleration; nothing of all others."""
+    moving, sums = scratch.state.moving, scratch.state.sums
+    r = matrix_at(moving, i, TURN)
+    p, f = vector_at(moving, i, PLACE), vector_at(sums, i, FORCE)
+    n, h, m = vector_at(sums, i, MOMENT), vector_at(sums, i, FIRST), sums[i, MASS]
+    x, y, z = cross(p[0], p[1], p[2], f[0], f[1], f[2])
+    out.moments[i, 0], out.moments[i, 1], out.moments[i, 2] = _turn_back(
+        r, n[0] - x, n[1] - y, n[2] - z
+    )
+    for c in range(3):
+        for s in range(3 * width):
+            out.moments_plus[i, c, s] = 0.0
+            out.moments_minus[i, c, s] = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION:
+            continue
+        g = h[0] - m * p[0], h[1] - m * p[1], h[2] - m * p[2]
+        for a in range(3):
+            at = 2 * width + blocks.column[b] + a
+            x, y, z = cross(
+                g[0], g[1], g[2],
+                1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0,
+            )  # fmt: skip
+            felt = _turn_back(r, x, y, z)
+            for c in range(3):
+                out.moments_plus[i, c, at] = lengths[at] * felt[c]
+                out.moments_minus[i, c, at] = -lengths[at] * felt[c]
+
+
+@inner_borrowing
+def points_of_moments(
+    parents: Indices, blocks: Coordinates, width: int, lengths: Array, wanted: Indices,
+    scratch: PointScratch, out: PointForces,
+) -> None:  # fmt: skip
+    """The joint moments of `newton_euler` at all points, where `wanted`; after `points_of_wrench`.
+
+    Args:
+        parents: (J,)
+        blocks: the coordinates.
+        width: n, how many there are.
+        lengths: (3n,)
+        wanted: (J,) 0 for joints that nobody asks for: what is written of them is left.
+        scratch: as `points_of_wrench` left it when told to `keep`.
+        out: its last three are filled.
+    """
+    for i in range(len(parents)):
+        if wanted[i] != 0:
+            _put_own(i, blocks, width, lengths, scratch, out)
+    for i in range(len(parents)):
+        own, k = blocks.of_joint[i], i
+        while k >= 0:
+            b = blocks.of_joint[k]
+            if b >= 0 and wanted[i] != 0:
+                _put_felt(i, b, True, blocks, width, scratch, out.moments_plus, out.moments_minus)
+            if k != i and own >= 0 and wanted[k] != 0:
+                _put_felt(
+                    k, own, False, blocks, width, scratch, out.moments_plus, out.moments_minus
+                )
+            k = int(parents[k])
