@@ -1,0 +1,84 @@
+"""Dynamic rounds of 27 coordinates and their rates: against the paper, and against the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchmarks.filter_body import LEGS_AND_TRUNK, wide_walk, workload
+from benchmarks.filter_rates import loop_seconds, took
+from benchmarks.ik import one_thread
+from benchmarks.measure import Measure
+from benchmarks.mechanics import FRAMES as KERNEL_FRAMES
+from benchmarks.mechanics import our_jobs
+from benchmarks.timing import interleaved
+from poise.methods.filter import Settings
+from poise.methods.filter.problem import build
+
+PAPER_HZ = (10.0, 15.0)
+TIMES_PAPER, TIMES_KERNEL = 500.0, 1.5
+ROUNDS = 3
+NOISE = 0.5
+LOOP = "poise.methods.filter.dynamic_round", "filter_dynamic_frames"
+EVERYWHERE_M = 0.5
+"""So far inside its support no zero-moment point can be: balance asks in every frame."""
+WAYS = {
+    f"{fit} {way}": Settings(passes="1D", fit=fit, derivatives=way, left_out=LEGS_AND_TRUNK)
+    for fit in ("separate", "coupled")
+    for way in ("sampled", "analytic")
+}
+
+
+def run(frames: int) -> list[Measure]:
+    """Feet and balance, then torque limits as well."""
+    with one_thread():
+        return [*race("feet, balance", frames, False), *race("and torque limits", frames, True)]
+
+
+def race(name: str, frames: int, torque: bool) -> list[Measure]:
+    """Frames per second of a round, all that belongs to it included."""
+    edit = wide_walk(frames)
+    chosen = {way: replace(settings, torque=torque) for way, settings in WAYS.items()}
+    width = build(edit, chosen["separate sampled"]).reduced.width
+    rounds = took({way: (edit, settings) for way, settings in chosen.items()}, "D", ROUNDS, 3)
+    kernel = our_jobs(workload(edit, KERNEL_FRAMES), parallel=False)["dynamics"]
+    kernel_s = interleaved({"kernel": kernel})["kernel"] / KERNEL_FRAMES
+    points = 2 * 3 * width + 1
+    print(
+        f"\ndynamic rounds, {width} of {edit.clip.skeleton.tangent_size} DoF ({3 * width} states), "
+        f"{name}, {frames} frames (targets in brackets)"
+    )
+    paper = "".join(f"{f'paper {hz:g}/s ({TIMES_PAPER:g}x)':>23}" for hz in PAPER_HZ)
+    print(
+        f"{'':20}{'frames/s':>10}{'its loop':>10}{'whole run':>11}{paper}"
+        f"{f'kernel ({TIMES_KERNEL:g}x)':>16}"
+    )
+    measures: list[Measure] = []
+    for way, settings in chosen.items():
+        spent = rounds[way]
+        rate = frames / spent.round_s
+        row = f"{way:20}{rate:10,.0f}"
+        loop_s = float("nan")
+        if settings.fit == "separate":
+            asked = replace(settings, inset_m=EVERYWHERE_M)
+            loop_s = loop_seconds(edit, asked, *LOOP) / frames
+        row += f"{1.0 / loop_s:10,.0f}" if settings.fit == "separate" else f"{'-':>10}"
+        row += f"{frames / spent.whole_s:11,.0f}"
+        row += "".join(f"{rate / hz:22.0f}x" for hz in PAPER_HZ)
+        key = f"filter/dynamic/{name}/{way}"
+        measures.append(Measure(f"{key}/rate", rate, "frames/s", "higher", NOISE))
+        for hz in PAPER_HZ:
+            measures.append(
+                Measure(f"{key}/paper_{hz:g}", rate / hz, "x", "higher", NOISE, promise=TIMES_PAPER)
+            )
+        if way == "separate sampled":
+            share = loop_s / (points * kernel_s)
+            row += f"{share:15.2f}x"
+            measures.append(
+                Measure(f"{key}/kernel", share, "x", "lower", NOISE, promise=TIMES_KERNEL)
+            )
+        print(row)
+    print(
+        f"kernel: the loop's time a frame, balance asked in all, over 2 × {3 * width} + 1 times "
+        f"inverse dynamics, {1e6 * kernel_s:.3f} µs"
+    )
+    return measures
