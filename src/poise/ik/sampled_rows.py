@@ -32,8 +32,12 @@ from poise.ik.places import (
     sum_moments,
     world_turn,
 )
-from poise.ik.posing import exponential, logarithm
+from poise.ik.posing import logarithm
+from poise.mechanics.inverse_dynamics_points import sine_and_bow
 from poise.mechanics.quaternion_kernels import Quaternion, Vector, cross, multiply, turn
+
+_SMALL_SINE = 0.1
+"""Angles whose sine is smaller come from a series."""
 
 
 @inlined_borrowing
@@ -49,13 +53,39 @@ def _axis(blocks: Blocks, b: int, number: int, work: Work) -> Vector:
 
 
 @inlined_borrowing
-def _about(work: Work, joint: int, d: Quaternion, p: Vector) -> Vector:
-    """A point turned about a joint's place."""
-    c = work.place
-    x, y, z = turn(
-        d[0], d[1], d[2], d[3], p[0] - c[joint, 0], p[1] - c[joint, 1], p[2] - c[joint, 2]
+def _swept(a: Vector, arm: Vector) -> tuple[Vector, Vector]:
+    """What sine, and one minus cosine, of an angle about an axis are multiplied by to move a point.
+
+    They are the same for both directions, but for the sign of the first.
+    """
+    c = cross(a[0], a[1], a[2], arm[0], arm[1], arm[2])
+    return c, cross(a[0], a[1], a[2], c[0], c[1], c[2])
+
+
+@inlined_borrowing
+def _moved(p: Vector, sine: float, bow: float, swept: tuple[Vector, Vector]) -> Vector:
+    c, d = swept
+    return (
+        p[0] + sine * c[0] + bow * d[0],
+        p[1] + sine * c[1] + bow * d[1],
+        p[2] + sine * c[2] + bow * d[2],
     )
-    return c[joint, 0] + x, c[joint, 1] + y, c[joint, 2] + z
+
+
+@inlined_borrowing
+def _from(work: Work, joint: int, p: Vector) -> Vector:
+    """A point as seen from a joint's place."""
+    c = work.place
+    return p[0] - c[joint, 0], p[1] - c[joint, 1], p[2] - c[joint, 2]
+
+
+@inlined_borrowing
+def _angle_per_sine(square: float) -> float:
+    """An angle over its sine, from the square of the sine: a series, exact to rounding."""
+    x = square
+    return 1.0 + x * (1 / 6 + x * (3 / 40 + x * (5 / 112 + x * (35 / 1152 + x * (
+        63 / 2816 + x * (231 / 13312 + x * (143 / 10240 + x * 6435 / 557056)
+    ))))))  # fmt: skip
 
 
 @inlined_borrowing
@@ -82,16 +112,15 @@ def _point_value(
 
 
 @inlined_borrowing
-def _turn_value(
-    tasks: Tasks, t: int, goal: Array, row: int, d: Quaternion, work: Work, out: Array
-) -> None:
-    """For the joint turned by d in the world."""
-    r, q = reference_turn(work, tasks.reference[t]), world_turn(work, tasks.joint[t])
-    q = multiply(d[0], d[1], d[2], d[3], q[0], q[1], q[2], q[3])
-    q = multiply(r[0], r[1], r[2], r[3], q[0], q[1], q[2], q[3])
-    e = multiply(goal[0], goal[1], goal[2], goal[3], q[0], -q[1], -q[2], -q[3])
-    x, y, z = logarithm(e[0], e[1], e[2], e[3])
-    _put(tasks, t, row, (-x, -y, -z), out)
+def _turn_value(tasks: Tasks, t: int, row: int, e: Quaternion, out: Array) -> None:
+    """For a turn e that is missing to the goal."""
+    square = e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+    if square < _SMALL_SINE**2:
+        f = 2.0 * _angle_per_sine(square) * (-1.0 if e[0] >= 0.0 else 1.0)
+        _put(tasks, t, row, (f * e[1], f * e[2], f * e[3]), out)
+    else:
+        x, y, z = logarithm(e[0], e[1], e[2], e[3])
+        _put(tasks, t, row, (-x, -y, -z), out)
 
 
 @inlined_borrowing
@@ -104,11 +133,16 @@ def _aim_value(
     far = max(np.sqrt(dx * dx + dy * dy + dz * dz), NEAR_M)
     dx, dy, dz = dx / far, dy / far, dz / far
     n = cross(u[0], u[1], u[2], dx, dy, dz)
-    sine = np.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
-    angle = np.arctan2(sine, u[0] * dx + u[1] * dy + u[2] * dz)
-    f = angle / sine if sine > NEAR_M else 1.0
-    if sine <= NEAR_M and angle > 1.0:  # looks straight away from it: either way round is right
-        n, f = first, angle
+    square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]
+    cosine = u[0] * dx + u[1] * dy + u[2] * dz
+    if square < _SMALL_SINE**2 and cosine > 0.0:
+        f = _angle_per_sine(square)
+    else:
+        sine = np.sqrt(square)
+        angle = np.arctan2(sine, cosine)
+        f = angle / sine if sine > NEAR_M else 1.0
+        if sine <= NEAR_M:  # looks straight away from it: either way round is right
+            n, f = first, angle
     f *= -tasks.scale[t]
     out[row] = f * (first[0] * n[0] + first[1] * n[1] + first[2] * n[2])
     out[row + 1] = f * (second[0] * n[0] + second[1] * n[1] + second[2] * n[2])
@@ -148,13 +182,17 @@ def sample_task(
     kind, j = tasks.kind[t], tasks.joint[t]
     here, there, u = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     first, second = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    still, share, points = (1.0, 0.0, 0.0, 0.0), 0.0, tasks.point[t + 1] - tasks.point[t]
+    missing, share = (1.0, 0.0, 0.0, 0.0), 0.0
     if kind != CENTER and kind != TURN:
         here = point_place(work, j, tasks.offset, t)
     if kind == POINT:
         _point_value(tasks, t, goal, row, here, work, center)
     elif kind == TURN:
-        _turn_value(tasks, t, goal, row, still, work, center)
+        q, r = world_turn(work, j), reference_turn(work, tasks.reference[t])
+        missing = multiply(goal[0], goal[1], goal[2], goal[3], q[0], -q[1], -q[2], -q[3])
+        w, x, y, z = missing
+        e = multiply(w, x, y, z, r[0], -r[1], -r[2], -r[3])
+        _turn_value(tasks, t, row, e, center)
     elif kind == AIM:
         q, own = world_turn(work, j), tasks.direction
         u = turn(q[0], q[1], q[2], q[3], own[t, 0], own[t, 1], own[t, 2])
@@ -173,58 +211,122 @@ def sample_task(
             plus[c, k] = center[k]
             minus[c, k] = center[k]
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
-        b = tasks.carry_block[k]
-        if not tasks.carry_recruited[k]:
+        if tasks.carry_recruited[k]:
+            _sample_block(
+                blocks, tasks, t, int(tasks.carry_block[k]), float(tasks.carry_sign[k]), goal, row,
+                lengths, work, here, there, u, first, second, missing, share, plus, minus,
+            )  # fmt: skip
+
+
+@inlined_borrowing
+def _sample_block(
+    blocks: Blocks, tasks: Tasks, t: int, b: int, sign: float, goal: Array, row: int,
+    lengths: Array, work: Work, here: Vector, there: Vector, u: Vector, first: Vector,
+    second: Vector, missing: Quaternion, share: float, plus: Array, minus: Array,
+) -> None:  # fmt: skip
+    """The points of all coordinates of a block that moves a task."""
+    kind, jb = tasks.kind[t], int(blocks.joint[b])
+    arm, other, balls = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), blocks.kind[b] <= BALL
+    if kind == CENTER:
+        # The subtree's mass, times its distance from the joint, over the whole mass.
+        m, c = work.moments, work.place
+        mass = m[jb, 3]
+        arm = (
+            share * (m[jb, 0] - mass * c[jb, 0]),
+            share * (m[jb, 1] - mass * c[jb, 1]),
+            share * (m[jb, 2] - mass * c[jb, 2]),
+        )
+    elif kind == DISTANCE and sign < 0.0:
+        arm = _from(work, jb, there)
+    elif kind != TURN:
+        arm = _from(work, jb, here)
+    for number in range(3 if balls else 1):
+        column = blocks.column[b] + number
+        a = _axis(blocks, b, number, work)
+        if blocks.kind[b] == TRANSLATION:
+            _shift(
+                tasks,
+                t,
+                goal,
+                row,
+                float(lengths[column]),
+                a,
+                work,
+                here,
+                u,
+                first,
+                second,
+                plus[column],
+            )
+            _shift(
+                tasks,
+                t,
+                goal,
+                row,
+                -float(lengths[column]),
+                a,
+                work,
+                here,
+                u,
+                first,
+                second,
+                minus[column],
+            )
             continue
-        jb, sign = int(blocks.joint[b]), float(tasks.carry_sign[k])
-        for number in range(3 if blocks.kind[b] <= BALL else 1):
-            column = blocks.column[b] + number
-            a = _axis(blocks, b, number, work)
-            for side in range(2):
-                length = float(lengths[column]) * (1.0 if side == 0 else -1.0)
-                out = plus[column] if side == 0 else minus[column]
-                if blocks.kind[b] == TRANSLATION:
-                    p = (
-                        here[0] + length * a[0], here[1] + length * a[1], here[2] + length * a[2]
-                    )  # fmt: skip
-                    if kind == POINT:
-                        _point_value(tasks, t, goal, row, p, work, out)
-                    elif kind == AIM:
-                        _aim_value(tasks, t, goal, row, p, u, first, second, out)
-                    elif kind == CENTER and points == 0:
-                        _put(tasks, t, row, (p[0] - goal[0], p[1] - goal[1], p[2] - goal[2]), out)
-                    continue
-                # Turning the reference is, seen from it, turning the point the other way.
-                s = length if kind == DISTANCE else sign * length
-                d = exponential(s * a[0], s * a[1], s * a[2])
-                if kind == POINT:
-                    _point_value(tasks, t, goal, row, _about(work, jb, d, here), work, out)
-                elif kind == TURN:
-                    _turn_value(tasks, t, goal, row, d, work, out)
-                elif kind == AIM:
-                    v = turn(d[0], d[1], d[2], d[3], u[0], u[1], u[2])
-                    p = _about(work, jb, d, here)
-                    _aim_value(tasks, t, goal, row, p, v, first, second, out)
-                elif kind == DISTANCE:
-                    if sign > 0.0:
-                        _distance_value(tasks, t, goal, row, _about(work, jb, d, here), there, out)
-                    else:
-                        _distance_value(tasks, t, goal, row, here, _about(work, jb, d, there), out)
-                else:
-                    m, c = work.moments, work.place
-                    mass = m[jb, 3]
-                    x, y, z = (
-                        m[jb, 0] - mass * c[jb, 0],
-                        m[jb, 1] - mass * c[jb, 1],
-                        m[jb, 2] - mass * c[jb, 2],
-                    )
-                    v = turn(d[0], d[1], d[2], d[3], x, y, z)
-                    _put(
-                        tasks, t, row,
-                        (
-                            here[0] + share * (v[0] - x) - goal[0],
-                            here[1] + share * (v[1] - y) - goal[1],
-                            here[2] + share * (v[2] - z) - goal[2],
-                        ),
-                        out,
-                    )  # fmt: skip
+        if kind == TURN:
+            r = reference_turn(work, tasks.reference[t])
+            sine, bow = sine_and_bow(0.5 * sign * float(lengths[column]))
+            _turn_both(tasks, t, row, a, sine, 1.0 - bow, missing, r, plus[column], minus[column])
+            continue
+        # Turning the reference is, seen from it, turning the point the other way.
+        sine, bow = sine_and_bow(float(lengths[column]) * (1.0 if kind == DISTANCE else sign))
+        swept = _swept(a, arm)
+        for side in range(2):
+            out = plus[column] if side == 0 else minus[column]
+            s = sine if side == 0 else -sine
+            if kind == POINT:
+                _point_value(tasks, t, goal, row, _moved(here, s, bow, swept), work, out)
+            elif kind == AIM:
+                other = _moved(u, s, bow, _swept(a, u))
+                p = _moved(here, s, bow, swept)
+                _aim_value(tasks, t, goal, row, p, other, first, second, out)
+            elif kind == CENTER:
+                p = _moved(here, s, bow, swept)
+                _put(tasks, t, row, (p[0] - goal[0], p[1] - goal[1], p[2] - goal[2]), out)
+            elif sign > 0.0:
+                _distance_value(tasks, t, goal, row, _moved(here, s, bow, swept), there, out)
+            else:
+                _distance_value(tasks, t, goal, row, here, _moved(there, s, bow, swept), out)
+
+
+@inlined_borrowing
+def _shift(
+    tasks: Tasks, t: int, goal: Array, row: int, length: float, a: Vector, work: Work,
+    here: Vector, u: Vector, first: Vector, second: Vector, out: Array,
+) -> None:  # fmt: skip
+    """The root a length along an axis; what is seen from another joint moves with it."""
+    kind = tasks.kind[t]
+    p = here[0] + length * a[0], here[1] + length * a[1], here[2] + length * a[2]
+    if kind == POINT:
+        _point_value(tasks, t, goal, row, p, work, out)
+    elif kind == AIM:
+        _aim_value(tasks, t, goal, row, p, u, first, second, out)
+    elif kind == CENTER and tasks.point[t + 1] == tasks.point[t]:
+        _put(tasks, t, row, (p[0] - goal[0], p[1] - goal[1], p[2] - goal[2]), out)
+
+
+@inlined_borrowing
+def _turn_both(
+    tasks: Tasks, t: int, row: int, a: Vector, sine: float, cosine: float, missing: Quaternion,
+    r: Quaternion, plus: Array, minus: Array,
+) -> None:  # fmt: skip
+    """A joint turned on and back: with d = (c, s a), what is missing becomes A d* r*."""
+    w, x, y, z = missing
+    d = multiply(w, x, y, z, 0.0, a[0], a[1], a[2])
+    if tasks.reference[t] >= 0:
+        w, x, y, z = multiply(w, x, y, z, r[0], -r[1], -r[2], -r[3])
+        d = multiply(d[0], d[1], d[2], d[3], r[0], -r[1], -r[2], -r[3])
+    w, x, y, z = cosine * w, cosine * x, cosine * y, cosine * z
+    d = sine * d[0], sine * d[1], sine * d[2], sine * d[3]
+    _turn_value(tasks, t, row, (w - d[0], x - d[1], y - d[2], z - d[3]), plus)
+    _turn_value(tasks, t, row, (w + d[0], x + d[1], y + d[2], z + d[3]), minus)

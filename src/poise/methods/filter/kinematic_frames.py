@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.compiled import borrowing, inlined_borrowing
+from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.ik.frame_loop import gather
-from poise.ik.packed import AIM, BALL, TURN, Blocks, Tasks, Tree, Work
+from poise.ik.packed import AIM, BALL, POINT, TURN, Blocks, Tasks, Tree, Work
 from poise.ik.posing import place_joints, take_step
 from poise.ik.sampled_rows import sample_task
 from poise.ik.step import look
@@ -105,14 +105,14 @@ def filter_frames(
     for f in range(first, last + 1):
         count = gather(tasks, f, work)
         dropped[f] = 0
-        work.crowded[0] = 0
         if count == 0:
             continue
         root, local = roots[f], locals_[f]
         size = work.row_of[count]
         for u in range(updates):
             if way == ANALYTIC:
-                look(f, count, tree, blocks, tasks, width, root, local, work)
+                work.crowded[0] = 0
+                _look(f, count, tree, blocks, tasks, width, root, local, work)
                 _put_derivatives(count, blocks, tasks, width, prior, rows, work)
             else:
                 place_joints(tree, f, root, local, work)
@@ -142,9 +142,29 @@ def filter_frames(
             if dropped[f] < 0:
                 break
             take_step(tree, blocks, root, local, 1.0, work)
-        look(f, count, tree, blocks, tasks, width, root, local, work)
+        work.crowded[0] = _plain(count, tasks, work)  # their derivatives are not needed now
+        _look(f, count, tree, blocks, tasks, width, root, local, work)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
+
+
+@inner_borrowing
+def _look(
+    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks,
+    width: int, root: Array, local: Array, work: Work,
+) -> None:  # fmt: skip
+    """Compiled once for both of its callers."""
+    look(f, count, tree, blocks, tasks, width, root, local, work)
+
+
+@inlined_borrowing
+def _plain(count: int, tasks: Tasks, work: Work) -> int:
+    """How many of the first active tasks are points or turns, whose errors need no rows."""
+    for i in range(count):
+        kind = tasks.kind[work.active[i]]
+        if kind != POINT and kind != TURN:
+            return i
+    return count
 
 
 @inlined_borrowing

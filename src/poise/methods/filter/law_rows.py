@@ -152,7 +152,7 @@ def _balance(
     c = blocks.column[0]  # the root's place changes no force
     out[c, k] += sign * lengths[c]
     out[c + 1, k], out[c + 1, k + 1] = _zero_moment_point(
-        wrench, root, rise + sign * lengths[c + 1]
+        wrench, root, rise + sign * float(lengths[c + 1])
     )
     out[c + 2, k + 1] += sign * lengths[c + 2]
 
