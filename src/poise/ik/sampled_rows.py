@@ -206,10 +206,12 @@ def sample_task(
         m = work.moments
         here = (share * m[0, 0], share * m[0, 1], share * m[0, 2])
         _put(tasks, t, row, (here[0] - goal[0], here[1] - goal[1], here[2] - goal[2]), center)
-    for c in range(width):
-        for k in range(row, row + tasks.rows[t]):
-            plus[c, k] = center[k]
-            minus[c, k] = center[k]
+    for k in range(row, row + tasks.rows[t]):
+        now = center[k]
+        for c in range(width):
+            plus[c, k] = now
+        for c in range(width):
+            minus[c, k] = now
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         if tasks.carry_recruited[k]:
             _sample_block(

@@ -135,13 +135,38 @@ def unscented_update(
         matrix: scratch, at least (rows, rows).
         vector: scratch, at least twice as long as the rows.
     """
+    return partial_update(
+        size, rows, size, rows, center, plus, minus, deviations, scale, excess, goals, noise,
+        floor, step, predicted, halves, matrix, vector,
+    )  # fmt: skip
+
+
+@borrowing
+def partial_update(
+    size: int, rows: int, few: int, narrow: int,
+    center: Array, plus: Array, minus: Array, deviations: Array,
+    scale: float, excess: float, goals: Array, noise: Array, floor: float,
+    step: Array, predicted: Array, halves: Array, matrix: Array, vector: Array,
+) -> int:  # fmt: skip
+    """The same where the first `narrow` rows depend on the first `few` coordinates only.
+
+    What `plus` and `minus` hold of them beyond is not read.
+    """
     for i in range(size):
         step[i] = 0.0
-    _split(size, rows, center, plus, minus, 0.5 / np.sqrt(scale), halves)
-    _fill_products(halves, rows, 2 * size, matrix)
+    rest = size - few
+    _split(rows, 0, few, 0, few, center, plus, minus, 0.5 / np.sqrt(scale), halves, 0)
+    _split(
+        rows, few, size, 2 * few, 2 * few + rest, center, plus, minus, 0.5 / np.sqrt(scale),
+        halves, narrow,
+    )  # fmt: skip
+    _fill_products(halves, narrow, rows, 2 * few, 2 * size, matrix)
     bend, diagonals = vector[:rows], vector[rows:]
     for k in range(rows):
-        bend[k] = _sum(halves[k, size:], size) / np.sqrt(scale)
+        bend[k] = _sum(halves[k, few:], few)
+        if k >= narrow:
+            bend[k] += _sum(halves[k, 2 * few + rest :], rest)
+        bend[k] /= np.sqrt(scale)
         predicted[k] = center[k] + bend[k]
     for k in range(rows):
         kept = matrix[k, k] + noise[k]
@@ -160,7 +185,9 @@ def unscented_update(
         y[k] = goals[k] - predicted[k]
     solve_factored(matrix, y, rows)
     for k in range(rows):
-        add_scaled(step, y[k], halves[k], size)
+        add_scaled(step, y[k], halves[k], few)
+    for k in range(narrow, rows):
+        add_scaled(step[few:], y[k], halves[k, 2 * few :], rest)
     finite = True
     for i in range(size):
         step[i] *= deviations[i]
@@ -174,34 +201,57 @@ def unscented_update(
 
 @inlined_borrowing
 def _split(
-    size: int, rows: int, center: Array, plus: Array, minus: Array, factor: float, halves: Array
+    rows: int, first: int, last: int, differences: int, bends: int, center: Array,
+    plus: Array, minus: Array, factor: float, halves: Array, start: int,
 ) -> None:  # fmt: skip
-    """Row k gets dᵢ for every i, then cᵢ: one row per measurement, so that sums run along it."""
-    for k in range(rows):
-        row, middle = halves[k], center[k]
-        for i in range(size):
-            forth, back = plus[i, k] - middle, minus[i, k] - middle
-            row[i] = factor * (forth - back)
-            row[size + i] = factor * (forth + back)
+    """Put dᵢ and cᵢ of coordinates `first` to `last` into the rows from `start` on.
+
+    One row per measurement, so that sums run along it.
+    """
+    count = last - first
+    for k in range(start, rows):
+        _split_row(
+            count, plus[first:last, k], minus[first:last, k], center[k], factor,
+            halves[k, differences : differences + count], halves[k, bends : bends + count],
+        )  # fmt: skip
+
+
+@inlined_borrowing
+def _split_row(
+    count: int, plus: Array, minus: Array, middle: float, factor: float, d: Array, c: Array
+) -> None:
+    for i in range(count):
+        forth, back = plus[i] - middle, minus[i] - middle
+        d[i] = factor * (forth - back)
+        c[i] = factor * (forth + back)
 
 
 @borrowing
-def _fill_products(vectors: Array, count: int, length: int, products: Array) -> None:
-    """All scalar products, in the upper triangle: two by two, so that each number read serves."""
+def _fill_products(
+    vectors: Array, narrow: int, count: int, short: int, length: int, products: Array
+) -> None:
+    """All scalar products, in the upper triangle: two by two, so that each number read serves.
+
+    Of the first `narrow` vectors only `short` numbers count.
+    """
     k = 0
     while k + 1 < count:
         a, b = vectors[k], vectors[k + 1]
         above, below = products[k], products[k + 1]
+        size = short if k < narrow else length
         l = k
         while l + 1 < count:
             c, d = vectors[l], vectors[l + 1]
-            above[l], above[l + 1], below[l], below[l + 1] = _four_dots(a, b, c, d, length)
+            above[l], above[l + 1], below[l], below[l + 1] = _four_dots(a, b, c, d, size)
+            if k + 1 == narrow:  # the second of the pair is a long one
+                below[l], below[l + 1] = dot(b, c, length), dot(b, d, length)
             l += 2
         if l < count:
-            above[l], below[l] = dot(a, vectors[l], length), dot(b, vectors[l], length)
+            above[l] = dot(a, vectors[l], size)
+            below[l] = dot(b, vectors[l], short if k + 1 < narrow else length)
         k += 2
     if k < count:
-        products[k, k] = dot(vectors[k], vectors[k], length)
+        products[k, k] = dot(vectors[k], vectors[k], short if k < narrow else length)
 
 
 @reassociated

@@ -21,7 +21,7 @@ from poise.methods.filter.law_rows import (
     sample_laws,
 )
 from poise.methods.filter.law_slopes import Rates, differentiate_laws
-from poise.solvers.unscented_update import unscented_update
+from poise.solvers.unscented_update import partial_update
 
 
 @inner_borrowing
@@ -45,9 +45,11 @@ def sample_frame(
     if law_count(f, demands) == 0:
         return width
     for k in range(size):
+        now = rows.center[k]
         for s in range(width, 3 * width):  # places do not depend on rates
-            rows.plus[s, k] = rows.center[k]
-            rows.minus[s, k] = rows.center[k]
+            rows.plus[s, k] = now
+        for s in range(width, 3 * width):
+            rows.minus[s, k] = now
     if way == ANALYTIC:
         differentiate_laws(
             f, size, tree, blocks, width, work, segments, demands, motion, rates, lengths,
@@ -133,9 +135,9 @@ def filter_dynamic_frames(
             segments, prior.lengths, demands, motion, batch, rates, rows,
         )  # fmt: skip
         size = _put_goals(f, count, tasks, noise, demands, work, rows)
-        dropped[f] = unscented_update(
-            states, size, rows.center, rows.plus, rows.minus, prior.deviations,
-            prior.scale, prior.excess, rows.goals, rows.noise, prior.floor,
+        dropped[f] = partial_update(
+            states, size, width, int(work.row_of[count]),
+            rows.center, rows.plus, rows.minus, prior.deviations, prior.scale, prior.excess, rows.goals, rows.noise, prior.floor,
             step, rows.predicted, rows.halves, rows.matrix, rows.vector,
         )  # fmt: skip
         if dropped[f] < 0:

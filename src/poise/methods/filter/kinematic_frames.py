@@ -58,9 +58,11 @@ class Rows(NamedTuple):
 
 def make_rows(count: int, width: int) -> Rows:
     """Scratch for at most so many rows and coordinates."""
-    one, many = np.zeros(count), np.zeros((max(width, 1), count))
+    one, size = np.zeros(count), (max(width, 1), count)
     return Rows(
-        one, many, many.copy(), one.copy(), one.copy(), one.copy(),
+        # All points of a row side by side: loops over them are the longest.
+        one, np.zeros(size, order="F"), np.zeros(size, order="F"), one.copy(), one.copy(),
+        one.copy(),
         np.zeros((count, 2 * max(width, 1))), np.zeros((count, count)), np.zeros(2 * count),
     )  # fmt: skip
 
