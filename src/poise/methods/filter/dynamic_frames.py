@@ -137,7 +137,8 @@ def filter_dynamic_frames(
         size = _put_goals(f, count, tasks, noise, demands, work, rows)
         dropped[f] = partial_update(
             states, size, width, int(work.row_of[count]),
-            rows.center, rows.plus, rows.minus, prior.deviations, prior.scale, prior.excess, rows.goals, rows.noise, prior.floor,
+            rows.center, rows.plus, rows.minus, prior.deviations, prior.scale,
+            prior.excess, rows.goals, rows.noise, prior.floor,
             step, rows.predicted, rows.halves, rows.matrix, rows.vector,
         )  # fmt: skip
         if dropped[f] < 0:
