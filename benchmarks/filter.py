@@ -1,7 +1,8 @@
 """The physically based filter against its paper, against mink and pink, and against its kernels.
 
 Rounds are timed with all that belongs to them (goals, supports, fits), not their compiled loops
-alone. A minute of a stream is played; ten of them with `python -m benchmarks.filter_stream`.
+alone; for these there is a column of its own. Table I and the stream run as users have them, with
+as many threads as the linear algebra likes; everything else on one.
 """
 
 from __future__ import annotations

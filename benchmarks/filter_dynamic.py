@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchmarks.filter_body import LEGS_AND_TRUNK, wide_walk, workload
-from benchmarks.filter_rates import loop_seconds, took
+from benchmarks.filter_rates import loop_beside, took
 from benchmarks.ik import one_thread
 from benchmarks.measure import Measure
 from benchmarks.mechanics import FRAMES as KERNEL_FRAMES
 from benchmarks.mechanics import our_jobs
-from benchmarks.timing import interleaved
 from poise.methods.filter import Settings
 from poise.methods.filter.problem import build
 
@@ -39,13 +38,12 @@ def race(name: str, frames: int, torque: bool) -> list[Measure]:
     edit = wide_walk(frames)
     chosen = {way: replace(settings, torque=torque) for way, settings in WAYS.items()}
     width = build(edit, chosen["separate sampled"]).reduced.width
-    rounds = took({way: (edit, settings) for way, settings in chosen.items()}, "D", ROUNDS, 3)
+    rounds, _ = took({way: (edit, settings) for way, settings in chosen.items()}, "D", ROUNDS, 3)
     kernel = our_jobs(workload(edit, KERNEL_FRAMES), parallel=False)["dynamics"]
-    kernel_s = interleaved({"kernel": kernel})["kernel"] / KERNEL_FRAMES
     points = 2 * 3 * width + 1
     print(
         f"\ndynamic rounds, {width} of {edit.clip.skeleton.tangent_size} DoF ({3 * width} states), "
-        f"{name}, {frames} frames (targets in brackets)"
+        f"{name}, {frames} frames, one thread (targets in brackets)"
     )
     paper = "".join(f"{f'paper {hz:g}/s ({TIMES_PAPER:g}x)':>23}" for hz in PAPER_HZ)
     print(
@@ -56,12 +54,15 @@ def race(name: str, frames: int, torque: bool) -> list[Measure]:
     for way, settings in chosen.items():
         spent = rounds[way]
         rate = frames / spent.round_s
-        row = f"{way:20}{rate:10,.0f}"
-        loop_s = float("nan")
+        row, share, ratio = f"{way:20}{rate:10,.0f}", "", float("nan")
         if settings.fit == "separate":
             asked = replace(settings, inset_m=EVERYWHERE_M)
-            loop_s = loop_seconds(edit, asked, *LOOP) / frames
-        row += f"{1.0 / loop_s:10,.0f}" if settings.fit == "separate" else f"{'-':>10}"
+            loop_s, kernel_s = loop_beside(edit, asked, LOOP, kernel)
+            row += f"{frames / loop_s:10,.0f}"
+            ratio = loop_s / frames / (points * kernel_s / KERNEL_FRAMES)
+            share = f"{ratio:15.2f}x  of {points} × {1e6 * kernel_s / KERNEL_FRAMES:.3f} µs"
+        else:
+            row += f"{'-':>10}"
         row += f"{frames / spent.whole_s:11,.0f}"
         row += "".join(f"{rate / hz:22.0f}x" for hz in PAPER_HZ)
         key = f"filter/dynamic/{name}/{way}"
@@ -71,14 +72,13 @@ def race(name: str, frames: int, torque: bool) -> list[Measure]:
                 Measure(f"{key}/paper_{hz:g}", rate / hz, "x", "higher", NOISE, promise=TIMES_PAPER)
             )
         if way == "separate sampled":
-            share = loop_s / (points * kernel_s)
-            row += f"{share:15.2f}x"
+            row += share
             measures.append(
-                Measure(f"{key}/kernel", share, "x", "lower", NOISE, promise=TIMES_KERNEL)
+                Measure(f"{key}/kernel", ratio, "x", "lower", NOISE, promise=TIMES_KERNEL)
             )
         print(row)
     print(
-        f"kernel: the loop's time a frame, balance asked in all, over 2 × {3 * width} + 1 times "
-        f"inverse dynamics, {1e6 * kernel_s:.3f} µs"
+        "kernel: the loop's time a frame, with balance asked in all of them, over that of inverse "
+        "dynamics, times 2 × 3 n + 1"
     )
     return measures

@@ -16,7 +16,8 @@ from benchmarks.filter_body import (
     wide_walk,
     with_coordinates,
 )
-from benchmarks.filter_rates import run_anew
+from benchmarks.filter_rates import run_anew, took
+from benchmarks.ik import one_thread
 from benchmarks.measure import Measure
 from benchmarks.timing import interleaved
 from poise.methods import Edit
@@ -32,12 +33,14 @@ KINDS = {
     "1D separate analytic": Settings(passes="1D", fit="separate", derivatives="analytic"),
     "1D coupled analytic": Settings(passes="1D", fit="coupled", derivatives="analytic"),
 }
+ROUNDS = {"K": 11, "D": 4}
 REPEATS = 3
 NOISE = 0.5
 
 
 def run(quick: bool) -> list[Measure]:
-    return [*growing_frames(quick), *growing_coordinates()]
+    with one_thread():
+        return [*growing_frames(quick), *growing_coordinates()]
 
 
 def growing_frames(quick: bool) -> list[Measure]:
@@ -65,20 +68,21 @@ def growing_coordinates() -> list[Measure]:
     if edit is None:
         return []
     frames = edit.clip.frame_count
-    print(f"\nfilter, whole runs of {frames} frames: microseconds a frame as coordinates are added")
+    print(f"\nfilter, rounds of {frames} frames: microseconds a frame as coordinates are added")
     print(f"{'':22}" + "".join(f"{f'n = {n}':>12}" for n in CMU_COORDINATES) + f"{'power':>8}")
     measures: list[Measure] = []
     for name, settings in KINDS.items():
-        jobs = {}
+        kind = settings.passes[-1]
+        jobs: dict[str, tuple[Edit, Settings]] = {}
         for count, (moved, left_out) in CMU_COORDINATES.items():
-            kinematic = settings.passes == "1K"
-            asked = with_coordinates(edit, moved) if kinematic else edit
+            asked = with_coordinates(edit, moved) if kind == "K" else edit
             given = replace(settings, left_out=named(edit.clip.skeleton, left_out))
             problem = build(asked, given)
-            width = (problem.ik if kinematic else problem.reduced).width
+            width = (problem.ik if kind == "K" else problem.reduced).width
             assert width == count, f"{width} coordinates, not {count}"
-            jobs[str(count)] = partial(run_anew, asked, given)
-        times = np.array(list(interleaved(jobs, REPEATS).values()))
+            jobs[str(count)] = asked, given
+        rounds, _ = took(jobs, kind, ROUNDS[kind], REPEATS)
+        times = np.array([each.round_s for each in rounds.values()])
         cells = "".join(f"{1e6 * time / frames:12.1f}" for time in times)
         measures.append(_power(name, "coordinates", cells, list(CMU_COORDINATES), times))
     return measures

@@ -33,10 +33,14 @@ class Took:
 
 
 def took(
-    jobs: Mapping[str, tuple[Edit, Settings]], kind: str, rounds: int, repeats: int = REPEATS
-) -> dict[str, Took]:
-    """Of rounds of a kind (K or D) under different settings, in turns."""
-    timed: dict[str, Callable[[], Any]] = {}
+    jobs: Mapping[str, tuple[Edit, Settings]],
+    kind: str,
+    rounds: int,
+    repeats: int = REPEATS,
+    beside: Mapping[str, Callable[[], Any]] | None = None,
+) -> tuple[dict[str, Took], dict[str, float]]:
+    """Of rounds of a kind (K or D) under different settings, and seconds of others, in turns."""
+    timed: dict[str, Callable[[], Any]] = dict(beside or {})
     for name, (edit, settings) in jobs.items():
         for count in (1, rounds):
             given = replace(settings, passes=f"{count}{kind}")
@@ -44,13 +48,14 @@ def took(
             assert len(made) == count, f"{len(made)} rounds were run, not {count}"
             timed[f"{name}/{count}"] = partial(run_anew, edit, given)
     seconds = interleaved(timed, repeats)
-    return {
+    ours = {
         name: Took(
             (seconds[f"{name}/{rounds}"] - seconds[f"{name}/1"]) / (rounds - 1),
             seconds[f"{name}/1"],
         )
         for name in jobs
     }
+    return ours, {name: seconds[name] for name in beside or {}}
 
 
 def run_anew(edit: Edit, settings: Settings) -> Result:
@@ -58,13 +63,22 @@ def run_anew(edit: Edit, settings: Settings) -> Result:
     return filter.run(replace(edit), settings)
 
 
-def loop_seconds(edit: Edit, settings: Settings, module: str, loop: str) -> float:
-    """Median seconds that a run spends in a compiled loop, which a module calls by this name.
+def loop_beside(
+    edit: Edit, settings: Settings, loop: tuple[str, str], kernel: Callable[[], Any]
+) -> tuple[float, float]:
+    """Seconds that a run spends in a compiled loop, and seconds of a kernel, in turns: medians.
 
-    Whatever the loop takes, it is handed on: only the clock is put around it.
+    Whatever the loop takes, it is handed on: only a clock is put around it.
+
+    Args:
+        edit: what is filtered.
+        settings: how.
+        loop: the module that calls it, and its name there.
+        kernel: what it is compared with.
     """
+    module, name = loop
     caller = import_module(module)
-    compiled = getattr(caller, loop)
+    compiled = getattr(caller, name)
     spent = 0.0
 
     def clocked(*given: Any) -> Any:
@@ -74,11 +88,15 @@ def loop_seconds(edit: Edit, settings: Settings, module: str, loop: str) -> floa
         spent += time.perf_counter() - start
         return answer
 
-    samples: list[float] = []
-    with patch.object(caller, loop, clocked):
+    loops: list[float] = []
+    kernels: list[float] = []
+    with patch.object(caller, name, clocked):
         for _ in range(1 + LOOP_REPEATS):
             spent = 0.0
             run_anew(edit, settings)
-            samples.append(spent)
-    assert samples[0] > 0.0, f"{module} does not call {loop}"
-    return statistics.median(samples[1:])
+            assert spent > 0.0, f"{module} does not call {name}"
+            loops.append(spent)
+            start = time.perf_counter()
+            kernel()
+            kernels.append(time.perf_counter() - start)
+    return statistics.median(loops[1:]), statistics.median(kernels[1:])
