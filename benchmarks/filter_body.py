@@ -20,7 +20,7 @@ from poise.character import (
 from poise.constraints import Interval, Plant, Recruit
 from poise.constraints.recruiting import TRANSLATION
 from poise.methods import Edit
-from poise.motion import Clip, resample
+from poise.motion import Clip
 from poise.motion.derivatives import differentiate
 from poise.samples import walk
 from tests.shared_data import MOCAP
@@ -112,12 +112,12 @@ def wide_walk(frames: int) -> Edit:
 
 
 def captured_walk() -> Edit | None:
-    """The same of a captured walk at the paper's rate: a CMU body, 96 degrees of freedom."""
+    """The same of a captured walk: a CMU body, 96 degrees of freedom."""
     real = MOCAP / "cmu" / "35_03.bvh"
     if not real.is_file():
         print(f"\nleft out: {real.name} is not there (set POISE_SHARED)")
         return None
-    clip = resample(poise.load(real).sliced(1, None), RATE_HZ)  # the first frame is a T-pose
+    clip = poise.load(real).sliced(1, None)  # the first frame is a T-pose
     return _wide(clip, complete_character(clip.skeleton))
 
 
