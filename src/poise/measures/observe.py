@@ -56,7 +56,8 @@ def observe(
     acceleration = dynamics.outer_force_n / mass + GRAVITY_M_S2
     linear, spin = _momenta(dynamics)
     flight = _flights(contacts, acceleration[:, 1])
-    _redo_flights(clip, character, dynamics.cutoff_hz, flight, acceleration, spin)
+    torque = torque_ratios(character, joint_torques(dynamics, reaction))
+    _redo_flights(clip, character, dynamics.cutoff_hz, flight, acceleration, spin, torque)
     points, parts = _all_points(character)
     places, distances, slide = _against_surface(dynamics.state, character, points, parts,
                                                 environment, clip.rate_hz)  # fmt: skip
@@ -91,7 +92,7 @@ def observe(
         forces_n=forces,
         missing_force_n=hand.missing_force_n,
         missing_moment_nm=hand.missing_moment_nm,
-        torque_ratio=torque_ratios(character, joint_torques(dynamics, reaction)),
+        torque_ratio=torque,
         flight=flight,
     )
 
@@ -126,6 +127,7 @@ def _redo_flights(
     flight: NDArray[np.bool_],
     acceleration: Array,
     spin: Array,
+    torque: Array,
 ) -> None:
     """Differentiate each flight by itself, so that the push-off before it does not smear in.
 
@@ -138,6 +140,7 @@ def _redo_flights(
                 fitted = splines.smooth(alone.com_m, clip.rate_hz, alone.cutoff_hz)
                 acceleration[first:last] = fitted.second
             spin[first:last] = _momenta(alone)[1]
+            torque[first:last] = torque_ratios(character, alone.unsupported)
 
 
 def _all_points(character: Character) -> tuple[Sites, tuple[str, ...]]:

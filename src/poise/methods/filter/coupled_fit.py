@@ -20,9 +20,9 @@ alternating directions, with one factor for all iterations.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 
 from poise.arrays import Array
+from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.methods.filter.added_motion import add_motion
 from poise.methods.filter.coupled_rows import (
@@ -39,6 +39,7 @@ from poise.methods.filter.fit_basis import FitBasis
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
+from poise.solvers.banded_cholesky import factor_band, solve_band
 
 _HARD, _PRESSING = 1e6, 2e3
 _RELAXATION = 1.6
@@ -83,7 +84,7 @@ def coupled_round(
     )  # fmt: skip
     held = Held(
         held.rows[:count], held.knot[:count], held.frame[:count], held.value[:count],
-        held.weight[:count], held.low[:count], held.high[:count],
+        held.weight[:count], held.firm[:count], held.low[:count], held.high[:count],
     )  # fmt: skip
     controls = _solved(normals, held, n)
     alive = controls.reshape(blocks, n)
@@ -98,7 +99,7 @@ def coupled_round(
 def _room_for(count: int, width: int) -> Held:
     return Held(
         np.zeros((count, ALIVE * width)), np.zeros(count, dtype=np.int64),
-        np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count),
+        np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count), np.ones(count),
         np.zeros(count), np.zeros(count),
     )  # fmt: skip
 
@@ -115,10 +116,8 @@ def _solved(normals: Normals, held: Held, width: int) -> Array:
     diagonal = band[:, 0]
     diagonal += 1e-12 * diagonal.max(initial=1e-300)
     diagonal[diagonal <= 2e-12 * diagonal.max()] = diagonal.max()  # beyond the last frame
-    try:
-        factor = cholesky_banded(band.T, overwrite_ab=True, lower=True, check_finite=False)
-    except LinAlgError as error:
-        raise FloatingPointError("the fit's equations are not positive definite") from error
+    if not factor_band(band, width, ALIVE):
+        raise BadValue("beta, knot_s, mobility or noise", "less extreme", "the fit has no solution")
     count = len(held.value)
     allowed, force = held.value.copy(), np.zeros(count)
     reached = np.zeros(count)
@@ -130,16 +129,19 @@ def _solved(normals: Normals, held: Held, width: int) -> Array:
             add_rows(
                 held.rows, held.knot, width, held.weight * (allowed - force - held.value), right
             )
-        controls = cho_solve_banded((factor, True), right, check_finite=False)
+        controls[:] = right
+        solve_band(band, width, ALIVE, controls)
         if not count:
             break
         rows_times(held.rows, held.knot, width, controls, reached)
         reached += held.value
         leaning = _RELAXATION * reached + (1.0 - _RELAXATION) * allowed
-        allowed = np.minimum(np.maximum(leaning + force, held.low), held.high)
+        wanted = leaning + force
+        within = np.minimum(np.maximum(wanted, held.low), held.high)
+        allowed = wanted + held.firm * (within - wanted)
         force += leaning - allowed
         beyond = np.maximum(held.low - reached, reached - held.high)
-        off = float(beyond.max())
+        off = float(beyond[held.firm == 1.0].max(initial=0.0))
         if iteration + 1 >= _FEWEST_ITERATIONS and off <= _CLOSE:
             break
     return controls

@@ -21,7 +21,7 @@ from poise.methods.filter.dynamic_frames import sample_frame
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
 from poise.methods.filter.footing import LEAST_PUSH
 from poise.methods.filter.kinematic_frames import Rows
-from poise.methods.filter.law_rows import FLIGHT, FLIGHT_ROWS, Demands, law_count
+from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, Demands, law_count
 from poise.methods.filter.law_slopes import Rates
 
 ALIVE = 4
@@ -56,6 +56,8 @@ class Held(NamedTuple):
     value: Array
     """Before anything is added."""
     weight: Array
+    firm: Array
+    """1 where it must hold; the less the more it yields."""
     low: Array
     high: Array
 
@@ -219,12 +221,14 @@ def _add_tasks(
 @inner_borrowing
 def _hold(
     r: int, f: int, knot: int, phase: int, width: int, curves: Curves, slope: Array,
-    center: Array, k: int, variance: float, low: float, high: float, held: Held, local: Array,
+    center: Array, k: int, noise: float, low: float, high: float, held: Held, local: Array,
 ) -> None:  # fmt: skip
     _put_row(slope, phase, width, curves, held.rows[r])
     held.knot[r], held.frame[r], held.value[r] = knot, f, center[k]
     held.low[r], held.high[r] = low, high
-    held.weight[r] = curves.pressing / max(variance, 1e-300)
+    weight = curves.pressing / max(_variance(slope, width, curves), 1e-300)
+    held.weight[r] = weight
+    held.firm[r] = 1.0 if noise == 0.0 else curves.common / (curves.common + weight * noise)
     _add_row(held.rows[r], held.weight[r], local)
 
 
@@ -265,7 +269,7 @@ def put_coupled_rows(
                 high = np.inf if tasks.side[t] < 0 else 0.0
                 _hold(
                     count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
-                    _variance(normals.slopes[k], n, curves), low, high, held, normals.local,
+                    float(tasks.scale[t] ** 2 * noise[t]), low, high, held, normals.local,
                 )  # fmt: skip
                 count_held += 1
         k = first
@@ -283,7 +287,7 @@ def put_coupled_rows(
             push = footing.edge[i, 0] == 0.0 and footing.edge[i, 1] == 0.0
             _hold(
                 count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
-                _variance(normals.slopes[k], n, curves), LEAST_PUSH if push else 0.0, np.inf,
+                demands.noise[BALANCE], LEAST_PUSH if push else 0.0, np.inf,
                 held, normals.local,
             )  # fmt: skip
             count_held += 1
@@ -291,7 +295,7 @@ def put_coupled_rows(
         for i in range(strain.first[f], strain.first[f + 1]):
             _hold(
                 count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
-                _variance(normals.slopes[k], n, curves), strain.low[i], strain.high[i],
+                demands.noise[3], strain.low[i], strain.high[i],
                 held, normals.local,
             )  # fmt: skip
             count_held += 1

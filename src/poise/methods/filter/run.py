@@ -44,13 +44,15 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
             ik = problem.sketched if sketching else problem.ik
             clip, motion = _kinematic(problem, clip, ik), None
         else:
-            # From one separate fit to the next, velocities and accelerations are the curve's own:
-            # places have not caught up with them. After a coupled one they have.
-            if motion is None or problem.settings.fit == "coupled":
-                assert problem.contacts is not None
-                motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
-            motion = _dynamic(problem, motion)
-            clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
+            coupled = problem.settings.fit == "coupled"
+            for _ in range(problem.settings.updates if coupled else 1):
+                # From one separate fit to the next, velocities and accelerations are the curve's
+                # own: places have not caught up with them. After a coupled one they have.
+                if motion is None or coupled:
+                    assert problem.contacts is not None
+                    motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
+                motion = _dynamic(problem, motion)
+                clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
         after.append(clip)
     return finished(problem, after)
 

@@ -73,8 +73,8 @@ class Settings:
     beta: float = 0.1
     """Weight of velocities in the least-squares filter; accelerations have its square."""
     updates: int = 2
-    """Kalman updates of a frame in one round: with one, far goals are missed by what the
-    curvature of the motion adds (millimetres for centimetres)."""
+    """Kalman updates of a frame in one round, and coupled fits in a dynamic one: with one, far
+    goals are missed by what the curvature of the motion adds (millimetres for centimetres)."""
     derivatives: str = "sampled"
     """"sampled": sigma points, as the paper. "analytic": exact derivatives in their place, the
     same answers to second order and faster."""
