@@ -104,9 +104,9 @@ def sample_laws(
         share = 1.0 / segments.mass
         for c in range(FLIGHT_ROWS):
             center[k + c] = share * forces.wrench[c] + demands.shift[f, c]
-            for s in range(3 * width):
-                plus[s, k + c] = center[k + c] + share * forces.plus[c, s]
-                minus[s, k + c] = center[k + c] + share * forces.minus[c, s]
+            now, count = center[k + c], 3 * width
+            _add_share(count, now, share, forces.plus[c], plus[:, k + c])
+            _add_share(count, now, share, forces.minus[c], minus[:, k + c])
         k += FLIGHT_ROWS
     footing, root = demands.footing, motion.roots[f]
     for i in range(footing.first[f], footing.first[f + 1]):
@@ -135,18 +135,50 @@ def _zero_moment_point(wrench: Array, root: Array, rise: float) -> tuple[float, 
     ) * up
 
 
+@inlined_borrowing
+def _over_push(
+    count: int, root: float, moment: float, push: float, of_moment: float, of_force: float,
+    m: Array, f: Array, p: Array, out: Array,
+) -> None:  # fmt: skip
+    for s in range(count):
+        out[s] = root + (moment + of_moment * m[s] + of_force * f[s]) / (push + p[s])
+
+
+@inlined_borrowing
+def _add_five(
+    count: int, now: float, x: float, y: float, z: float, u: float, v: float,
+    a: Array, b: Array, c: Array, d: Array, e: Array, out: Array,
+) -> None:  # fmt: skip
+    for s in range(count):
+        out[s] = now + (x * a[s] + y * b[s] + z * c[s] + u * d[s] + v * e[s])
+
+
+@inlined_borrowing
+def _add_share(count: int, now: float, share: float, change: Array, out: Array) -> None:
+    for s in range(count):
+        out[s] = now + share * change[s]
+
+
+@inlined_borrowing
+def _add_vector(
+    count: int, share: float, v: Vector, a: Array, b: Array, c: Array, out: Array
+) -> None:
+    x, y, z = share * v[0], share * v[1], share * v[2]
+    for s in range(count):
+        out[s] += x * a[s] + y * b[s] + z * c[s]
+
+
 @inner_borrowing
 def _balance(
     f: int, k: int, sign: float, blocks: Blocks, width: int, rise: float, motion: Motion,
     lengths: Array, wrench: Array, change: Array, out: Array,
 ) -> None:  # fmt: skip
     """The zero-moment point where each coordinate is a length on, or back."""
-    root = motion.roots[f]
-    for s in range(3 * width):
-        up = 1.0 / (wrench[1] + change[1, s])
-        x = wrench[5] + change[5, s] - rise * (wrench[0] + change[0, s])
-        z = wrench[3] + change[3, s] + rise * (wrench[2] + change[2, s])
-        out[s, k], out[s, k + 1] = root[0] + x * up, root[2] - z * up
+    root, d = motion.roots[f], change
+    # About the root: the point is a moment over the push.
+    x, z = wrench[5] - rise * wrench[0], -wrench[3] - rise * wrench[2]
+    _over_push(3 * width, root[0], x, wrench[1], 1.0, -rise, d[5], d[0], d[1], out[:, k])
+    _over_push(3 * width, root[2], z, wrench[1], -1.0, -rise, d[3], d[2], d[1], out[:, k + 1])
     if blocks.kind[0] != TRANSLATION:
         return
     c = blocks.column[0]  # the root's place changes no force
@@ -187,9 +219,7 @@ def _foothold(
     x, y, z, w, d = root[0], root[1], root[2], forces.wrench, change
     fx, fy, fz, mx, mz = _foothold_shares(f, i, footing, x, y, z)
     now = fx * w[0] + fy * w[1] + fz * w[2] + mx * w[3] + mz * w[5]
-    for s in range(3 * width):
-        more = fx * d[0, s] + fy * d[1, s] + fz * d[2, s] + mx * d[3, s] + mz * d[5, s]
-        out[s, k] = now + more
+    _add_five(3 * width, now, fx, fy, fz, mx, mz, d[0], d[1], d[2], d[3], d[5], out[:, k])
     if blocks.kind[0] != TRANSLATION:
         return
     c = blocks.column[0]  # the root's place changes no force
@@ -233,11 +263,13 @@ def _torque(
         d = batch.forces.plus if side == 0 else batch.forces.minus
         by = batch.forces.moments_plus if side == 0 else batch.forces.moments_minus
         n = cross(a[0], a[1], a[2], x[0], x[1], x[2])  # a · (x × f) = (a × x) · f
-        for s in range(3 * width):
-            more = a[0] * d[3, s] + a[1] * d[4, s] + a[2] * d[5, s]
-            more -= n[0] * d[0, s] + n[1] * d[1, s] + n[2] * d[2, s]
-            felt = axis[0] * by[j, 0, s] + axis[1] * by[j, 1, s] + axis[2] * by[j, 2, s]
-            out[s, k] = center[k] + felt - share * more
+        count, row = 3 * width, out[:, k]
+        for s in range(count):
+            row[s] = center[k]
+        _add_vector(count, 1.0, axis, by[j, 0], by[j, 1], by[j, 2], row)
+        if share != 0.0:
+            _add_vector(count, -share, a, d[3], d[4], d[5], row)
+            _add_vector(count, share, n, d[0], d[1], d[2], row)
         up = j
         while up >= 0 and share != 0.0:
             b = int(blocks.of_joint[up])
