@@ -15,7 +15,7 @@ from poise.methods.filter.problem import build
 
 PAPER_HZ = (10.0, 15.0)
 TIMES_PAPER, TIMES_KERNEL = 500.0, 1.5
-ROUNDS = 3
+ROUNDS, REPEATS = 3, 7
 NOISE = 0.5
 LOOP = "poise.methods.filter.dynamic_round", "filter_dynamic_frames"
 EVERYWHERE_M = 0.5
@@ -38,7 +38,9 @@ def race(name: str, frames: int, torque: bool) -> list[Measure]:
     edit = wide_walk(frames)
     chosen = {way: replace(settings, torque=torque) for way, settings in WAYS.items()}
     width = build(edit, chosen["separate sampled"]).reduced.width
-    rounds, _ = took({way: (edit, settings) for way, settings in chosen.items()}, "D", ROUNDS, 3)
+    rounds, _ = took(
+        {way: (edit, settings) for way, settings in chosen.items()}, "D", ROUNDS, REPEATS
+    )
     kernel = our_jobs(workload(edit, KERNEL_FRAMES), parallel=False)["dynamics"]
     points = 2 * 3 * width + 1
     print(
