@@ -23,6 +23,7 @@ from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, Rows, make_
 from poise.methods.filter.law_rows import FLIGHT, Demands, law_count
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.problem import Problem, build, prior_of
+from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
 from poise.motion import Clip
@@ -62,7 +63,8 @@ def rows_of(label: str, frame: int, way: int) -> tuple[Rows, int]:
     prior = prior_of(problem, ik, rates=True)
     strained = int(np.diff(demands.strain.first).max())
     edges = int(np.diff(demands.footing.first).max())
-    rows = make_rows(int(ik.packed.rows.sum()) + 6 + edges + strained, 3 * ik.width)
+    ranges = most_ranges(prior.limits)
+    rows = make_rows(int(ik.packed.rows.sum()) + ranges + 6 + edges + strained, 3 * ik.width)
     filter_dynamic_frames(
         frame, frame, way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
         segments_of(problem.edit.character, problem.edit.clip), prior, problem.noise, demands,

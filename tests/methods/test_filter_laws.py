@@ -78,7 +78,12 @@ def figure(seed: int, *, alpha: float = 1.0) -> Figure:
     deviations *= np.repeat([1.0, 10.0, 100.0], ik.width)
     spread = scaled_spread(len(deviations), alpha)
     prior = Prior(
-        deviations, np.sqrt(spread.scale) * deviations, spread.scale, spread.excess, DEPENDENT
+        deviations,
+        np.sqrt(spread.scale) * deviations,
+        spread.scale,
+        spread.excess,
+        DEPENDENT,
+        ik.limits,
     )
     return Figure(character, ik, motion, prior)
 

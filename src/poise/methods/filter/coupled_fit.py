@@ -31,6 +31,7 @@ from poise.methods.filter.coupled_rows import (
     Held,
     Normals,
     add_rows,
+    make_normals,
     put_coupled_rows,
     rows_times,
 )
@@ -39,10 +40,13 @@ from poise.methods.filter.fit_basis import FitBasis
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
+from poise.methods.filter.range_rows import NEAR_RAD, count_near, most_ranges
 from poise.solvers.banded_cholesky import factor_band, solve_band
 
 _HARD, _PRESSING = 1e6, 2e3
 _RELAXATION = 1.6
+_FARTHEST = 0.5
+"""Radians or metres that one fit may move a coordinate: straight lines are not good for more."""
 _MOST_ITERATIONS = 60
 _FEWEST_ITERATIONS = 5
 _CLOSE = 2e-3
@@ -66,18 +70,18 @@ def coupled_round(
     n, spacing = ik.width, basis.frames_per_knot
     blocks = (frames - 1) // spacing + ALIVE
     stiffness = common / prior.deviations[:n] ** 2
-    curves = Curves(basis.tables, basis.weights, stiffness, _HARD, _PRESSING, common)
+    loose = (1.0 / np.outer(basis.weights, stiffness)).ravel()
+    curves = Curves(basis.tables, basis.weights, stiffness, loose, _HARD, _PRESSING, common)
     tasks_rows = int(ik.packed.rows.sum())
     most_strained = int(np.diff(demands.strain.first).max(initial=0))
     most_edges = int(np.diff(demands.footing.first).max(initial=0))
-    most_rows = tasks_rows + FLIGHT_ROWS + most_edges + most_strained
-    normals = Normals(
-        np.zeros((blocks * n, ALIVE * n)), np.zeros(blocks * n), np.zeros((ALIVE * n, ALIVE * n)),
-        np.zeros((n, n)), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((most_rows, 3 * n)),
-    )  # fmt: skip
-    held = _room_for(_bounding_rows(ik, demands), n)
+    most_rows = tasks_rows + most_ranges(prior.limits) + FLIGHT_ROWS + most_edges + most_strained
+    normals = make_normals(blocks, n, most_rows)
+    bounds = _bounding_rows(ik, demands)
+    bounds += count_near(prior.limits, ik.blocks, motion.local, NEAR_RAD)
+    held = _room_for(bounds, n)
     count = put_coupled_rows(
-        way, ik.tree, ik.blocks, ik.packed, n, ik.work,
+        way, prior.limits, ik.tree, ik.blocks, ik.packed, n, ik.work,
         segments, prior.lengths, noise, demands, curves,
         make_rows(most_rows, 3 * n), make_batch(n if way == SAMPLED else 0, joints),
         make_rates(joints, n), np.zeros(3 * n), np.zeros(ALIVE * n), motion, normals, held,
@@ -91,6 +95,7 @@ def coupled_round(
     knots, phases = np.divmod(np.arange(frames), spacing)
     reach = alive[knots[:, None] + np.arange(ALIVE)]
     added = np.matmul(basis.tables[phases], reach)
+    added *= min(1.0, _FARTHEST / max(float(np.abs(added[:, 0]).max(initial=0.0)), 1e-300))
     after = Motion(*(array.copy() for array in motion))
     add_motion(ik.blocks, np.ascontiguousarray(added), after)
     return after

@@ -5,7 +5,7 @@ from __future__ import annotations
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inner_borrowing
 from poise.ik.frame_loop import gather
-from poise.ik.packed import Blocks, Tasks, Tree, Work
+from poise.ik.packed import Blocks, Limits, Tasks, Tree, Work
 from poise.ik.posing import place_joints
 from poise.ik.sampled_rows import sample_task
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state
@@ -21,19 +21,22 @@ from poise.methods.filter.law_rows import (
     sample_laws,
 )
 from poise.methods.filter.law_slopes import Rates, differentiate_laws
+from poise.methods.filter.range_rows import put_ranges, unlock
 from poise.solvers.unscented_update import partial_update
 
 
 @inner_borrowing
 def sample_frame(
-    f: int, way: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
+    f: int, way: int, count: int, near: float, limits: Limits,
+    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     segments: Segments, lengths: Array, demands: Demands, motion: Motion, batch: Batch,
     rates: Rates, rows: Rows,
 ) -> int:  # fmt: skip
-    """All rows of a frame at its sigma points: those of `count` gathered tasks, then the laws'.
+    """All rows of a frame at its sigma points: tasks, joints near their ends, laws.
 
-    Tasks move on circles, whose points are exact either way. Returns how many states rows depend
-    on: rates count only where the laws ask for something.
+    There are `count` gathered tasks; joints count that are `near` the ends of their ranges. Tasks
+    move on circles, whose points are exact either way. Returns how many states rows depend on:
+    rates count only where the laws ask for something.
     """
     place_joints(tree, f, motion.roots[f], motion.local[f], work)
     for i in range(count):
@@ -41,7 +44,12 @@ def sample_frame(
             tree, blocks, tasks, work.active[i], f, work.row_of[i],
             lengths, width, work, rows.center, rows.plus, rows.minus,
         )  # fmt: skip
-    size = work.row_of[count]
+    unlock(limits, work)
+    size = work.row_of[count] + put_ranges(
+        limits, tree, blocks, width, lengths, work, motion.local[f],
+        work.row_of[count], near, rows.center, rows.plus, rows.minus,
+    )  # fmt: skip
+    rows.short[0] = size
     if law_count(f, demands) == 0:
         return width
     for k in range(size):
@@ -76,6 +84,9 @@ def _put_goals(
             free = holds(tasks, t, k, rows)
             rows.noise[k] = FREE if free else tasks.scale[t] ** 2 * noise[t]
     k = work.row_of[count]
+    while k < rows.short[0]:
+        rows.goals[k], rows.noise[k] = 0.0, 0.0 if rows.center[k] > 0.0 else FREE
+        k += 1
     kind = demands.kind[f]
     more = BALANCE_ROWS if kind == BALANCE else FLIGHT_ROWS if kind == FLIGHT else 0
     for i in range(more):
@@ -131,12 +142,12 @@ def filter_dynamic_frames(
         if count == 0 and law_count(f, demands) == 0:
             continue
         states = sample_frame(
-            f, way, count, tree, blocks, tasks, width, work,
+            f, way, count, 0.0, prior.limits, tree, blocks, tasks, width, work,
             segments, prior.lengths, demands, motion, batch, rates, rows,
         )  # fmt: skip
         size = _put_goals(f, count, tasks, noise, demands, work, rows)
         dropped[f] = partial_update(
-            states, size, width, int(work.row_of[count]),
+            states, size, width, int(rows.short[0]),
             rows.center, rows.plus, rows.minus, prior.deviations, prior.scale,
             prior.excess, rows.goals, rows.noise, prior.floor,
             step, rows.predicted, rows.halves, rows.matrix, rows.vector,

@@ -18,6 +18,7 @@ from poise.methods.filter.flights import SHORTEST_FLIGHT
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
+from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.rotation_fit import component_rates, onto_rotations
 from poise.motion import Clip
 from poise.motion.derivatives import differentiate
@@ -79,7 +80,8 @@ def dynamic_round(
     after = Motion(*(array.copy() for array in motion))
     dropped = np.zeros(frames, dtype=np.int64)
     strained = int(np.diff(demands.strain.first).max(initial=0))
-    rows = make_rows(int(ik.packed.rows.sum()) + FLIGHT_ROWS + strained, 3 * ik.width)
+    tasks = int(ik.packed.rows.sum()) + most_ranges(prior.limits)
+    rows = make_rows(tasks + FLIGHT_ROWS + strained, 3 * ik.width)
     filter_dynamic_frames(
         0, frames - 1, way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
         segments, prior, noise, demands, rows,

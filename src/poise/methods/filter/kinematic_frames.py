@@ -13,15 +13,22 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.ik.frame_loop import gather
-from poise.ik.packed import AIM, BALL, POINT, TURN, Blocks, Tasks, Tree, Work
+from poise.ik.packed import AIM, BALL, POINT, TURN, Blocks, Limits, Tasks, Tree, Work
 from poise.ik.posing import place_joints, take_step
 from poise.ik.sampled_rows import sample_task
 from poise.ik.step import look
+from poise.methods.filter.range_rows import leaves_range, put_ranges, unlock
 from poise.solvers.unscented_update import unscented_update
 
 SAMPLED, ANALYTIC = 0, 1
 """Sigma points, or the tasks' exact derivatives in their place."""
 
+
+_MORE_UPDATES = 4
+"""For joints that an update took beyond the end of their range."""
+
+_FARTHEST = 0.5
+"""Radians or metres that one update may move a coordinate: straight lines are not good for more."""
 
 FREE = 1e30
 """Measurement variance of what holds already: such a row asks for nothing."""
@@ -39,6 +46,15 @@ class Prior(NamedTuple):
     """Of a `Spread`."""
     floor: float
     """Rows that depend on others to this share are left out (see `unscented_update`)."""
+    limits: Limits
+    """How far joints may turn: no state lies beyond."""
+
+
+def unlimited(prior: Prior) -> Prior:
+    """Joints may turn as they like: of a stream nobody knows how far its own joints will."""
+    limits = prior.limits
+    free = np.full_like(limits.low, np.inf)
+    return prior._replace(limits=limits._replace(low=-free, high=free))
 
 
 class Rows(NamedTuple):
@@ -54,6 +70,8 @@ class Rows(NamedTuple):
     halves: Array
     matrix: Array
     vector: Array
+    short: Indices
+    """(1,) how many rows, the first ones, know only places."""
 
 
 def make_rows(count: int, width: int) -> Rows:
@@ -64,6 +82,7 @@ def make_rows(count: int, width: int) -> Rows:
         one, np.zeros(size, order="F"), np.zeros(size, order="F"), one.copy(), one.copy(),
         one.copy(),
         np.zeros((count, 2 * max(width, 1))), np.zeros((count, count)), np.zeros(2 * count),
+        np.zeros(1, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -110,8 +129,9 @@ def filter_frames(
         if count == 0:
             continue
         root, local = roots[f], locals_[f]
-        size = work.row_of[count]
-        for u in range(updates):
+        unlock(prior.limits, work)
+        u, total = 0, updates
+        while u < total:
             if way == ANALYTIC:
                 work.crowded[0] = 0
                 _look(f, count, tree, blocks, tasks, width, root, local, work)
@@ -135,6 +155,13 @@ def filter_frames(
                     rows.noise[k] = tasks.scale[t] ** 2 * (noise[t] + added)
                     if holds(tasks, t, k, rows):
                         rows.noise[k] = FREE
+            size = work.row_of[count]
+            size += put_ranges(
+                prior.limits, tree, blocks, width, prior.lengths, work, local,
+                work.row_of[count], 0.0, rows.center, rows.plus, rows.minus,
+            )  # fmt: skip
+            for k in range(work.row_of[count], size):
+                rows.noise[k] = 0.0
             dropped[f] = unscented_update(
                 width, size, rows.center, rows.plus, rows.minus, prior.deviations,
                 prior.scale, prior.excess,
@@ -143,7 +170,13 @@ def filter_frames(
             )  # fmt: skip
             if dropped[f] < 0:
                 break
-            take_step(tree, blocks, root, local, 1.0, work)
+            farthest = 0.0
+            for c in range(width):
+                farthest = max(farthest, abs(work.step[c]))
+            take_step(tree, blocks, root, local, min(1.0, _FARTHEST / max(farthest, 1e-300)), work)
+            u += 1
+            if u == total and total < updates + _MORE_UPDATES:
+                total += int(leaves_range(prior.limits, blocks, local, work))
         work.crowded[0] = _plain(count, tasks, work)  # their derivatives are not needed now
         _look(f, count, tree, blocks, tasks, width, root, local, work)
         for i in range(count):

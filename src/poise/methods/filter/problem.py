@@ -22,6 +22,7 @@ from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.filter.kinematic_frames import Prior
 from poise.methods.filter.process_noise import inertia_deviations
+from poise.methods.filter.range_rows import widened
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
 from poise.solvers.unscented_update import DEPENDENT, paper_spread, scaled_spread
 
@@ -119,7 +120,8 @@ def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
     else:
         spread = scaled_spread(size, settings.alpha)
     lengths = np.sqrt(spread.scale) * deviations
-    return Prior(deviations, lengths, spread.scale, spread.excess, DEPENDENT)
+    limits = widened(ik.limits, ik.blocks, problem.edit.clip.rotations_wxyz)
+    return Prior(deviations, lengths, spread.scale, spread.excess, DEPENDENT, limits)
 
 
 def _moved(edit: Edit, settings: Settings) -> NDArray[np.bool_]:

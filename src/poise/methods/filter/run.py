@@ -18,8 +18,10 @@ from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_round import dynamic_round, motion_of, segments_of
 from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.fit_basis import fit_basis
+from poise.methods.filter.kinematic_fit import smoothed
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
 from poise.methods.filter.problem import Problem, build, frames_held, noise_of, prior_of
+from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.report import finished
 from poise.methods.filter.settings import Settings
 from poise.methods.result import Result
@@ -42,10 +44,13 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
         if letter == "K":
             sketching = "D" not in problem.rounds[:number] and "D" in problem.rounds[number:]
             ik = problem.sketched if sketching else problem.ik
-            clip, motion = _kinematic(problem, clip, ik), None
+            met, motion = _kinematic(problem, clip, ik), None
+            last = number == len(problem.rounds) - 1
+            smooth = problem.settings.smooth_kinematic and not last
+            clip = smoothed(clip, met, problem.settings) if smooth else met
         else:
             coupled = problem.settings.fit == "coupled"
-            for _ in range(problem.settings.updates if coupled else 1):
+            for _ in range(problem.settings.fits if coupled else 1):
                 # From one separate fit to the next, velocities and accelerations are the curve's
                 # own: places have not caught up with them. After a coupled one they have.
                 if motion is None or coupled:
@@ -69,7 +74,7 @@ def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:
             ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
             prior, noise_of(ik, settings), np.full(len(ik.tasks), settings.far_noise),
             np.array([settings.far_m, np.radians(settings.far_deg)]),
-            make_rows(int(ik.packed.rows.sum()), ik.width),
+            make_rows(int(ik.packed.rows.sum()) + most_ranges(prior.limits), ik.width),
             roots, locals_, misses, failed,
         )  # fmt: skip
     _check(failed)

@@ -73,8 +73,13 @@ class Settings:
     beta: float = 0.1
     """Weight of velocities in the least-squares filter; accelerations have its square."""
     updates: int = 2
-    """Kalman updates of a frame in one round, and coupled fits in a dynamic one: with one, far
-    goals are missed by what the curvature of the motion adds (millimetres for centimetres)."""
+    """Kalman updates of a frame in a kinematic round: with one, far goals are missed by what the
+    curvature of the motion adds (millimetres for centimetres)."""
+    fits: int = 2
+    """Coupled fits in a dynamic round, each from where the last one came to."""
+    smooth_kinematic: bool = True
+    """Apply the least-squares filter to what kinematic rounds add, too; never in the last round,
+    which meets the constraints."""
     derivatives: str = "sampled"
     """"sampled": sigma points, as the paper. "analytic": exact derivatives in their place, the
     same answers to second order and faster."""
@@ -111,8 +116,10 @@ class Settings:
             _check_frames(name, getattr(self, name))
         if self.derivatives not in ("sampled", "analytic"):
             raise BadValue("derivatives", "sampled or analytic", self.derivatives)
-        if not (1 <= self.updates <= 100 and self.updates == int(self.updates)):
-            raise BadValue("updates", "a whole number from 1 to 100", self.updates)
+        for name in ("updates", "fits"):
+            value = getattr(self, name)
+            if not (1 <= value <= 100 and value == int(value)):
+                raise BadValue(name, "a whole number from 1 to 100", value)
         for name in ("knot_s", "beta"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
                 raise BadValue(name, "more than zero", getattr(self, name))

@@ -16,7 +16,13 @@ from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.filter.dynamic_frames import filter_dynamic_frames
 from poise.methods.filter.dynamic_round import segments_of
 from poise.methods.filter.dynamic_state import Motion, make_batch
-from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
+from poise.methods.filter.kinematic_frames import (
+    ANALYTIC,
+    SAMPLED,
+    filter_frames,
+    make_rows,
+    unlimited,
+)
 from poise.methods.filter.law_rows import FLIGHT_ROWS
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.problem import Problem, noise_of, prior_of
@@ -41,7 +47,7 @@ class KinematicRound:
         self._settings, self._noise = settings, noise_of(ik, settings)
         self._goal_rows = _goal_rows(problem, ik)
         self._way = _way(settings)
-        self._prior = prior_of(problem, ik, rates=False)
+        self._prior = unlimited(prior_of(problem, ik, rates=False))
         self._far_noise = np.full(len(ik.tasks), settings.far_noise)
         self._far = np.array([settings.far_m, np.radians(settings.far_deg)])
         self._rows = make_rows(int(ik.packed.rows.sum()), ik.width)
@@ -90,7 +96,7 @@ class DynamicRound:
         self._noise, self._goal_rows = problem.noise, _goal_rows(problem, ik)
         self._character, self._environment, self._points = edit.character, environment, points
         self._segments = segments_of(edit.character, edit.clip)
-        self._prior = prior_of(problem, ik, rates=True)
+        self._prior = unlimited(prior_of(problem, ik, rates=True))
         self._rows = make_rows(int(ik.packed.rows.sum()) + FLIGHT_ROWS, 3 * ik.width)
         joints = edit.character.skeleton.joint_count
         self._way = _way(settings)
