@@ -9,6 +9,7 @@ import numpy as np
 
 import poise
 from benchmarks.ik_body import IkWork, Poses, reference_walk, targets_of
+from benchmarks.ik_ours import UNLIMITED
 from benchmarks.workloads import Workload
 from poise.character import (
     Character,
@@ -75,7 +76,7 @@ class Dance:
 def dance(frames: int, parts: tuple[str, ...]) -> Dance:
     """The reference human's walk on a body with long limbs, the root raised by a constant."""
     skeleton, body, poses = reference_walk(frames)
-    other = with_proportions(reference_human(), limbs=LIMBS, trunk=TRUNK)
+    other = _without_ranges(with_proportions(reference_human(), limbs=LIMBS, trunk=TRUNK))
     assert other.body is not None
     wanted = targets_of(skeleton, body, poses)
     ankles = [skeleton.joint_names.index(CARRIERS[part]) for part in FEET]
@@ -98,6 +99,12 @@ def dance(frames: int, parts: tuple[str, ...]) -> Dance:
         inputs,
         tuple(skeleton.joint_names.index(CARRIERS[part]) for part in parts),
     )
+
+
+def _without_ranges(character: Character) -> Character:
+    """The peers run without joint limits."""
+    skeleton = replace(character.skeleton, limits_rad=UNLIMITED)
+    return replace(character, skeleton=skeleton, ranges=None)
 
 
 def named(skeleton: Skeleton, patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ def race(name: str, frames: int, torque: bool) -> list[Measure]:
                 Measure(f"{key}/kernel", ratio, "x", "lower", NOISE, promise=TIMES_KERNEL)
             )
         print(row)
+    print(f"a coupled round makes {chosen['coupled sampled'].fits} fits")
     print(
         "kernel: the loop's time a frame, with balance asked in all of them, over that of inverse "
         "dynamics, times 2 × 3 n + 1"

@@ -27,8 +27,8 @@ from poise.motion import Clip
 
 FRAMES = (250, 500, 1_000, 2_000, 4_000, 8_000)
 KINDS = {
-    "1K sampled": Settings(passes="1K"),
-    "1K analytic": Settings(passes="1K", derivatives="analytic"),
+    "1K sampled": Settings(passes="1K", smooth_kinematic=False),
+    "1K analytic": Settings(passes="1K", derivatives="analytic", smooth_kinematic=False),
     "1D separate sampled": Settings(passes="1D", fit="separate"),
     "1D separate analytic": Settings(passes="1D", fit="separate", derivatives="analytic"),
     "1D coupled analytic": Settings(passes="1D", fit="coupled", derivatives="analytic"),

@@ -49,7 +49,7 @@ def race(name: str, task: Dance) -> list[Measure]:
     The peers count where our residual is within the tolerance that they keep.
     """
     chosen = {
-        f"{way}/{updates}": Settings(updates=updates, derivatives=way)
+        f"{way}/{updates}": Settings(updates=updates, derivatives=way, smooth_kinematic=False)
         for updates in UPDATES
         for way in WAYS
     }
