@@ -39,6 +39,9 @@ class Problem:
     """All coordinates that constraints recruit."""
     sketched: IkProblem
     """The same with hints."""
+    firm: IkProblem
+    """The same without soft constraints: what is left to do after dynamic rounds, in which those
+    have yielded as far as they had to."""
     reduced: IkProblem
     """Those of dynamic rounds; the same if there are none."""
     contacts: ContactSchedule | None
@@ -69,7 +72,10 @@ def build(edit: Edit, settings: Settings) -> Problem:
     _check_names("hints", settings.hints, edit)
     sketched = build_ik(edit.scene, tasks)
     tasks = [task for task in tasks if task.name not in settings.hints]
-    ik = reduced = build_ik(edit.scene, tasks) if settings.hints else sketched
+    ik = reduced = firm = build_ik(edit.scene, tasks) if settings.hints else sketched
+    hard = [task for task in tasks if settings.noise.get(task.name, 0.0) == 0.0]
+    if "D" in rounds and len(hard) < len(tasks):
+        firm = build_ik(edit.scene, hard)
     contacts, cutoff = edit.contacts, None
     if "D" in rounds:
         moved = Recruits(_moved(edit, settings), translation=True)
@@ -79,7 +85,7 @@ def build(edit: Edit, settings: Settings) -> Problem:
         if contacts is None:
             contacts = detect_contacts(edit.clip, edit.character, edit.environment)
     _check_names("noise", settings.noise, edit)
-    return Problem(edit, settings, rounds, ik, sketched, reduced, contacts, cutoff)
+    return Problem(edit, settings, rounds, ik, sketched, firm, reduced, contacts, cutoff)
 
 
 def frames_held(ik: IkProblem) -> NDArray[np.bool_]:

@@ -42,8 +42,9 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
     after = list[Clip]()
     for number, letter in enumerate(problem.rounds):
         if letter == "K":
-            sketching = "D" not in problem.rounds[:number] and "D" in problem.rounds[number:]
-            ik = problem.sketched if sketching else problem.ik
+            ik = problem.firm
+            if "D" not in problem.rounds[:number]:
+                ik = problem.sketched if "D" in problem.rounds[number:] else problem.ik
             met, motion = _kinematic(problem, clip, ik), None
             last = number == len(problem.rounds) - 1
             smooth = problem.settings.smooth_kinematic and not last
