@@ -49,6 +49,11 @@ DEPENDENT = 1e-10
 """A sensible `floor`: what is left of a row's variance, given the rows before it."""
 
 
+_BLANK = 1e-17
+"""A hard row of so little variance against others (a hundred-millionth of their spread and less) is
+rounding of what no coordinate moves."""
+
+
 class Spread(NamedTuple):
     """How far sigma points lie from the mean, and what the mean itself weighs."""
 
@@ -168,12 +173,17 @@ def partial_update(
             bend[k] += _sum(halves[k, 2 * few + rest :], rest)
         bend[k] /= np.sqrt(scale)
         predicted[k] = center[k] + bend[k]
+    largest = 0.0
+    for k in range(rows):
+        largest = max(largest, matrix[k, k])
     for k in range(rows):
         kept = matrix[k, k] + noise[k]
         # What rounding is measured by: before anything is taken away.
         diagonals[k] = kept + max(excess - 1.0, 0.0) * bend[k] * bend[k]
         if not np.isfinite(diagonals[k]):
             return NOT_FINITE
+        if kept <= _BLANK * largest:
+            diagonals[k] = 1e300  # nothing but rounding moves it: left out
         matrix[k, k] = kept
         add_scaled(matrix[k, k:], (excess - 1.0) * bend[k], bend[k:], rows - k)
     definite = always_definite(size, scale, excess)

@@ -14,6 +14,7 @@ from poise.ik import IkProblem, look, unsolved
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import constraint_reports, worst_in_words
 from poise.methods.filter.problem import Problem
+from poise.methods.filter.progress import Left, note_on
 from poise.methods.result import Result, Status
 from poise.motion import Clip
 from poise.wording import counted
@@ -21,8 +22,8 @@ from poise.wording import counted
 _REASONS = {"out_of_iterations": "More updates would get closer, or it is out of reach."}
 
 
-def finished(problem: Problem, after_each_round: Sequence[Clip]) -> Result:
-    """The result of a filtered problem."""
+def finished(problem: Problem, after_each_round: Sequence[Clip], left: Sequence[Left]) -> Result:
+    """The result of a filtered problem: `left` before the first and after each dynamic round."""
     edit, settings, ik = problem.edit, problem.settings, problem.ik
     clip = after_each_round[-1]
     poses = unsolved(ik)
@@ -49,7 +50,12 @@ def finished(problem: Problem, after_each_round: Sequence[Clip]) -> Result:
         status=status,
         summary=summary,
         contacts=problem.contacts,
-        trace={"constraints": reports, "after_each_round": tuple(after_each_round)},
+        notes=tuple(note for note in (note_on(left),) if note is not None),
+        trace={
+            "constraints": reports,
+            "after_each_round": tuple(after_each_round),
+            "left_to_do": tuple(left),
+        },
     )
 
 

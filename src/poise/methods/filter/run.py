@@ -21,6 +21,7 @@ from poise.methods.filter.fit_basis import fit_basis
 from poise.methods.filter.kinematic_fit import smoothed
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
 from poise.methods.filter.problem import Problem, build, frames_held, noise_of, prior_of
+from poise.methods.filter.progress import Left, left_to_do
 from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.report import finished
 from poise.methods.filter.settings import Settings
@@ -39,7 +40,7 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
     """
     problem = build(edit, settings or Settings())
     clip, motion = edit.clip, None
-    after = list[Clip]()
+    after, left = list[Clip](), list[Left]()
     for number, letter in enumerate(problem.rounds):
         if letter == "K":
             ik = problem.firm
@@ -51,6 +52,7 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
             clip = smoothed(clip, met, problem.settings) if smooth else met
         else:
             coupled = problem.settings.fit == "coupled"
+            left = left or [left_to_do(problem, clip)]
             for _ in range(problem.settings.fits if coupled else 1):
                 # From one separate fit to the next, velocities and accelerations are the curve's
                 # own: places have not caught up with them. After a coupled one they have.
@@ -59,8 +61,9 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
                     motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
                 motion = _dynamic(problem, motion)
                 clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
+            left.append(left_to_do(problem, clip))
         after.append(clip)
-    return finished(problem, after)
+    return finished(problem, after, left)
 
 
 def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:
