@@ -18,6 +18,7 @@ from barycentre import draw_barycentre
 from deform_karate import karate
 from deform_stairs import climbing_stairs
 from filter_dancing import dancing
+from filter_experiments import golf_swing, jump_kick, limbo_walk, wide_steps
 from PIL import Image
 from side_by_side import side_by_side
 
@@ -36,7 +37,9 @@ SHOWN = ("walk", "jump")
 
 def main() -> None:
     samples()
-    for draw in (barycentre, reaching, stepping, karate, climbing_stairs, dancing):
+    of_deform = (barycentre, reaching, stepping, karate, climbing_stairs)
+    of_filter = (dancing, wide_steps, golf_swing, limbo_walk, jump_kick)
+    for draw in (*of_deform, *of_filter):
         clip = _clip(draw.__name__)
         if clip is None:
             print(f"{draw.__name__}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")
@@ -121,8 +124,9 @@ def _recipe(name: str) -> Recipe:
 
 def _clip(name: str) -> Path | None:
     """The clip of a picture's recipe, if it is at hand."""
-    name = {"dancing": "../filter/dancing_short_limbs"}.get(name, name)
-    recipe = _recipe(name if (RECIPES / f"{name}.yaml").is_file() else "reaching")
+    name = {"dancing": "dancing_short_limbs"}.get(name, name)
+    here = [folder / f"{name}.yaml" for folder in (RECIPES, RECIPES.parent / "filter")]
+    recipe = load_recipe(next((path for path in here if path.is_file()), RECIPES / "reaching.yaml"))
     parts = Path(recipe.clip.file or "").parts
     path = SHARED.joinpath(*parts[parts.index("shared") + 1 :])
     return path if path.is_file() else None
