@@ -24,6 +24,7 @@ from poise.methods.filter.kinematic_frames import Prior
 from poise.methods.filter.process_noise import inertia_deviations
 from poise.methods.filter.range_rows import widened
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
+from poise.methods.filter.standing import standing_tasks
 from poise.solvers.unscented_update import DEPENDENT, paper_spread, scaled_spread
 
 
@@ -69,6 +70,11 @@ def build(edit: Edit, settings: Settings) -> Problem:
     tasks = [task for constraint in edit.constraints for task in tasks_of(constraint, edit.scene)]
     tasks = [replace(task, priority=1, weight=1.0) for task in tasks if task.weight > 0.0]
     rounds = rounds_of(settings.passes)
+    contacts = edit.contacts
+    if "D" in rounds:
+        contacts = contacts or detect_contacts(edit.clip, edit.character, edit.environment)
+        if settings.fit == "coupled" and settings.keep_contacts:
+            tasks += standing_tasks(edit, contacts, tasks)
     _check_names("hints", settings.hints, edit)
     sketched = build_ik(edit.scene, tasks)
     tasks = [task for task in tasks if task.name not in settings.hints]
@@ -76,14 +82,12 @@ def build(edit: Edit, settings: Settings) -> Problem:
     hard = [task for task in tasks if settings.noise.get(task.name, 0.0) == 0.0]
     if "D" in rounds and len(hard) < len(tasks):
         firm = build_ik(edit.scene, hard)
-    contacts, cutoff = edit.contacts, None
+    cutoff = None
     if "D" in rounds:
         moved = Recruits(_moved(edit, settings), translation=True)
         fewer = [replace(task, recruits=_common(task.recruits, moved)) for task in tasks]
         reduced = build_ik(edit.scene, fewer, also=moved)
         cutoff = _cutoff_hz(edit)
-        if contacts is None:
-            contacts = detect_contacts(edit.clip, edit.character, edit.environment)
     _check_names("noise", settings.noise, edit)
     return Problem(edit, settings, rounds, ik, sketched, firm, reduced, contacts, cutoff)
 

@@ -22,8 +22,17 @@ from poise.wording import counted
 _REASONS = {"out_of_iterations": "More updates would get closer, or it is out of reach."}
 
 
-def finished(problem: Problem, after_each_round: Sequence[Clip], left: Sequence[Left]) -> Result:
-    """The result of a filtered problem: `left` before the first and after each dynamic round."""
+def finished(
+    problem: Problem, after_each_round: Sequence[Clip], left: Sequence[Left], *, taken_back: bool
+) -> Result:
+    """The result of a filtered problem.
+
+    Args:
+        problem: what was asked.
+        after_each_round: the clips.
+        left: what was left to do before the first and after each dynamic round.
+        taken_back: the last of those is not in the clip.
+    """
     edit, settings, ik = problem.edit, problem.settings, problem.ik
     clip = after_each_round[-1]
     poses = unsolved(ik)
@@ -50,7 +59,7 @@ def finished(problem: Problem, after_each_round: Sequence[Clip], left: Sequence[
         status=status,
         summary=summary,
         contacts=problem.contacts,
-        notes=tuple(note for note in (note_on(left),) if note is not None),
+        notes=tuple(note for note in (note_on(left, taken_back=taken_back),) if note is not None),
         trace={
             "constraints": reports,
             "after_each_round": tuple(after_each_round),

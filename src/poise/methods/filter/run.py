@@ -21,7 +21,7 @@ from poise.methods.filter.fit_basis import fit_basis
 from poise.methods.filter.kinematic_fit import smoothed
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
 from poise.methods.filter.problem import Problem, build, frames_held, noise_of, prior_of
-from poise.methods.filter.progress import Left, left_to_do
+from poise.methods.filter.progress import Left, left_to_do, made_worse
 from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.report import finished
 from poise.methods.filter.settings import Settings
@@ -40,7 +40,7 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
     """
     problem = build(edit, settings or Settings())
     clip, motion = edit.clip, None
-    after, left = list[Clip](), list[Left]()
+    after, left, stopped = list[Clip](), list[Left](), False
     for number, letter in enumerate(problem.rounds):
         if letter == "K":
             ik = problem.firm
@@ -50,8 +50,8 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
             last = number == len(problem.rounds) - 1
             smooth = problem.settings.smooth_kinematic and not last
             clip = smoothed(clip, met, problem.settings) if smooth else met
-        else:
-            coupled = problem.settings.fit == "coupled"
+        elif not stopped:
+            before, coupled = clip, problem.settings.fit == "coupled"
             left = left or [left_to_do(problem, clip)]
             for _ in range(problem.settings.fits if coupled else 1):
                 # From one separate fit to the next, velocities and accelerations are the curve's
@@ -62,8 +62,11 @@ def run(edit: Edit, settings: Settings | None = None) -> Result:
                 motion = _dynamic(problem, motion)
                 clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
             left.append(left_to_do(problem, clip))
+            # Where strength is limited, balance may have to give way to it for a while.
+            if coupled and problem.settings.torque is False and made_worse(left):
+                clip, stopped = before, True
         after.append(clip)
-    return finished(problem, after, left)
+    return finished(problem, after, left, taken_back=stopped)
 
 
 def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:

@@ -53,6 +53,9 @@ class Settings:
     """In dynamic rounds: nothing but gravity acts in the air."""
     torque: Frames = False
     """In dynamic rounds: no joint works beyond its strength."""
+    keep_contacts: bool = True
+    """In coupled dynamic rounds: parts that touch, and that no constraint is about, stay where the
+    clip has them while they touch."""
     inset_m: float = 0.015
     """The zero-moment point is put so far inside the border of the support area, since smoothing
     and the last kinematic round move it a little."""

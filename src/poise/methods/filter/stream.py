@@ -191,7 +191,8 @@ class FilterStream:
         clip = self._template(self.character)
         contacts = ContactSchedule(FEET, np.ones((1, 2), dtype=np.bool_), self.rate_hz)
         at_one = [at_one_frame(constraint) for constraint in constraints]
-        return build(Edit(clip, self.character, at_one, self._environment, contacts), settings)
+        edit = Edit(clip, self.character, at_one, self._environment, contacts)
+        return build(edit, replace(settings, fit="separate"))
 
     def _template(self, character: Character) -> Clip:
         """One frame at rest."""
