@@ -1,10 +1,12 @@
 """Filter a motion so that constraints and the laws of motion hold on the body it is for.
 
 Tak and Ko, A Physically-Based Motion Retargeting Filter, 2005. What is where: docs/filter.md. What
-differs from the paper, and what is still missing, stands there too.
+differs from the paper stands there too.
 """
 
 from poise.methods.filter.curve_fit import CurveFit as CurveFit
 from poise.methods.filter.run import run as run
 from poise.methods.filter.settings import Settings as Settings
 from poise.methods.filter.sliding_fit import SlidingFit as SlidingFit
+from poise.methods.filter.stream import FilterStream as FilterStream
+from poise.methods.filter.stream import filter_stream as filter_stream
