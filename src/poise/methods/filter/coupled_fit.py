@@ -44,6 +44,9 @@ from poise.methods.filter.range_rows import NEAR_RAD, count_near, most_ranges
 from poise.solvers.banded_cholesky import factor_band, solve_band
 
 _HARD, _PRESSING = 1e6, 2e3
+_STIFFEST = 1e-4
+"""Smallest deviation of a coordinate, against the largest."""
+
 _RELAXATION = 1.6
 _FARTHEST = 0.5
 """Radians or metres that one fit may move a coordinate: straight lines are not good for more."""
@@ -69,7 +72,11 @@ def coupled_round(
     frames, joints = motion.local.shape[:2]
     n, spacing = ik.width, basis.frames_per_knot
     blocks = (frames - 1) // spacing + ALIVE
-    stiffness = common / prior.deviations[:n] ** 2
+    # What never moves (a mobility of zero) is as stiff as the equations bear.
+    least = _STIFFEST * float(prior.deviations[:n].max(initial=0.0))
+    deviations = np.maximum(prior.deviations, least)
+    lengths = np.sqrt(prior.scale) * deviations
+    stiffness = common / deviations[:n] ** 2
     loose = (1.0 / np.outer(basis.weights, stiffness)).ravel()
     curves = Curves(basis.tables, basis.weights, stiffness, loose, _HARD, _PRESSING, common)
     tasks_rows = int(ik.packed.rows.sum())
@@ -82,7 +89,7 @@ def coupled_round(
     held = _room_for(bounds, n)
     count = put_coupled_rows(
         way, prior.limits, ik.tree, ik.blocks, ik.packed, n, ik.work,
-        segments, prior.lengths, noise, demands, curves,
+        segments, lengths, noise, demands, curves,
         make_rows(most_rows, 3 * n), make_batch(n if way == SAMPLED else 0, joints),
         make_rates(joints, n), np.zeros(3 * n), np.zeros(ALIVE * n), motion, normals, held,
     )  # fmt: skip
