@@ -19,6 +19,7 @@ from poise.mechanics import (
 from poise.methods.filter.dynamic_round import motion_of
 from poise.methods.filter.problem import Problem
 from poise.motion import Clip
+from poise.wording import counted
 
 _HELPS = 0.1
 """A round that takes away less than this share of what was left no longer helps."""
@@ -93,6 +94,6 @@ def note_on(left: Sequence[Left], *, taken_back: bool = False) -> str | None:
             )
             more = len(left) - 1 - number
             if more > 0:
-                return f"After {number} dynamic rounds {why} ({rest}): {more} fewer would do."
+                return f"After {counted(number, 'dynamic round')} {why} ({rest}): {more} fewer would do."
             return f"Further dynamic rounds: {why} ({rest})."
     return None
