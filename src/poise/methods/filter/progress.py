@@ -94,6 +94,7 @@ def note_on(left: Sequence[Left], *, taken_back: bool = False) -> str | None:
             )
             more = len(left) - 1 - number
             if more > 0:
-                return f"After {counted(number, 'dynamic round')} {why} ({rest}): {more} fewer would do."
+                rounds = counted(number, "dynamic round")
+                return f"After {rounds} {why} ({rest}): {more} fewer would do."
             return f"Further dynamic rounds: {why} ({rest})."
     return None
