@@ -106,11 +106,6 @@ def test_intervals_that_are_none_are_refused_by_the_name_of_the_setting(
         Settings(**{setting: bad})
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="only values are checked: other types are a TypeError, and frames that are no whole "
-    "numbers one when they are used",
-)
 @pytest.mark.parametrize("bad", [5, (3, 4), None, ((0.5, 2.5),), (("a", "b"),)])
 def test_what_is_no_list_of_intervals_is_refused_and_not_by_an_accident(bad: Any) -> None:
     with pytest.raises(BadValue, match="balance"):

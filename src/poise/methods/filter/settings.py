@@ -157,9 +157,18 @@ class Settings:
                 raise BadValue(f"noise of {constraint}", "zero or more", value)
 
 
-def _check_frames(name: str, chosen: Frames) -> None:
+def _check_frames(name: str, chosen: object) -> None:
     if isinstance(chosen, bool):
         return
-    for interval in chosen:
-        if len(interval) != 2 or not 0 <= interval[0] <= interval[1]:
-            raise BadValue(name, "true, false, or pairs of first and last frame", chosen)
+    pairs = list[object](chosen) if isinstance(chosen, tuple | list) else [None]
+    if not all(_is_interval(pair) for pair in pairs):
+        raise BadValue(name, "true, false, or pairs of first and last frame", chosen)
+
+
+def _is_interval(pair: object) -> bool:
+    if not isinstance(pair, tuple | list) or len(list[object](pair)) != 2:
+        return False
+    first, last = list[object](pair)
+    if not (isinstance(first, int | np.integer) and isinstance(last, int | np.integer)):
+        return False
+    return bool(0 <= first <= last)
