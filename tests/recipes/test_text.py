@@ -124,6 +124,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "keep_distance": {"first": "left_wrist", "second": "right_wrist", "distance_m": 0.3},
     "place_center_of_mass": {"points": ("left_heel",)},
     "plant": {"part": "left_foot", "frame": 7},
+    "stay_on_side": {"point": "head_top", "limit_m": 1.3, "side": "above"},
 }
 
 

@@ -23,7 +23,8 @@ _AXES = "xyz"
 class StayOnSide:
     """A point of the body stays below a level, or above it; where it does, nothing is asked.
 
-    Only `filter` knows it.
+    While it eases in, the level comes down from where the original has the point. Only `filter`
+    knows it.
     """
 
     name: str
@@ -32,7 +33,6 @@ class StayOnSide:
     limit_m: float
     """The level, in the world."""
     interval: Interval
-    """Over its easing the limit comes down from where the original has the point."""
     side: Side = "below"
     """Of the level: `below` or `above` (for x and z: less or more)."""
     axis: str = "y"
