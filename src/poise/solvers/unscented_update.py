@@ -209,6 +209,54 @@ def partial_update(
     return left_out
 
 
+@borrowing
+def linear_update(
+    size: int, rows: int, center: Array, spreads: Array, deviations: Array, goals: Array,
+    noise: Array, floor: float, step: Array, matrix: Array, vector: Array,
+) -> int:  # fmt: skip
+    """The same step where measurements are linear: sigma points would not bend.
+
+    Args:
+        size: n, the number of coordinates.
+        rows: the number of measurements.
+        center: (rows,) H at the mean.
+        spreads: (rows, size) derivatives of H times the deviations.
+        deviations: as in `unscented_update`, as are the rest.
+        goals: (rows,)
+        noise: (rows,)
+        floor: see there.
+        step: (size,) filled.
+        matrix: scratch, at least (rows, rows).
+        vector: scratch, at least twice as long as the rows.
+    """
+    for i in range(size):
+        step[i] = 0.0
+    _fill_products(spreads, rows, rows, size, size, matrix)
+    y, diagonals = vector[:rows], vector[rows:]
+    largest = 0.0
+    for k in range(rows):
+        largest = max(largest, matrix[k, k])
+    for k in range(rows):
+        y[k] = goals[k] - center[k]
+        matrix[k, k] += noise[k]
+        diagonals[k] = matrix[k, k]
+        if not (np.isfinite(diagonals[k]) and np.isfinite(y[k])):
+            return NOT_FINITE
+        if diagonals[k] <= _BLANK * largest:
+            diagonals[k] = 1e300
+    left_out = _factor_leaving_out(matrix, rows, floor, diagonals, True)
+    solve_factored(matrix, y, rows)
+    for k in range(rows):
+        add_scaled(step, y[k], spreads[k], size)
+    for i in range(size):
+        step[i] *= deviations[i]
+        if not np.isfinite(step[i]):
+            for c in range(size):
+                step[c] = 0.0
+            return NOT_FINITE
+    return left_out
+
+
 @inlined_borrowing
 def _split(
     rows: int, first: int, last: int, differences: int, bends: int, center: Array,

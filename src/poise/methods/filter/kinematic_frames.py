@@ -18,7 +18,7 @@ from poise.ik.posing import place_joints, take_step
 from poise.ik.sampled_rows import sample_task
 from poise.ik.step import look
 from poise.methods.filter.range_rows import leaves_range, put_ranges, unlock
-from poise.solvers.unscented_update import unscented_update
+from poise.solvers.unscented_update import linear_update, unscented_update
 
 SAMPLED, ANALYTIC = 0, 1
 """Sigma points, or the tasks' exact derivatives in their place."""
@@ -162,12 +162,18 @@ def filter_frames(
             )  # fmt: skip
             for k in range(work.row_of[count], size):
                 rows.noise[k] = 0.0
-            dropped[f] = unscented_update(
-                width, size, rows.center, rows.plus, rows.minus, prior.deviations,
-                prior.scale, prior.excess,
-                rows.goals, rows.noise, prior.floor,
-                work.step, rows.predicted, rows.halves, rows.matrix, rows.vector,
-            )  # fmt: skip
+            if way == ANALYTIC:
+                _spread_ranges(int(work.row_of[count]), size, width, prior, rows)
+                dropped[f] = linear_update(
+                    width, size, rows.center, rows.halves, prior.deviations,
+                    rows.goals, rows.noise, prior.floor, work.step, rows.matrix, rows.vector,
+                )  # fmt: skip
+            else:
+                dropped[f] = unscented_update(
+                    width, size, rows.center, rows.plus, rows.minus, prior.deviations,
+                    prior.scale, prior.excess, rows.goals, rows.noise, prior.floor,
+                    work.step, rows.predicted, rows.halves, rows.matrix, rows.vector,
+                )  # fmt: skip
             if dropped[f] < 0:
                 break
             farthest = 0.0
@@ -206,13 +212,12 @@ def _plain(count: int, tasks: Tasks, work: Work) -> int:
 def _put_derivatives(
     count: int, blocks: Blocks, tasks: Tasks, width: int, prior: Prior, rows: Rows, work: Work
 ) -> None:
-    """Sigma points of the linearised tasks: with them, the update is the extended Kalman one."""
+    """What is missing to the goals, and what a deviation of each coordinate changes of it."""
     for k in range(work.row_of[count]):
         rows.center[k] = -work.errors[k]
+        spread, full = rows.halves[k], work.full[k]
         for c in range(width):
-            change = prior.lengths[c] * work.full[k, c]
-            rows.plus[c, k] = rows.center[k] + change
-            rows.minus[c, k] = rows.center[k] - change
+            spread[c] = prior.deviations[c] * full[c]
     for i in range(count):
         t = work.active[i]
         for n in range(tasks.carry[t], tasks.carry[t + 1]):
@@ -222,5 +227,13 @@ def _put_derivatives(
             size = 3 if blocks.kind[b] <= BALL else 1
             for c in range(blocks.column[b], blocks.column[b] + size):
                 for k in range(work.row_of[i], work.row_of[i + 1]):
-                    rows.plus[c, k] = rows.center[k]
-                    rows.minus[c, k] = rows.center[k]
+                    rows.halves[k, c] = 0.0
+
+
+@inlined_borrowing
+def _spread_ranges(first: int, size: int, width: int, prior: Prior, rows: Rows) -> None:
+    """The same of joints at the ends of their ranges, from their sigma points."""
+    per = 0.5 / np.sqrt(prior.scale)
+    for k in range(first, size):
+        for c in range(width):
+            rows.halves[k, c] = per * (rows.plus[c, k] - rows.minus[c, k])
