@@ -17,6 +17,7 @@ from poise.mechanics import (
     zero_moment_point,
 )
 from poise.methods.filter.dynamic_round import motion_of
+from poise.methods.filter.flights import flight_shift
 from poise.methods.filter.problem import Problem
 from poise.motion import Clip
 from poise.wording import counted
@@ -63,8 +64,10 @@ def left_to_do(problem: Problem, clip: Clip) -> Left:
     gravity = float(np.linalg.norm(GRAVITY_M_S2))
     weight = body.total_mass_kg * gravity
     carried = np.isfinite(outside) & (forces.root_force_n[:, 1] > 0.1 * weight)
-    aloft = ~contacts.touching.any(axis=1)
-    pushed = np.linalg.norm(forces.root_force_n[aloft], axis=1) / weight
+    aloft = np.asarray(~contacts.touching.any(axis=1))
+    shift = flight_shift(motion, clip, body, state, forces, aloft, problem.cutoff_hz)
+    push = forces.root_force_n / body.total_mass_kg + shift[:, :3]
+    pushed = np.linalg.norm(push[aloft], axis=1) / gravity
     return Left(
         float(outside[carried].mean()) if carried.any() else 0.0,
         float(pushed.mean()) if aloft.any() else 0.0,
