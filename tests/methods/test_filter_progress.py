@@ -37,4 +37,4 @@ def test_results_carry_what_was_left_before_and_after_every_dynamic_round(passes
     assert len(left) == (4 if "D" in passes else 0)
     if left:
         assert left[-1].balance_m < 0.2 * left[0].balance_m
-        assert any("dynamic rounds" in note for note in result.notes)
+        assert any("dynamic round" in note for note in result.notes)
