@@ -14,9 +14,9 @@ from poise.mechanics.inverse_dynamics_points import (
     make_point_forces,
     make_point_scratch,
 )
-from poise.mechanics.inverse_dynamics_points import points_of_moments as points_of_moments_kernel
 from poise.mechanics.inverse_dynamics_points import points_of_wrench as points_of_wrench_kernel
 from poise.mechanics.inverse_dynamics_points import sine_and_bow as sine_and_bow_kernel
+from poise.mechanics.joint_moment_points import points_of_moments as points_of_moments_kernel
 from tests.called_from_python import from_python
 from tests.mechanics.test_inverse_dynamics_rates import (
     STATES,

@@ -48,8 +48,8 @@ from poise.mechanics.inverse_dynamics_rates import (
     RateScratch,
     make_rate_scratch,
 )
-from poise.mechanics.lanes import LANES, load, store
-from poise.mechanics.quaternion_kernels import Matrix, Vector, cross
+from poise.mechanics.lanes import LANES, load
+from poise.mechanics.quaternion_kernels import Vector, cross
 from poise.mechanics.subtree_sums import (
     FIRST,
     FLOW,
@@ -70,10 +70,10 @@ from poise.mechanics.subtree_sums import (
     turned,
     vector_at,
 )
-from poise.mechanics.triples import put_columns, spread
+from poise.mechanics.triples import put_columns, spread, store_lanes
 
 # Rows of a block in `laid`: places and velocities a length on and a length back, accelerations.
-_VARIANTS = 5
+VARIANTS = 5
 
 _SINE, _BOW, _SPEED, _RATE = 0, 1, 2, 3
 """Rows of `spans`: sine and one minus cosine of a block's places, and its other lengths."""
@@ -111,7 +111,7 @@ class PointForces(NamedTuple):
 def make_point_scratch(joints: int, width: int) -> PointScratch:
     """Scratch for a tree of so many joints and a pose of so many coordinates."""
     return PointScratch(
-        make_rate_scratch(joints, 0), np.zeros((max(width, 1), _VARIANTS, LAID_SIZE, LANES)),
+        make_rate_scratch(joints, 0), np.zeros((max(width, 1), VARIANTS, LAID_SIZE, LANES)),
         np.zeros((4, LANES)),
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ def _twice_turned(n: Vector, x: Vector) -> Vector:
 
 
 @inlined_borrowing
-def _respond(
+def respond(
     j: int, rate: Vector, turning: Vector, base: Vector, sums: Array
 ) -> tuple[Vector, Vector]:
     """Force and moment that a subtree asks for more under a motion laid over it."""
@@ -202,24 +202,17 @@ def _base(j: int, rate: Vector, turning: Vector, moving: Array) -> Vector:
 
 
 @inlined_borrowing
-def _store(laid: Array, start: int, v: Vector) -> None:
-    store(laid, start, v[0])
-    store(laid, start + LANES, v[1])
-    store(laid, start + 2 * LANES, v[2])
-
-
-@inlined_borrowing
 def _keep(
     row: int, rate: Vector, turning: Vector, base: Vector, force: Vector, moment: Vector,
     laid: Array,
 ) -> None:  # fmt: skip
     """What `points_of_moments` needs."""
     start = row * LAID_SIZE * LANES
-    _store(laid, start + TURNING_RATE * LANES, rate)
-    _store(laid, start + TURNING * LANES, turning)
-    _store(laid, start + BASE_RISE * LANES, base)
-    _store(laid, start + RESPONSE * LANES, force)
-    _store(laid, start + (RESPONSE + 3) * LANES, moment)
+    store_lanes(laid, start + TURNING_RATE * LANES, rate)
+    store_lanes(laid, start + TURNING * LANES, turning)
+    store_lanes(laid, start + BASE_RISE * LANES, base)
+    store_lanes(laid, start + RESPONSE * LANES, force)
+    store_lanes(laid, start + (RESPONSE + 3) * LANES, moment)
 
 
 @inlined_borrowing
@@ -264,7 +257,7 @@ def _place_points(
     x = moved_by(e, back, bow, vector_at(moving, j, RISE))
     y = _base(j, rate, turning, moving)
     base = x[0] + y[0], x[1] + y[1], x[2] + y[2]
-    force, moment = _respond(j, rate, turning, base, sums)
+    force, moment = respond(j, rate, turning, base, sums)
     # All of the subtree's wrench turns about the joint.
     f, n, r = vector_at(sums, j, FORCE), vector_at(sums, j, MOMENT), vector_at(moving, j, PLACE)
     fx, fy, fz = force[0] + f[0], force[1] + f[1], force[2] + f[2]
@@ -299,7 +292,7 @@ def _rate_points(
         wx, wy, wz = wx + ux, wy + uy, wz + uz
     rate = cross(wx, wy, wz, e[0], e[1], e[2])
     base = _base(j, rate, e, moving)
-    force, moment = _respond(j, rate, e, base, sums)
+    force, moment = respond(j, rate, e, base, sums)
     _put(out, 3 * width, width + blocks.column[b], blocks.kind[b] == BALL, force, moment)
     if keep:
         _keep(row, rate, e, base, force, moment, scratch.laid)
@@ -318,7 +311,7 @@ def _acceleration_points(
     e = e[0] * length, e[1] * length, e[2] * length
     px, py, pz = vector_at(moving, j, PLACE)
     base = cross(px, py, pz, e[0], e[1], e[2])
-    force, moment = _respond(j, e, still, base, sums)
+    force, moment = respond(j, e, still, base, sums)
     whole, at = blocks.kind[b] == BALL, 2 * width + blocks.column[b]
     _put(plus, 3 * width, at, whole, force, moment)
     back = force[0] * -1.0, force[1] * -1.0, force[2] * -1.0
@@ -347,7 +340,7 @@ def _turn_block(
         )
         own = spread(x), spread(y), spread(z)
         about = own
-    row = _VARIANTS * b
+    row = VARIANTS * b
     for side in range(2):
         sign, array = (1.0, out.plus) if side == 0 else (-1.0, out.minus)
         _place_points(b, up, row + side, sign, blocks, width, keep, about, scratch, array)
@@ -418,129 +411,3 @@ def points_of_wrench(
             _turn_block(
                 b, int(parents[blocks.joint[b]]), blocks, width, lengths, keep, scratch, out
             )
-
-
-@inlined_borrowing
-def _lanes_at(laid: Array, start: int, number: int) -> Vector:
-    at = start + number * LANES
-    return load(laid, at), load(laid, at + LANES), load(laid, at + 2 * LANES)
-
-
-@inlined_borrowing
-def _put_moment(
-    out: Array, at: int, stride: int, whole: bool, i: int, moving: Array, force: Vector,
-    moment: Vector, sign: float,
-) -> None:  # fmt: skip
-    """A moment about the root's origin as joint i feels it."""
-    r = matrix_at(moving, i, TURN)
-    px, py, pz = vector_at(moving, i, PLACE)
-    ax, ay, az = cross(px, py, pz, force[0], force[1], force[2])
-    x, y, z = (moment[0] - ax) * sign, (moment[1] - ay) * sign, (moment[2] - az) * sign
-    put_columns(out, at, whole, x * r[0] + y * r[3] + z * r[6])
-    put_columns(out, at + stride, whole, x * r[1] + y * r[4] + z * r[7])
-    put_columns(out, at + 2 * stride, whole, x * r[2] + y * r[5] + z * r[8])
-
-
-@inner_borrowing
-def _put_felt(
-    i: int, b: int, below: bool, blocks: Coordinates, width: int, scratch: PointScratch,
-    plus: Array, minus: Array,
-) -> None:  # fmt: skip
-    """What joint i feels of a block: at or above itself (`below` it), or further out.
-
-    Below a block all turns together with its axes, which changes no number.
-    """
-    laid, moving, sums = scratch.laid, scratch.state.moving, scratch.state.sums
-    whole, stride = blocks.kind[b] == BALL, 3 * width
-    for variant in range(_VARIANTS):
-        start = (_VARIANTS * b + variant) * LAID_SIZE * LANES
-        if below:
-            force, moment = _respond(
-                i, _lanes_at(laid, start, TURNING_RATE), _lanes_at(laid, start, TURNING),
-                _lanes_at(laid, start, BASE_RISE), sums,
-            )  # fmt: skip
-        else:
-            force = _lanes_at(laid, start, RESPONSE)
-            moment = _lanes_at(laid, start, RESPONSE + 3)
-        at = 3 * i * stride + (variant // 2) * width + blocks.column[b]
-        if variant % 2 == 0:
-            _put_moment(plus, at, stride, whole, i, moving, force, moment, 1.0)
-        else:
-            _put_moment(minus, at, stride, whole, i, moving, force, moment, 1.0)
-        if variant == _VARIANTS - 1:
-            _put_moment(minus, at, stride, whole, i, moving, force, moment, -1.0)
-
-
-@inlined_borrowing
-def _turn_back(r: Matrix, x: float, y: float, z: float) -> Vector:
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-    )
-
-
-@inner_borrowing
-def _put_own(
-    i: int, blocks: Coordinates, width: int, lengths: Array, scratch: PointScratch,
-    out: PointForces,
-) -> None:  # fmt: skip
-    """A joint's moment, and what it feels of the root's acceleration; nothing of all others."""
-    moving, sums = scratch.state.moving, scratch.state.sums
-    r = matrix_at(moving, i, TURN)
-    p, f = vector_at(moving, i, PLACE), vector_at(sums, i, FORCE)
-    n, h, m = vector_at(sums, i, MOMENT), vector_at(sums, i, FIRST), sums[i, MASS]
-    x, y, z = cross(p[0], p[1], p[2], f[0], f[1], f[2])
-    out.moments[i, 0], out.moments[i, 1], out.moments[i, 2] = _turn_back(
-        r, n[0] - x, n[1] - y, n[2] - z
-    )
-    for c in range(3):
-        for s in range(3 * width):
-            out.moments_plus[i, c, s] = 0.0
-            out.moments_minus[i, c, s] = 0.0
-    for b in range(len(blocks.kind)):
-        if blocks.kind[b] != TRANSLATION:
-            continue
-        g = h[0] - m * p[0], h[1] - m * p[1], h[2] - m * p[2]
-        for a in range(3):
-            at = 2 * width + blocks.column[b] + a
-            x, y, z = cross(
-                g[0], g[1], g[2],
-                1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0,
-            )  # fmt: skip
-            felt = _turn_back(r, x, y, z)
-            for c in range(3):
-                out.moments_plus[i, c, at] = lengths[at] * felt[c]
-                out.moments_minus[i, c, at] = -lengths[at] * felt[c]
-
-
-@inner_borrowing
-def points_of_moments(
-    parents: Indices, blocks: Coordinates, width: int, lengths: Array, wanted: Indices,
-    scratch: PointScratch, out: PointForces,
-) -> None:  # fmt: skip
-    """The joint moments of `newton_euler` at all points, where `wanted`; after `points_of_wrench`.
-
-    Args:
-        parents: (J,)
-        blocks: the coordinates.
-        width: n, how many there are.
-        lengths: (3n,)
-        wanted: (J,) 0 for joints that nobody asks for: what is written of them is left.
-        scratch: as `points_of_wrench` left it when told to `keep`.
-        out: its last three are filled.
-    """
-    for i in range(len(parents)):
-        if wanted[i] != 0:
-            _put_own(i, blocks, width, lengths, scratch, out)
-    for i in range(len(parents)):
-        own, k = blocks.of_joint[i], i
-        while k >= 0:
-            b = blocks.of_joint[k]
-            if b >= 0 and wanted[i] != 0:
-                _put_felt(i, b, True, blocks, width, scratch, out.moments_plus, out.moments_minus)
-            if k != i and own >= 0 and wanted[k] != 0:
-                _put_felt(
-                    k, own, False, blocks, width, scratch, out.moments_plus, out.moments_minus
-                )
-            k = int(parents[k])

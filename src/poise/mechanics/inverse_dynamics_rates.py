@@ -36,7 +36,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.mechanics.lanes import LANES, load, store
+from poise.mechanics.lanes import LANES, load
 from poise.mechanics.quaternion_kernels import Vector, cross
 from poise.mechanics.subtree_sums import (
     FIRST,
@@ -59,7 +59,7 @@ from poise.mechanics.subtree_sums import (
     turned,
     vector_at,
 )
-from poise.mechanics.triples import put_columns, spread
+from poise.mechanics.triples import put_columns, spread, store_lanes
 
 TRANSLATION, BALL, HINGE = 0, 1, 2
 """Kinds of blocks of coordinates, as `poise.ik.packed` numbers them."""
@@ -168,13 +168,6 @@ def _respond(
 
 
 @inlined_borrowing
-def _store(laid: Array, start: int, v: Vector) -> None:
-    store(laid, start, v[0])
-    store(laid, start + LANES, v[1])
-    store(laid, start + 2 * LANES, v[2])
-
-
-@inlined_borrowing
 def _lay(
     row: int, keep: bool, out: Array, stride: int, column: int, whole: bool,
     rate: Vector, turning: Vector, base: Vector, force: Vector, moment: Vector, laid: Array,
@@ -188,11 +181,11 @@ def _lay(
     put_columns(out, 5 * stride + column, whole, moment[2])
     if keep:
         start = row * LAID_SIZE * LANES
-        _store(laid, start + TURNING_RATE * LANES, rate)
-        _store(laid, start + TURNING * LANES, turning)
-        _store(laid, start + BASE_RISE * LANES, base)
-        _store(laid, start + RESPONSE * LANES, force)
-        _store(laid, start + (RESPONSE + 3) * LANES, moment)
+        store_lanes(laid, start + TURNING_RATE * LANES, rate)
+        store_lanes(laid, start + TURNING * LANES, turning)
+        store_lanes(laid, start + BASE_RISE * LANES, base)
+        store_lanes(laid, start + RESPONSE * LANES, force)
+        store_lanes(laid, start + (RESPONSE + 3) * LANES, moment)
 
 
 @inlined_borrowing

@@ -29,7 +29,7 @@ from poise.mechanics.inverse_dynamics_rates import (
     RateScratch,
     wrench_rates,
 )
-from poise.mechanics.lanes import LANES, load
+from poise.mechanics.lanes import LANES
 from poise.mechanics.quaternion_kernels import Matrix, Vector, cross
 from poise.mechanics.subtree_sums import (
     FIRST,
@@ -42,21 +42,13 @@ from poise.mechanics.subtree_sums import (
     SECOND,
     TURN,
     matrix_at,
+    turned_back,
     vector_at,
 )
-from poise.mechanics.triples import put_columns
+from poise.mechanics.triples import lanes_at, put_columns
 
 # Where the parts of a joint's map start in its row, each 3 by 3: what multiplies μ, ν, β, δforce.
 _OF_RATE, _OF_TURNING, _OF_BASE, _OF_FORCE = 0, 9, 18, 27
-
-
-@inlined_borrowing
-def _turn_back(r: Matrix, x: float, y: float, z: float) -> Vector:
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-    )
 
 
 @inlined_borrowing
@@ -64,11 +56,11 @@ def _put_turned(
     maps: Array, j: int, start: int, r: Matrix, x: Vector, y: Vector, z: Vector
 ) -> None:
     """Rᵀ times the matrix with columns x, y and z."""
-    a, b, c = _turn_back(r, x[0], x[1], x[2])
+    a, b, c = turned_back(r, x[0], x[1], x[2])
     maps[j, start], maps[j, start + 3], maps[j, start + 6] = a, b, c
-    a, b, c = _turn_back(r, y[0], y[1], y[2])
+    a, b, c = turned_back(r, y[0], y[1], y[2])
     maps[j, start + 1], maps[j, start + 4], maps[j, start + 7] = a, b, c
-    a, b, c = _turn_back(r, z[0], z[1], z[2])
+    a, b, c = turned_back(r, z[0], z[1], z[2])
     maps[j, start + 2], maps[j, start + 5], maps[j, start + 8] = a, b, c
 
 
@@ -110,12 +102,6 @@ def _row(table: Array, j: int, start: int, v: Vector) -> float:
 
 
 @inlined_borrowing
-def _lanes_at(laid: Array, start: int, number: int) -> Vector:
-    at = start + number * LANES
-    return load(laid, at), load(laid, at + LANES), load(laid, at + 2 * LANES)
-
-
-@inlined_borrowing
 def _put_below(
     i: int, b: int, blocks: Coordinates, width: int, scratch: RateScratch, out: Array
 ) -> None:
@@ -126,13 +112,13 @@ def _put_below(
     for section in range(3):
         start = (3 * b + section) * LAID_SIZE * LANES
         at = 3 * i * stride + section * width + column
-        rate = _lanes_at(laid, start, TURNING_RATE)
-        base = _lanes_at(laid, start, BASE_RISE)
+        rate = lanes_at(laid, start, TURNING_RATE)
+        base = lanes_at(laid, start, BASE_RISE)
         x = _row(maps, i, _OF_RATE, rate) + _row(maps, i, _OF_BASE, base)
         y = _row(maps, i, _OF_RATE + 3, rate) + _row(maps, i, _OF_BASE + 3, base)
         z = _row(maps, i, _OF_RATE + 6, rate) + _row(maps, i, _OF_BASE + 6, base)
         if section < 2:
-            turning = _lanes_at(laid, start, TURNING)
+            turning = lanes_at(laid, start, TURNING)
             x = x + _row(maps, i, _OF_TURNING, turning)
             y = y + _row(maps, i, _OF_TURNING + 3, turning)
             z = z + _row(maps, i, _OF_TURNING + 6, turning)
@@ -153,8 +139,8 @@ def _put_above(
     for section in range(3):
         start = (3 * b + section) * LAID_SIZE * LANES
         at = 3 * k * stride + section * width + column
-        force = _lanes_at(laid, start, RESPONSE)
-        moment = _lanes_at(laid, start, RESPONSE + 3)
+        force = lanes_at(laid, start, RESPONSE)
+        moment = lanes_at(laid, start, RESPONSE + 3)
         x = moment[0] * r[0] + moment[1] * r[3] + moment[2] * r[6]
         y = moment[0] * r[1] + moment[1] * r[4] + moment[2] * r[7]
         z = moment[0] * r[2] + moment[1] * r[5] + moment[2] * r[8]
@@ -213,7 +199,7 @@ def joint_moments(scratch: RateScratch, moments: Array) -> None:
         fx, fy, fz = vector_at(sums, j, FORCE)
         nx, ny, nz = vector_at(sums, j, MOMENT)
         x, y, z = cross(px, py, pz, fx, fy, fz)
-        moments[j, 0], moments[j, 1], moments[j, 2] = _turn_back(
+        moments[j, 0], moments[j, 1], moments[j, 2] = turned_back(
             matrix_at(moving, j, TURN), nx - x, ny - y, nz - z
         )
 

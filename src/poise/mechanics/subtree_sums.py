@@ -65,6 +65,16 @@ def turned(r: Matrix, x: float, y: float, z: float) -> Vector:
 
 
 @inlined_borrowing
+def turned_back(r: Matrix, x: float, y: float, z: float) -> Vector:
+    """Rᵀ v."""
+    return (
+        r[0] * x + r[3] * y + r[6] * z,
+        r[1] * x + r[4] * y + r[7] * z,
+        r[2] * x + r[5] * y + r[8] * z,
+    )
+
+
+@inlined_borrowing
 def matrix_at(table: Array, row: int, start: int) -> Matrix:
     """Nine neighbours."""
     return (

@@ -15,7 +15,8 @@ from numba.extending import intrinsic
 
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing
-from poise.mechanics.lanes import LANES, lanes_type
+from poise.mechanics.lanes import LANES, lanes_type, load, store
+from poise.mechanics.quaternion_kernels import Vector
 
 _TRIPLE = ir.VectorType(ir.DoubleType(), 3)
 _WORD = ir.IntType(32)
@@ -74,3 +75,18 @@ def put_columns(array: Array, index: int, whole: bool, value: float) -> None:
         _three(array, index, value)
     else:
         _one(array, index, value)
+
+
+@inlined_borrowing
+def store_lanes(laid: Array, start: int, v: Vector) -> None:
+    """Three numbers, each of so many lanes, one after the other."""
+    store(laid, start, v[0])
+    store(laid, start + LANES, v[1])
+    store(laid, start + 2 * LANES, v[2])
+
+
+@inlined_borrowing
+def lanes_at(laid: Array, start: int, number: int) -> Vector:
+    """The three that begin with a number of those from `start` on."""
+    at = start + number * LANES
+    return load(laid, at), load(laid, at + LANES), load(laid, at + 2 * LANES)

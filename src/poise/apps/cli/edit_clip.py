@@ -62,7 +62,7 @@ def command_for(method: str, about: str) -> Callable[..., None]:
         overwrite: Overwrite = False,
         accept: Accept = False,
     ) -> None:
-        changes = [*(set_ or ()), *(() if to is None else (_body_change(to),))]
+        changes = _changes(set_, to)
         with saying_problems():
             follow(
                 recipe or _usual_recipe(method, to), clip, output, report, without, changes,
@@ -87,7 +87,7 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
         if report is not None:
             raise typer.BadParameter("none of a stream", param_hint="--report")
-        changes = [*(set_ or ()), *(() if to is None else (_body_change(to),))]
+        changes = _changes(set_, to)
         with saying_problems():
             used = recipe or _usual_recipe(method, to)
             stream_clip(used, clip, output, without, changes, overwrite=overwrite)
@@ -105,9 +105,10 @@ def command_for(method: str, about: str) -> Callable[..., None]:
     return command
 
 
-def _body_change(to: Path) -> str:
-    """As one would write it in a recipe, but seen from where the user is."""
-    return f"character.to={json.dumps(str(to.resolve()))}"
+def _changes(set_: list[str] | None, to: Path | None) -> list[str]:
+    """Another body is one as a recipe would write it, but seen from where the user is."""
+    body = [] if to is None else [f"character.to={json.dumps(str(to.resolve()))}"]
+    return [*(set_ or ()), *body]
 
 
 def _usual_recipe(method: str, to: Path | None) -> Path:

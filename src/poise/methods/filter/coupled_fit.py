@@ -91,10 +91,10 @@ def coupled_round(
         way, prior.limits, ik.tree, ik.blocks, ik.packed, n, ik.work,
         segments, lengths, noise, demands, curves,
         make_rows(most_rows, 3 * n), make_batch(n if way == SAMPLED else 0, joints),
-        make_rates(joints, n), np.zeros(3 * n), np.zeros(ALIVE * n), motion, normals, held,
+        make_rates(joints, n), np.zeros(ALIVE * n), motion, normals, held,
     )  # fmt: skip
     held = Held(
-        held.rows[:count], held.knot[:count], held.frame[:count], held.value[:count],
+        held.rows[:count], held.knot[:count], held.value[:count],
         held.weight[:count], held.firm[:count], held.low[:count], held.high[:count],
     )  # fmt: skip
     controls = _solved(normals, held, n)
@@ -111,8 +111,7 @@ def coupled_round(
 def _room_for(count: int, width: int) -> Held:
     return Held(
         np.zeros((count, ALIVE * width)), np.zeros(count, dtype=np.int64),
-        np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count), np.ones(count),
-        np.zeros(count), np.zeros(count),
+        np.zeros(count), np.zeros(count), np.ones(count), np.zeros(count), np.zeros(count),
     )  # fmt: skip
 
 

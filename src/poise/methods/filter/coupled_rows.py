@@ -59,7 +59,6 @@ class Held(NamedTuple):
     """(R, 4n)"""
     knot: Indices
     """The first control point alive."""
-    frame: Indices
     value: Array
     """Before anything is added."""
     weight: Array
@@ -280,11 +279,11 @@ def _add_tasks(
 
 @inner_borrowing
 def _hold(
-    r: int, f: int, knot: int, phase: int, width: int, curves: Curves, slope: Array,
+    r: int, knot: int, phase: int, width: int, curves: Curves, slope: Array,
     center: Array, k: int, noise: float, low: float, high: float, held: Held, normals: Normals,
 ) -> None:  # fmt: skip
     _put_row(slope, phase, width, curves, held.rows[r])
-    held.knot[r], held.frame[r], held.value[r] = knot, f, center[k]
+    held.knot[r], held.value[r] = knot, center[k]
     held.low[r], held.high[r] = low, high
     weight = curves.pressing / max(_variance(slope, 3 * width, curves), 1e-300)
     held.weight[r] = weight
@@ -309,7 +308,7 @@ def _add_stiffness(phase: int, knot: int, width: int, curves: Curves, band: Arra
 def put_coupled_rows(
     way: int, limits: Limits, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
     segments: Segments, lengths: Array, noise: Array, demands: Demands, curves: Curves,
-    rows: Rows, batch: Batch, rates: Rates, step: Array, one_row: Array, motion: Motion,
+    rows: Rows, batch: Batch, rates: Rates, one_row: Array, motion: Motion,
     normals: Normals, held: Held,
 ) -> int:  # fmt: skip
     """Fill the normal equations and the rows that bound; returns how many those are.
@@ -341,13 +340,13 @@ def put_coupled_rows(
                 low = -np.inf if tasks.side[t] > 0 else 0.0
                 high = np.inf if tasks.side[t] < 0 else 0.0
                 _hold(
-                    count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
+                    count_held, knot, phase, n, curves, normals.slopes[k], rows.center, k,
                     float(tasks.scale[t] ** 2 * noise[t]), low, high, held, normals,
                 )  # fmt: skip
                 count_held += 1
         for k in range(work.row_of[count], first):
             _hold(
-                count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
+                count_held, knot, phase, n, curves, normals.slopes[k], rows.center, k,
                 0.0, -np.inf, 0.0, held, normals,
             )  # fmt: skip
             count_held += 1
@@ -365,7 +364,7 @@ def put_coupled_rows(
         for i in range(footing.first[f], footing.first[f + 1]):
             push = footing.edge[i, 0] == 0.0 and footing.edge[i, 1] == 0.0
             _hold(
-                count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
+                count_held, knot, phase, n, curves, normals.slopes[k], rows.center, k,
                 demands.noise[BALANCE], LEAST_PUSH if push else 0.0, np.inf,
                 held, normals,
             )  # fmt: skip
@@ -373,7 +372,7 @@ def put_coupled_rows(
             k += 1
         for i in range(strain.first[f], strain.first[f + 1]):
             _hold(
-                count_held, f, knot, phase, n, curves, normals.slopes[k], rows.center, k,
+                count_held, knot, phase, n, curves, normals.slopes[k], rows.center, k,
                 demands.noise[3], strain.low[i], strain.high[i],
                 held, normals,
             )  # fmt: skip

@@ -10,10 +10,10 @@ from poise.ik.packed import BALL, TRANSLATION, Blocks
 from poise.mechanics.inverse_dynamics_points import (
     PointForces,
     moved_by,
-    points_of_moments,
     points_of_wrench,
     sine_and_bow,
 )
+from poise.mechanics.joint_moment_points import points_of_moments
 from poise.mechanics.quaternion_kernels import Vector, cross
 from poise.mechanics.subtree_sums import PLACE, TURN, matrix_at, turned, vector_at
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
@@ -228,19 +228,15 @@ def _foothold(
     out[c + 2, k] = _foothold_row(f, i, footing, x, y, z + sign * lengths[c + 2], w)
 
 
-@inner_borrowing
-def _torque(
-    f: int, i: int, k: int, segments: Segments, blocks: Blocks, width: int, strain: Strain,
-    lengths: Array, batch: Batch, center: Array, plus: Array, minus: Array,
-) -> None:  # fmt: skip
-    """One torque, less what the ground takes off it.
+@inlined_borrowing
+def ground_on(f: int, j: int, strain: Strain, w: Array) -> tuple[float, Vector, Vector]:
+    """What the ground gives to all that hangs on a joint: share, force, moment about the root.
 
     Each touching part takes its share of what changes; so the loop that two standing legs make is
     cut in the proportion in which they carry now (Ko and Badler's approximation, with shares that
     come from reaction forces).
     """
-    j, w, share = strain.joint[i], batch.forces.wrench, 0.0
-    fx, fy, fz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    share, fx, fy, fz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for p in range(strain.above.shape[0]):
         if strain.above[p, j] == 0 or strain.share[f, p] == 0.0:
             continue
@@ -252,7 +248,18 @@ def _torque(
         mx += g[f, p, 3] + own * (w[3] - v[f, 3])
         my += g[f, p, 4] + own * (w[4] - v[f, 4])
         mz += g[f, p, 5] + own * (w[5] - v[f, 5])
-    force, moment, moving = (fx, fy, fz), (mx, my, mz), batch.scratch.state.moving
+    return share, (fx, fy, fz), (mx, my, mz)
+
+
+@inner_borrowing
+def _torque(
+    f: int, i: int, k: int, segments: Segments, blocks: Blocks, width: int, strain: Strain,
+    lengths: Array, batch: Batch, center: Array, plus: Array, minus: Array,
+) -> None:  # fmt: skip
+    """One torque, less what the ground takes off it."""
+    j = strain.joint[i]
+    share, force, moment = ground_on(f, j, strain, batch.forces.wrench)
+    moving = batch.scratch.state.moving
     axis = (strain.axis[i, 0], strain.axis[i, 1], strain.axis[i, 2])
     a = turned(matrix_at(moving, j, TURN), axis[0], axis[1], axis[2])
     x, m = vector_at(moving, j, PLACE), batch.forces.moments

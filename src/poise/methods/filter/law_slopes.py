@@ -22,6 +22,7 @@ from poise.methods.filter.law_rows import (
     FLIGHT_ROWS,
     Demands,
     Strain,
+    ground_on,
 )
 
 
@@ -159,19 +160,8 @@ def _torque(
 ) -> None:  # fmt: skip
     """One torque, less what the ground takes off it (see `law_rows`)."""
     j, axis = strain.joint[i], (strain.axis[i, 0], strain.axis[i, 1], strain.axis[i, 2])
-    w, by, share = rates.wrench, rates.wrench_by, 0.0
-    fx, fy, fz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for p in range(strain.above.shape[0]):
-        if strain.above[p, j] == 0 or strain.share[f, p] == 0.0:
-            continue
-        own, g, v = strain.share[f, p], strain.given, strain.wanted
-        share += own
-        fx += g[f, p, 0] + own * (w[0] - v[f, 0])
-        fy += g[f, p, 1] + own * (w[1] - v[f, 1])
-        fz += g[f, p, 2] + own * (w[2] - v[f, 2])
-        mx += g[f, p, 3] + own * (w[3] - v[f, 3])
-        my += g[f, p, 4] + own * (w[4] - v[f, 4])
-        mz += g[f, p, 5] + own * (w[5] - v[f, 5])
+    by = rates.wrench_by
+    share, (fx, fy, fz), (mx, my, mz) = ground_on(f, j, strain, rates.wrench)
     q, place = work.world, work.place
     a = turn(q[j, 0], q[j, 1], q[j, 2], q[j, 3], axis[0], axis[1], axis[2])
     x = (place[j, 0] - place[0, 0], place[j, 1] - place[0, 1], place[j, 2] - place[0, 2])
