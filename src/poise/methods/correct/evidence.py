@@ -1,0 +1,90 @@
+"""What the reference motion itself says of each candidate: how far it is lifted, how fast it moves.
+
+Two dimensionless numbers per frame and candidate, in the units of the detector's rule
+(`poise.contact.detection`): the height over the level at which the candidate rests, in units of H,
+and the speed along the surface, in units of V. A candidate touches by the detector's rule where
+they add up to less than one.
+
+The paper's own costs need no such limits, it says, and that is true of its weights only: what is
+near and slow there is so relative to the candidate that is farthest or fastest in the same frame
+(the normalisation by the frame's largest), so that a stance is judged by how fast the other foot
+swings. Fixed units cost two numbers per kind of part, which the detector already has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import Character, contact_points
+from poise.contact.detection import (
+    HEIGHT_M,
+    LEAD_S,
+    OTHER_HEIGHT_M,
+    OTHER_SPEED_M_S,
+    SPEED_M_S,
+)
+from poise.contact.floor import foot_sites
+from poise.contact.foot_motion import foot_motion
+from poise.contact.point_motion import point_motion
+from poise.environment import Environment
+from poise.mechanics import forward_kinematics
+from poise.methods.correct.candidates import is_sole, touching_sites
+from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.standing import floor_is_trusted
+from poise.motion import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How far from touching each candidate is, frame by frame (F, B)."""
+
+    candidates: tuple[str, ...]
+    lifted: Array
+    """Height over the resting level, over H; 0 or less: as low as when it rests."""
+    moving: Array
+    """Speed along the surface, over V."""
+    clearances_m: Array
+    """Height over the resting level."""
+    sliding_m_s: Array
+    """Speed along the surface, relative to it."""
+
+    @property
+    def scores(self) -> Array:
+        """(F, B) below 1 where the detector's rule says that a candidate touches."""
+        return self.lifted + self.moving
+
+
+def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environment) -> Evidence:
+    """Follow the candidates of a mesh over an environment."""
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    feet = foot_motion(state, foot_sites(contact_points(character)), clip.rate_hz, environment)
+    frames, count = clip.frame_count, len(mesh.candidates)
+    lifted, moving = np.empty((frames, count)), np.empty((frames, count))
+    clearances, sliding = np.empty((frames, count)), np.empty((frames, count))
+    for b, candidate in enumerate(mesh.candidates):
+        sites = touching_sites(mesh, character, candidate)
+        if is_sole(candidate):
+            columns = [feet.motion.names.index(name) for name in sites.names]
+            above = feet.clearances_m[:, columns]
+            along = feet.motion.sliding_m_s[:, columns]
+            fast = along
+            low = np.maximum(0.0, above - LEAD_S * np.abs(feet.motion.leaving_m_s[:, columns]))
+            height, speed = HEIGHT_M, SPEED_M_S
+        else:
+            motion = point_motion(state, sites, clip.rate_hz, environment)
+            above = motion.heights_m - mesh.radius_m[b]
+            if floor_is_trusted(feet.floor):
+                above = above - feet.floor.heights_m(motion.places_m)
+            along, fast = motion.sliding_m_s, motion.speeds_m_s
+            low = np.maximum(0.0, above)
+            height, speed = OTHER_HEIGHT_M, OTHER_SPEED_M_S
+        nearest = (low / height + fast / speed).argmin(axis=1)
+        rows = np.arange(frames)
+        lifted[:, b] = low[rows, nearest] / height
+        moving[:, b] = fast[rows, nearest] / speed
+        clearances[:, b] = above[rows, nearest]
+        sliding[:, b] = along[rows, nearest]
+    return Evidence(mesh.candidates, lifted, moving, clearances, sliding)

@@ -1,0 +1,151 @@
+"""How well each contact state can carry the reference motion (Lee & Lee, Eqs. 13 and 24).
+
+For every state of every frame the reaction forces of Eq. 13 are fitted, and the cost is what they
+leave unexplained, in body weights. Eq. 24 counts the force alone; here the moment counts too (in
+body weights times the figure's height), because a hand that holds up a standing body explains the
+force as well as the feet do.
+
+More contacts never explain less. So states are taken by the number of their candidates, and one
+with a subset that explains everything is not looked at. The rest is solved in the order of states
+and then frames, where each problem starts from the answer of the frame before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing
+from poise.contact import ClipDynamics
+from poise.environment import Environment, query
+from poise.methods.correct.settings import Settings
+from poise.sharing import over_frames
+from poise.solvers.shortest_path import Layers
+
+EXPLAINED = 1e-4
+"""Cost (a hundredth of the body's weight, squared) below which a state explains everything."""
+
+USUAL_MASS_KG = 70.0
+"""For which the largest force is told."""
+
+_TOLERANCE = 1e-5
+_FORCE_WEIGHT, _TORQUE_WEIGHT = 1e-3, 0.03
+_ROW_NS = 5000
+
+
+def momentum_costs(
+    layers: Layers,
+    dynamics: ClipDynamics,
+    environment: Environment,
+    vertices_m: Array,
+    settings: Settings,
+) -> Array:
+    """(N,) squared force and moment that the forces of each node leave, in body weights.
+
+    Args:
+        layers: the states of each frame.
+        dynamics: what the reference motion asks for.
+        environment: the surfaces.
+        vertices_m: (F, B, 3) the candidates' vertices.
+        settings: friction, largest force and torque, contact points and their radius.
+    """
+    points, normals = contact_places(environment, vertices_m, settings)
+    frame = np.repeat(np.arange(layers.layer_count), np.diff(layers.starts))
+    weight, length = dynamics.weight_n, dynamics.length_m
+    force, moment = dynamics.outer_force_n / weight, dynamics.outer_moment_nm / (weight * length)
+    ceiling = settings.largest_force_n / (USUAL_MASS_KG * 9.81)
+    plan = np.array(
+        [
+            settings.friction, ceiling, _FORCE_WEIGHT, _TORQUE_WEIGHT,
+            settings.largest_torque_nm / (weight * length), 0.0, 0.0, _TOLERANCE, 0.0,
+        ]
+    )  # fmt: skip
+    sizes = np.bitwise_count(layers.states)
+    costs = np.full(len(layers.states), -1.0)
+    costs[sizes == 0] = _squared(force, moment)[frame[sizes == 0]]
+    table = np.empty(layers.state_count, np.int64)
+    for size in range(1, int(sizes.max(initial=0)) + 1):
+        _inherit(layers.starts, layers.states, sizes, size, costs, table)
+        open_nodes = np.flatnonzero((sizes == size) & (costs < 0.0))
+        if len(open_nodes):
+            order = np.lexsort((frame[open_nodes], layers.states[open_nodes]))
+            rows = open_nodes[order]
+            _solve_rows(
+                rows, frame[rows], layers.states[rows], points / length, normals,
+                dynamics.com_m / length, force, moment, plan, costs,
+            )  # fmt: skip
+    return costs
+
+
+def contact_places(
+    environment: Environment, vertices_m: Array, settings: Settings
+) -> tuple[Array, Array]:
+    """(F, B, P, 3) where each candidate may push on the surface, and (F, B, 3) its normals."""
+    surface = query(environment, vertices_m)
+    normals = surface.normals
+    # Level axes carried along by the smallest turn from +Y to the normal.
+    x, y, z = normals[..., 0], normals[..., 1], normals[..., 2]
+    turn = 1.0 / np.maximum(1.0 + y, 1e-6)
+    left = np.stack([1.0 - turn * x * x, -x, -turn * x * z], axis=-1)
+    right = np.stack([-turn * x * z, -z, 1.0 - turn * z * z], axis=-1)
+    count = settings.contact_points
+    angles = 2.0 * np.pi * np.arange(count) / count
+    spread = settings.contact_radius_m if count > 1 else 0.0
+    around = (
+        np.cos(angles)[:, None] * left[..., None, :] + np.sin(angles)[:, None] * right[..., None, :]
+    )
+    return surface.closest_m[..., None, :] + spread * around, np.array(normals)
+
+
+def _solve_rows(
+    rows: Indices, frames: Indices, states: Indices, points: Array, normals: Array,
+    centers: Array, force: Array, moment: Array, plan: Array, costs: Array,
+) -> None:  # fmt: skip
+    from poise.solvers.cone_newton import solve_frames
+
+    candidates, per = points.shape[1], points.shape[2]
+
+    def solve(first: int, last: int) -> None:
+        at, state = frames[first:last], states[first:last]
+        count = last - first
+        grip = np.repeat((state[:, None] >> np.arange(candidates)) & 1, per, axis=1)
+        used = np.flatnonzero(grip.any(axis=0))
+        owners = used // per
+        missing = np.empty((count, 6))
+        solve_frames(
+            np.ascontiguousarray(points.reshape(len(points), -1, 3)[at][:, used]),
+            np.ascontiguousarray(normals[at][:, owners]), grip[:, used].astype(np.float64),
+            np.bitwise_count(state).astype(np.float64), centers[at], force[at], moment[at], plan,
+            np.empty((count, len(used), 3)), np.empty((count, 3)), missing,
+            np.empty(count, np.int64), np.empty(count, np.bool_),
+        )  # fmt: skip
+        costs[rows[first:last]] = _squared(missing[:, :3], missing[:, 3:])
+
+    over_frames(solve, len(rows), _ROW_NS, True)
+
+
+def _squared(force: Array, moment: Array) -> Array:
+    return np.sum(force**2, axis=1) + np.sum(moment**2, axis=1)
+
+
+@borrowing
+def _inherit(
+    starts: Indices, states: Indices, sizes: NDArray[np.uint8], size: int,
+    costs: Array, table: Indices,
+) -> None:  # fmt: skip
+    """States of `size` candidates with one candidate less that explains everything: so do they."""
+    for t in range(len(starts) - 1):
+        for n in range(starts[t], starts[t + 1]):
+            table[states[n]] = n
+        for n in range(starts[t], starts[t + 1]):
+            if sizes[n] != size:
+                continue
+            left = states[n]
+            while left:
+                bit = left & -left
+                less = costs[table[states[n] ^ bit]]
+                if less <= EXPLAINED:
+                    costs[n] = less
+                    break
+                left ^= bit
