@@ -1,0 +1,203 @@
+"""The seat that a clip shows by its sitter: something to sit on, and a stand under it.
+
+Its upper side is where the buttocks are while the body sits. From under the hips it reaches behind
+them, to the sides and forward under the thighs, and it is cut back wherever thighs, shanks or feet
+pass in any frame of the clip. Its outline has sixteen sides; each obstacle is avoided by the side
+where that costs least. The stand is what the legs leave room for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.character import Character, contact_radii_m
+from poise.contact.leg_flesh import LegFlesh, leg_flesh
+from poise.contact.schedule import intervals
+from poise.contact.seated import hips_m, knees_m, seated_frames
+from poise.environment import ConvexPart, Environment, Ground
+from poise.errors import BadValue
+from poise.mechanics import forward_kinematics
+from poise.motion import Clip
+
+ALLOWED_M = 0.005
+"""How deep flesh may be inside: it gives way, and skeletons err."""
+UNDER_THIGHS = 0.75
+"""Share of the thighs that a seat carries if nothing is in its way."""
+BEYOND = 2.0
+"""How far a seat goes beyond the hip joints, over the pelvis's radius."""
+LEAST = 1.0
+"""The same at least, whatever is in the way: the hips need it."""
+THICKNESS_M = 0.06
+STAND_M = 0.03
+"""Radius of the thinnest stand."""
+SIDES = 16
+SAME_LEVEL_M, SAME_PLACE_M = 0.08, 0.4
+"""Stretches of sitting farther apart are on another seat; the longest decides which is fitted."""
+BELOW_FLOOR_M = 0.05
+"""Stands go on a little, so that none floats over a floor that is not level."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """A seat as a sitter shows it."""
+
+    ground: Ground
+    height_m: float
+    """Of its upper side, over the ground below it."""
+    parts: tuple[ConvexPart, ...]
+    """To sit on, and the stand below."""
+    seated: NDArray[np.bool_]
+    """(F,) frames that show it."""
+
+    @property
+    def environment(self) -> Environment:
+        """The ground with the seat on it."""
+        return Environment((self.ground, *self.parts))
+
+
+def fit_seat(clip: Clip, character: Character, ground: Ground) -> Seat:
+    """Find the seat of a clip.
+
+    Args:
+        clip: someone sits in it, at its right rate.
+        character: with a body and roles.
+        ground: the floor.
+
+    Raises:
+        BadValue: nobody sits.
+    """
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    hips = hips_m(state, character)
+    seated = _on_one_seat(seated_frames(clip, character, ground, state), hips.mean(axis=1))
+    if not seated.any():
+        wanted = "one in which someone sits still, the weight beside or above the feet"
+        raise BadValue("clip", wanted, clip.name or "none such")
+    radius = contact_radii_m(character)["pelvis"]
+    middle = np.median(hips[seated].mean(axis=1), axis=0)
+    floor = float(ground.heights_m(middle))
+    top = float(middle[1]) - radius - ALLOWED_M
+    bottom = top - min(THICKNESS_M, 0.5 * (top - floor))
+    thighs = (knees_m(state, character) - hips)[seated]
+    wanted = _wanted(hips[seated], thighs, middle, radius)
+    # Where a seat or a stand may be is asked of all frames: who walks by must not walk through.
+    # Where the hips are too low, all of the sitter is: that is no reason to cut the seat.
+    sunk = np.clip(top + radius - hips[..., 1].min(axis=1), 0.0, radius)
+    flesh = _raised(leg_flesh(state, character), sunk)
+    seat = _cut(wanted, LEAST * radius, _in_the_way(flesh, middle, bottom, top))
+    stand = _cut(seat, STAND_M, _in_the_way(flesh, middle, -np.inf, bottom))
+    parts = (
+        _prism("seat", seat, middle, bottom, top),
+        # The stand ends inside the seat: where two solids only touched would be a seam.
+        _prism("stand", stand, middle, floor - BELOW_FLOOR_M, 0.5 * (bottom + top)),
+    )
+    return Seat(ground, top - floor, parts, seated)
+
+
+def _directions() -> Array:
+    """(SIDES, 2) outward, over x and z."""
+    angles = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def _on_one_seat(seated: NDArray[np.bool_], hips: Array) -> NDArray[np.bool_]:
+    """The frames on the seat that is sat on longest without a break."""
+    stretches = intervals(seated)
+    kept = np.zeros_like(seated)
+    if not stretches:
+        return kept
+    middles = [np.median(hips[first:stop], axis=0) for first, stop in stretches]
+    longest = int(np.argmax([stop - first for first, stop in stretches]))
+    for (first, stop), middle in zip(stretches, middles, strict=True):
+        off = middle - middles[longest]
+        if abs(off[1]) < SAME_LEVEL_M and np.hypot(off[0], off[2]) < SAME_PLACE_M:
+            kept[first:stop] = True
+    return kept
+
+
+def _raised(flesh: LegFlesh, by_m: Array) -> LegFlesh:
+    places = flesh.places_m.copy()
+    places[..., 1] += by_m[:, None]
+    return LegFlesh(places, flesh.radii_m)
+
+
+def _wanted(hips: Array, thighs: Array, middle: Array, radius: float) -> Array:
+    """(SIDES,) how far the seat is to reach from the middle, if nothing is in its way.
+
+    Args:
+        hips: (S, 2, 3) while seated.
+        thighs: (S, 2, 3) from hips to knees.
+        middle: (3,)
+        radius: of the pelvis.
+    """
+    outward = _directions().T
+    under_hips = ((hips - middle)[..., [0, 2]] @ outward).reshape(-1, SIDES)
+    under_thighs = ((hips + UNDER_THIGHS * thighs - middle)[..., [0, 2]] @ outward).reshape(
+        -1, SIDES
+    )
+    around = np.quantile(under_hips, 0.95, axis=0) + BEYOND * radius
+    return np.maximum(around, np.median(under_thighs, axis=0))
+
+
+def _in_the_way(flesh: LegFlesh, middle: Array, bottom: float, top: float) -> tuple[Array, Array]:
+    """Balls that a solid between two heights could meet.
+
+    Returns:
+        (N, 2) where they are, from the middle, and (N,) how far the solid has to stay away.
+    """
+    heights = flesh.places_m[..., 1]
+    over = np.maximum(np.maximum(heights - top, bottom - heights), 0.0)
+    size = np.maximum(flesh.radii_m - ALLOWED_M, 0.0)
+    met = over < size
+    across = (flesh.places_m[met] - middle)[:, [0, 2]]
+    return across, np.sqrt(np.broadcast_to(size, met.shape)[met] ** 2 - over[met] ** 2)
+
+
+def _cut(wanted: Array, least: float, obstacles: tuple[Array, Array]) -> Array:
+    """(SIDES,) reaches that keep clear of obstacles, each avoided where it costs least.
+
+    The hardest to avoid is asked first, so that no side is cut twice. What no side avoids without
+    taking from the hips what they need stays inside.
+    """
+    across, away = obstacles
+    # How far each side could reach if it were the one that avoids each obstacle.
+    room = across @ _directions().T - away[:, None]
+    best = (room / wanted).argmax(axis=1)
+    own = np.take_along_axis(room, best[:, None], axis=1)[:, 0]
+    lowest = np.minimum(least, wanted)
+    kept = wanted.copy()
+    # The hardest first: what is still inside then is easier, and asks for another side.
+    for number in np.argsort(own / wanted[best], kind="stable"):
+        side = best[number]
+        if (room[number] < kept).all():
+            kept[side] = min(kept[side], max(own[number], lowest[side]))
+    return kept
+
+
+def _prism(name: str, reaches: Array, middle: Array, bottom: float, top: float) -> ConvexPart:
+    """The solid between two heights inside all sides."""
+    far = 2.0 * float(reaches.max())
+    corners = np.array([[far, far], [-far, far], [-far, -far], [far, -far]])
+    for outward, reach in zip(_directions(), reaches, strict=True):
+        corners = _inside(corners, outward, float(reach))
+    corners = np.round(corners + middle[[0, 2]], 4)
+    low, high = round(bottom, 4), round(top, 4)
+    levels = [np.insert(corners, 1, height, axis=1) for height in (low, high)]
+    return ConvexPart(np.concatenate(levels), name)
+
+
+def _inside(corners: Array, outward: Array, reach: float) -> Array:
+    """A convex polygon (C, 2) without what lies beyond a line."""
+    beyond = corners @ outward - reach
+    kept: list[Array] = []
+    for here, there, a, b in zip(
+        corners, np.roll(corners, -1, axis=0), beyond, np.roll(beyond, -1), strict=True
+    ):
+        if a <= 0.0:
+            kept.append(here)
+        if a * b < 0.0:
+            kept.append(here + (there - here) * (a / (a - b)))
+    return np.array(kept)
