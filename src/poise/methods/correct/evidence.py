@@ -26,7 +26,7 @@ from poise.contact.detection import (
     OTHER_SPEED_M_S,
     SPEED_M_S,
 )
-from poise.contact.floor import foot_sites
+from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import foot_motion
 from poise.contact.point_motion import point_motion
 from poise.environment import Environment
@@ -88,3 +88,18 @@ def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environm
         clearances[:, b] = above[rows, nearest]
         sliding[:, b] = along[rows, nearest]
     return Evidence(mesh.candidates, lifted, moving, clearances, sliding)
+
+
+def foot_scores(clip: Clip, character: Character, environment: Environment) -> dict[str, Array]:
+    """(F,) for each foot, below 1 where one of its points touches by the detector's rule."""
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    points = contact_points(character)
+    feet = foot_motion(state, foot_sites(points), clip.rate_hz, environment)
+    lead = LEAD_S * np.abs(feet.motion.leaving_m_s)
+    low = np.maximum(0.0, feet.clearances_m - lead) / HEIGHT_M
+    scores = low + feet.motion.sliding_m_s / SPEED_M_S
+    return {
+        part: scores[:, [feet.motion.names.index(name) for name in points[part].names]].min(axis=1)
+        for part in FEET
+        if part in points
+    }

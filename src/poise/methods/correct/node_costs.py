@@ -1,0 +1,143 @@
+"""What each contact state costs in each frame: pose style, dynamics, slip (Lee & Lee, section 3.4).
+
+The costs as printed divide each kind by the largest of its frame. That makes a stance depend on
+what else happens: while the other foot swings fast, a foot that slides looks still, and in a frame
+where nothing is in doubt (all soles on the floor, or a flight) a millimetre or a newton is blown up
+to one. And a part that rests on the floor costs nothing when it is declared free, unless the forces
+need it, so that the second foot of a standing figure comes and goes. Here instead
+
+- every kind is in units that do not depend on the frame: a candidate at the limit of the detector's
+  rule, the weight of the body; a frame's largest only counts where it is larger than that;
+- pose and slip speak for contact as well as against it: a candidate in the state pays by how far it
+  is lifted, or how fast it moves; one that is not pays by how low, or how still, it is. With equal
+  weights and nothing to say for the forces, that is the detector's rule.
+
+`as_printed` gives the paper's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.character import Character
+from poise.compiled import borrowing
+from poise.contact import clip_dynamics
+from poise.contact.detection import HEIGHT_M
+from poise.environment import Environment, query
+from poise.methods.correct.contact_states import contact_states, possible
+from poise.methods.correct.evidence import Evidence
+from poise.methods.correct.mesh import Mesh, vertices_of
+from poise.methods.correct.momentum_costs import momentum_costs
+from poise.methods.correct.pose_costs import bending_costs, one_bent
+from poise.methods.correct.settings import Settings
+from poise.motion import Clip
+from poise.solvers.shortest_path import Layers
+
+KINDS = ("pose", "dynamics", "slip")
+
+SHARE = 0.25
+"""Of one candidate's evidence in a cost: four of them, two feet, make one."""
+
+_STEEPEST = 9.0
+"""Evidence against a candidate counts no more than this many times its limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeCosts:
+    """The contact state graph with the costs of its nodes."""
+
+    layers: Layers
+    costs: Array
+    """(N, 3) pose, dynamics and slip of each node."""
+
+
+def node_costs(
+    mesh: Mesh,
+    clip: Clip,
+    character: Character,
+    environment: Environment,
+    settings: Settings,
+    found: Evidence,
+    rest_heights_m: Array,
+    *,
+    as_printed: bool = False,
+    pruned: bool = True,
+) -> NodeCosts:
+    """The graph of a clip at the working rate.
+
+    Args:
+        mesh: with the candidates.
+        clip: the reference motion.
+        character: with a body.
+        environment: the surfaces.
+        settings: friction, largest force and torque.
+        found: what the reference says of each candidate.
+        rest_heights_m: (B,) how high each candidate's vertex rests over the surface.
+        as_printed: the costs of the paper, each divided by the frame's largest.
+        pruned: leave states away that geometry rules out.
+    """
+    allowed = possible(found.lifted, found.moving)
+    if not pruned:
+        allowed = np.ones_like(allowed)
+    layers = contact_states(allowed)
+    vertices = vertices_of(mesh, clip)[:, mesh.contact_vertex]
+    dynamics = momentum_costs(
+        layers, clip_dynamics(clip, character), environment, vertices, settings
+    )
+    surface = query(environment, vertices)
+    targets = surface.closest_m + rest_heights_m[:, None] * surface.normals - vertices
+    bending = bending_costs(mesh, layers, targets)
+    costs = np.empty((len(layers.states), len(KINDS)))
+    starts = layers.starts[:-1]
+    counts = np.diff(layers.starts)
+    if as_printed:
+        travel = np.zeros_like(found.sliding_m_s)
+        travel[1:] = np.sum(np.diff(vertices, axis=0) ** 2, axis=2)
+        slip = np.empty(len(layers.states))
+        _sum_inside(layers.starts, layers.states, travel, slip)
+        for k, kind in enumerate((bending, dynamics, slip)):
+            largest = np.maximum(np.maximum.reduceat(kind, starts), 1e-12)
+            costs[:, k] = kind / np.repeat(largest, counts)
+        return NodeCosts(layers, costs)
+    lifted, still = np.empty(len(layers.states)), np.empty(len(layers.states))
+    _weigh(layers.starts, layers.states, found.lifted, lifted)
+    _weigh(layers.starts, layers.states, found.moving, still)
+    unit = one_bent(mesh) * HEIGHT_M**2
+    costs[:, 0] = SHARE * (lifted + np.minimum(bending / unit, _STEEPEST))
+    heaviest = np.maximum(np.maximum.reduceat(dynamics, starts), 1.0)
+    costs[:, 1] = dynamics / np.repeat(heaviest, counts)
+    costs[:, 2] = SHARE * still
+    return NodeCosts(layers, costs)
+
+
+@borrowing
+def _weigh(starts: Indices, states: Indices, against: Array, costs: Array) -> None:
+    """Sum evidence against the candidates in each state, and for those that are not in it.
+
+    Beyond the limit evidence against grows with the square, as deformation does.
+    """
+    for t in range(len(starts) - 1):
+        for n in range(starts[t], starts[t + 1]):
+            total = 0.0
+            for b in range(against.shape[1]):
+                x = against[t, b]
+                if (states[n] >> b) & 1:
+                    total += min(max(x, x * x), _STEEPEST)
+                else:
+                    total += max(0.0, 1.0 - x)
+            costs[n] = total
+
+
+@borrowing
+def _sum_inside(starts: Indices, states: Indices, values: Array, costs: Array) -> None:
+    """Sum values over the candidates in each state."""
+    for t in range(len(starts) - 1):
+        for n in range(starts[t], starts[t + 1]):
+            total = 0.0
+            for b in range(values.shape[1]):
+                if (states[n] >> b) & 1:
+                    total += values[t, b]
+            costs[n] = total

@@ -1,0 +1,137 @@
+"""From contacts at the working rate to the clip's own: when exactly each one starts and ends.
+
+Which contacts there are has been decided at 30 frames a second, where a frame is a tenth of a
+running stance. Here every start and end moves by at most two of those frames to where the motion at
+its own rate says: the frame that parts touching from free frames best by the detector's rule
+(`poise.contact.detection`), all frames of the window taken together, so that no single one decides.
+Nothing is added or lost. A part of a schedule (a foot) is placed by all of its points, the tip of
+its toes included; its candidates (ball and heel) each by their own, and never outlast it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.contact import ContactSchedule, intervals
+from poise.contact.point_motion import smoothed
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics
+from poise.methods.correct.candidates import CANDIDATE_PARTS, schedule_of
+from poise.methods.correct.evidence import evidence, foot_scores
+from poise.methods.correct.mesh import Mesh
+from poise.motion import Clip
+
+WINDOW_FRAMES = 2
+"""Working frames by which a start or an end may move."""
+
+FREE, STATIC, SLIDING = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRate:
+    """Contacts at the clip's own rate."""
+
+    contacts: NDArray[np.int8]
+    """(F, B) 0 free, 1 static, 2 sliding."""
+    schedule: ContactSchedule
+    """The same by body part."""
+
+
+def refined(
+    contacts: NDArray[np.int8],
+    working_rate_hz: float,
+    mesh: Mesh,
+    clip: Clip,
+    character: Character,
+    environment: Environment,
+) -> OwnRate:
+    """Place the contacts of the working rate in a clip at its own.
+
+    Args:
+        contacts: (T, B) 0 free, 1 static, 2 sliding.
+        working_rate_hz: of those.
+        mesh: whose candidates they are.
+        clip: at its own rate, starting with the same frame.
+        character: with a body.
+        environment: the surfaces.
+    """
+    frames = clip.frame_count
+    times = np.arange(frames) * (working_rate_hz / clip.rate_hz)
+    nearest = np.clip(np.floor(times + 0.5).astype(np.int64), 0, len(contacts) - 1)
+    coarse = contacts[nearest]
+    touching = coarse != FREE
+    found = evidence(mesh, clip, character, environment)
+    window = WINDOW_FRAMES * clip.rate_hz / working_rate_hz
+    falling = _falling(clip, character)
+    parts = schedule_of(mesh.candidates, touching, clip.rate_hz)
+    columns = np.array(parts.touching)
+    feet = foot_scores(clip, character, environment)
+    for p, part in enumerate(parts.parts):
+        mine = [b for b, c in enumerate(mesh.candidates) if CANDIDATE_PARTS[c] == part]
+        scores = feet[part] if part in feet else found.scores[:, mine].min(axis=1)
+        columns[:, p] = _moved(columns[:, p], np.where(falling, 2.0, scores), window)
+    fine = np.zeros_like(coarse)
+    for b, candidate in enumerate(mesh.candidates):
+        part = columns[:, parts.parts.index(CANDIDATE_PARTS[candidate])]
+        flags = _moved(touching[:, b], np.where(falling, 2.0, found.scores[:, b]), window) & part
+        fine[:, b] = np.where(flags, _kinds(coarse[:, b], flags), FREE)
+    return OwnRate(fine, ContactSchedule(parts.parts, columns, clip.rate_hz))
+
+
+def _falling(clip: Clip, character: Character) -> NDArray[np.bool_]:
+    """(F,) whether the centre of mass falls at least as fast as gravity pulls: nothing carries."""
+    if character.body is None:
+        raise BadValue("character.body", "segment masses (see complete_character)", None)
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    _, _, acceleration = smoothed(center_of_mass(state, character.body), clip.rate_hz)
+    return (acceleration - GRAVITY_M_S2)[:, 1] <= 0.0
+
+
+def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np.bool_]:
+    """Starts and ends moved to where the scores (below 1: touching) say, no farther than `window`.
+
+    Neighbouring changes keep their order and a frame between them.
+    """
+    count = len(flags)
+    # What calling a frame touching costs over calling it free; one frame says no more than another.
+    price = np.concatenate([[0.0], np.cumsum(np.clip(scores - 1.0, -1.0, 1.0))])
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8))) + 1
+    placed: list[int] = []
+    for i, edge in enumerate(edges):
+        before = placed[-1] + 1 if placed else 1
+        after = (int(edge) + int(edges[i + 1])) // 2 if i + 1 < len(edges) else count - 1
+        first = max(before, int(np.ceil(edge - window)))
+        last = max(first, min(after, int(np.floor(edge + window))))
+        options = np.arange(first, last + 1)
+        starts = bool(flags[edge])
+        # A start leaves the frames from it on touching, an end those before it.
+        costs = -price[options] if starts else price[options]
+        best = np.flatnonzero(costs <= costs.min() + 1e-12)
+        placed.append(int(options[best[np.abs(options[best] - edge).argmin()]]))
+    moved = np.empty(count, np.bool_)
+    value, last = bool(flags[0]), 0
+    for edge in placed:
+        moved[last:edge] = value
+        value, last = not value, edge
+    moved[last:] = value
+    return moved
+
+
+def _kinds(coarse: NDArray[np.int8], flags: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Static or sliding for every touching frame: as the nearest frame that was told."""
+    kinds = np.full(len(coarse), STATIC, np.int8)
+    told = np.flatnonzero(coarse != FREE)
+    for first, last in intervals(flags):
+        if len(told):
+            frames = np.arange(first, last)
+            right = np.clip(np.searchsorted(told, frames), 0, len(told) - 1)
+            left = np.maximum(right - 1, 0)
+            closer = np.abs(told[left] - frames) < np.abs(told[right] - frames)
+            kinds[first:last] = coarse[told[np.where(closer, left, right)]]
+    return kinds
