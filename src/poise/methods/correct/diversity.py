@@ -1,4 +1,4 @@
-"""How many stretches of one contact state a sequence has, as an effective number (Lee & Lee, 3.5.1).
+"""How many stretches of one contact state there are, as an effective number (Lee & Lee, 3.5.1).
 
 Eq. 27 takes the shares of the time that each *state* has, but then a walk of any length has at most
 as many as there are states in a step, while the paper's Table 2 asks for 15 to 30. With the shares
