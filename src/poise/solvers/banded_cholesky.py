@@ -55,17 +55,10 @@ def _update(band: Array, start: int, i: int, end: int) -> None:
     )  # fmt: skip
 
 
-@borrowing
-def factor_band(band: Array, width: int, reach: int) -> bool:
-    """Factor in place; whether the matrix is positive definite.
-
-    Args:
-        band: (N, width · reach) row j: column j from its diagonal on. What lies beyond the last
-            block that its own reaches must be zero.
-        width: of a block.
-        reach: in blocks, its own included.
-    """
-    size, start = len(band), 0
+@inner_borrowing
+def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
+    """Factor the rows from `start` on, from which those before have been taken."""
+    size = len(band)
     while start < size:
         # A panel stays inside a block: all its rows end together.
         stop = min(start + _PANEL, (start // width + 1) * width, size)
@@ -79,20 +72,62 @@ def factor_band(band: Array, width: int, reach: int) -> bool:
                 band[j, i] *= share
             for i in range(j + 1, stop):
                 _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
-        if stop - start == _PANEL:
-            i = stop
-            while i + 1 < end:
-                _update(band, start, i, end)
-                i += 2
-            if i < end:
-                for j in range(start, stop):
-                    band[i, 0] -= band[j, i - j] ** 2
-        else:
-            for j in range(start, stop):
-                for i in range(stop, end):
-                    _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
+        _take_panel(band, start, stop, stop, end)
         start = stop
     return True
+
+
+@inner_borrowing
+def _take_panel(band: Array, start: int, stop: int, first: int, end: int) -> None:
+    """Rows `first` to `end` without what the factored rows `start` to `stop` explain of them."""
+    if stop - start == _PANEL:
+        i = first
+        while i + 1 < end:
+            _update(band, start, i, end)
+            i += 2
+        if i < end:
+            for j in range(start, stop):
+                band[i, 0] -= band[j, i - j] ** 2
+    else:
+        for j in range(start, stop):
+            for i in range(first, end):
+                _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
+
+
+@borrowing
+def factor_band(band: Array, width: int, reach: int) -> bool:
+    """Factor in place; whether the matrix is positive definite.
+
+    Args:
+        band: (N, width · reach) row j: column j from its diagonal on. What lies beyond the last
+            block that its own reaches must be zero.
+        width: of a block.
+        reach: in blocks, its own included.
+    """
+    return _factor_from(band, width, reach, 0)
+
+
+@borrowing
+def refactor_band(band: Array, factor: Array, width: int, reach: int, block: int) -> bool:
+    """Factor again from `block` on, where only rows from there on differ from what was factored.
+
+    Args:
+        band: (N, width · reach) the matrix as it is now, as `factor_band` takes it.
+        factor: as `factor_band` left it for the matrix as it was; from `block` on it is replaced.
+        width: of a block.
+        reach: in blocks.
+        block: the first with a row that changed.
+    """
+    size, first = len(band), block * width
+    for i in range(first, size):
+        for k in range(band.shape[1]):
+            factor[i, k] = band[i, k]
+    start = max(0, (block - reach + 1) * width)
+    while start < first:
+        stop = min(start + _PANEL, (start // width + 1) * width)
+        _take_panel(factor, start, stop, first, _end(start, width, reach, size))
+        start = stop
+    return _factor_from(factor, width, reach, first)
 
 
 @borrowing
@@ -113,3 +148,43 @@ def solve_band(factor: Array, width: int, reach: int, x: Array) -> None:
     for j in range(size - 1, -1, -1):
         count = _end(j, width, reach, size) - j - 1
         x[j] = (x[j] - dot(factor[j, 1:], x[j + 1 :], count)) / factor[j, 0]
+
+
+@inlined_borrowing
+def _take_three(x: Array, y: Array, z: Array, row: Array, count: int,
+    a: float, b: float, c: float,
+) -> None:  # fmt: skip
+    for i in range(count):
+        x[i] -= a * row[i]
+        y[i] -= b * row[i]
+        z[i] -= c * row[i]
+
+
+@borrowing
+def solve_band_three(factor: Array, width: int, reach: int, right: Array) -> None:
+    """Solve in place for three right sides, which share what is read of the factor.
+
+    Args:
+        factor: as `factor_band` leaves it.
+        width: of a block.
+        reach: in blocks.
+        right: (3, N) in: the right sides, out: the solutions.
+    """
+    x, y, z = right[0], right[1], right[2]
+    size = len(x)
+    for j in range(size):
+        share = 1.0 / factor[j, 0]
+        x[j] *= share
+        y[j] *= share
+        z[j] *= share
+        count = _end(j, width, reach, size) - j - 1
+        _take_three(
+            x[j + 1 :], y[j + 1 :], z[j + 1 :], factor[j, 1:], count, x[j], y[j], z[j]
+        )  # fmt: skip
+    for j in range(size - 1, -1, -1):
+        share = 1.0 / factor[j, 0]
+        count = _end(j, width, reach, size) - j - 1
+        row = factor[j, 1:]
+        x[j] = (x[j] - dot(row, x[j + 1 :], count)) * share
+        y[j] = (y[j] - dot(row, y[j + 1 :], count)) * share
+        z[j] = (z[j] - dot(row, z[j + 1 :], count)) * share

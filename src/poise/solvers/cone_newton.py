@@ -116,6 +116,48 @@ def solve_frames(
             missing[f, 3 + k] -= groups[f] * value
 
 
+@compiled
+def solve_frames_again(
+    points: Array, normals: Array, grip: Array, groups: Array, centers: Array,
+    force: Array, moment: Array, plan: Array,
+    forces: Array, torque: Array, missing: Array, answers: Array, converged: NDArray[np.bool_],
+) -> int:  # fmt: skip
+    """Solve every frame from where it was left the last time, for problems that change little.
+
+    As `solve_frames`, but for aim and exactness, which the plan may not ask for. `answers` (F, 6)
+    are the unknowns and stay for the next time; frames whose `converged` is false start afresh.
+    Returns the Newton steps spent.
+    """
+    count = points.shape[1]
+    at, beta, shift = np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4))
+    index = np.empty(count, np.int64)
+    b = np.empty(6)
+    work = np.empty((3, 6)), np.empty((6, 6))
+    spent = 0
+    for f in range(len(points)):
+        n = _gather(f, points, normals, grip, centers, at, index)
+        for k in range(3):
+            b[k], b[3 + k] = force[f, k], moment[f, k]
+        forces[f] = 0.0
+        torque[f] = 0.0
+        missing[f] = b
+        if n == 0:
+            converged[f] = True
+            answers[f] = 0.0
+            continue
+        y = answers[f]
+        converged[f], steps = _solve(
+            n, at, beta, shift, b, groups[f], plan, y, work, converged[f]
+        )  # fmt: skip
+        spent += steps
+        for i in range(n):
+            _put_force(i, at, beta, plan, forces, missing, f, index[i])
+        for k, value in enumerate(_torque(y, plan[3], plan[4])):
+            torque[f, k] = value
+            missing[f, 3 + k] -= groups[f] * value
+    return spent
+
+
 @inlined
 def _gather(
     f: int, points: Array, normals: Array, grip: Array, centers: Array,

@@ -37,6 +37,8 @@ class Mesh:
     """(V,) joints by their name, contact vertices by their candidate's."""
     sites: Sites
     """(V) the joint that each vertex rides on, and where."""
+    rest_m: Array
+    """(V, 3) in the skeleton's rest pose."""
     joint_vertex: Indices
     """(J,) the vertex at each joint, -1 where none is."""
     bones: Indices
@@ -129,6 +131,7 @@ def motion_mesh(
     return Mesh(
         names=sites.names,
         sites=sites,
+        rest_m=frozen_array("rest_m", rest, (count, 3)),
         joint_vertex=frozen_indices("joint_vertex", joints, (len(joints),)),
         bones=frozen_indices("bones", bones, ("E", 2)),
         lengths_m=frozen_array("lengths_m", lengths, ("E",)),

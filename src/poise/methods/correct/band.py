@@ -1,0 +1,162 @@
+"""The matrix of the global step (Eq. 3): AᵀA, straight into the band that is factored.
+
+Unknowns come frame by frame, so that a frame shares equations with the two that follow: everything
+along time is a second difference. All rows weigh all three coordinates alike, hence one matrix for
+all three. Only contacts and penetrations change it; the rest is assembled once for a clip.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing
+from poise.methods.correct.problem import (
+    ANCHOR,
+    BALANCE,
+    BONE,
+    CONTACT,
+    PENETRATION,
+    SPIN,
+    STATIC,
+    TRAJECTORY,
+    Problem,
+)
+
+REACH = 3
+"""Frames that a frame's equations reach, its own included."""
+
+
+@inlined_borrowing
+def _add(band: Array, i: int, j: int, value: float) -> None:
+    if i <= j:
+        band[i, j - i] += value
+    else:
+        band[j, i - j] += value
+
+
+@inlined_borrowing
+def _add_second_difference(band: Array, i: int, width: int, value: float) -> None:
+    """Add value · |v₋ − 2v + v₊|² of the unknown i and its neighbours in time."""
+    before, after = i - width, i + width
+    band[before, 0] += value
+    band[before, width] -= 2.0 * value
+    band[before, 2 * width] += value
+    band[i, 0] += 4.0 * value
+    band[i, width] -= 2.0 * value
+    band[after, 0] += value
+
+
+@borrowing
+def assemble(problem: Problem, band: Array) -> None:
+    """All that does not depend on contacts, with the trajectory of every vertex in it.
+
+    Args:
+        problem: what is to be solved.
+        band: (N, REACH · V) is filled.
+    """
+    width, frames = len(problem.shares), problem.lengths.shape[0]
+    weights, shares = problem.weights, problem.shares
+    band[:] = 0.0
+    for t in range(frames):
+        start = t * width
+        for v in range(width):
+            band[start + v, 0] += weights[ANCHOR]
+        for e in range(len(problem.bones)):
+            a, b = start + problem.bones[e, 0], start + problem.bones[e, 1]
+            band[a, 0] += weights[BONE]
+            band[b, 0] += weights[BONE]
+            _add(band, a, b, -weights[BONE])
+        for r in range(len(problem.rows)):
+            middle, one, other = problem.rows[r]
+            w = problem.row_weights[r]
+            i, j = start + middle, start + one
+            band[i, 0] += w
+            if other < 0:
+                band[j, 0] += w
+                _add(band, i, j, -w)
+                continue
+            k = start + other
+            band[j, 0] += 0.25 * w
+            band[k, 0] += 0.25 * w
+            _add(band, i, j, -0.5 * w)
+            _add(band, i, k, -0.5 * w)
+            _add(band, j, k, 0.25 * w)
+    for t in range(1, frames - 1):
+        for v in range(width):
+            own = 0.25 * weights[TRAJECTORY] + weights[SPIN] * shares[v]
+            _add_second_difference(band, t * width + v, width, own)
+        _add_center(band, t * width, width, shares, weights[BALANCE])
+
+
+@inlined_borrowing
+def _add_center(band: Array, start: int, width: int, shares: Array, weight: float) -> None:
+    """Add weight · |Σ share (v₋ − 2v + v₊)|²."""
+    for a in range(3):
+        left = -2.0 if a == 1 else 1.0
+        for u in range(width):
+            i = start + (a - 1) * width + u
+            if shares[u] == 0.0:
+                continue
+            for b in range(a, 3):
+                both = weight * left * shares[u] * (-2.0 if b == 1 else 1.0)
+                for v in range(u if b == a else 0, width):
+                    band[i, (b - a) * width + v - u] += both * shares[v]
+
+
+@inlined_borrowing
+def free_path(contacts: NDArray[np.int8], t: int, b: int) -> bool:
+    """Whether the trajectory potential holds at a frame of a candidate's vertex.
+
+    Not while the vertex stands (section 3.2.2). On the first and the last frame of a stance it
+    does: there the second difference is how fast the vertex arrives or leaves, and without it the
+    foot would be free to leave the ground with any speed, and pop.
+    """
+    return not (
+        contacts[t - 1, b] == STATIC and contacts[t, b] == STATIC and contacts[t + 1, b] == STATIC
+    )
+
+
+@inlined_borrowing
+def demands(contact: int) -> float:
+    """Potentials of Eq. 9 that a contact has: on the surface, and where it stands also no slip."""
+    return 2.0 if contact == STATIC else 1.0
+
+
+@borrowing
+def assemble_contacts(problem: Problem, contacts: NDArray[np.int8], band: Array) -> None:
+    """Turn the matrix without contacts into that of a contact sequence."""
+    width, frames = len(problem.shares), len(contacts)
+    for b in range(contacts.shape[1]):
+        v = problem.contact_vertex[b]
+        for t in range(frames):
+            if contacts[t, b] != 0:
+                band[t * width + v, 0] += problem.weights[CONTACT] * demands(contacts[t, b])
+            if 0 < t < frames - 1 and not free_path(contacts, t, b):
+                _add_second_difference(
+                    band, t * width + v, width, -0.25 * problem.weights[TRAJECTORY]
+                )
+
+
+@borrowing
+def add_penetration(problem: Problem, band: Array, unknown: int) -> None:
+    """Hold one vertex in one frame."""
+    band[unknown, 0] += problem.weights[PENETRATION]
+
+
+@borrowing
+def add_pair(problem: Problem, band: Array, frame: int, pair: int) -> None:
+    """Hold two vertices of one frame apart."""
+    start, w = frame * len(problem.shares), problem.weights[PENETRATION]
+    i, j = start + problem.pairs[pair, 0], start + problem.pairs[pair, 1]
+    band[i, 0] += w
+    band[j, 0] += w
+    _add(band, i, j, -w)
+
+
+def first_changed_frame(before: NDArray[np.int8], after: NDArray[np.int8]) -> int:
+    """The first frame whose equations differ between two contact sequences; T if none."""
+    changed: Indices = np.flatnonzero((before != after).any(axis=1))
+    # A contact decides over the second differences of its neighbours, which begin a frame earlier.
+    return max(int(changed[0]) - 2, 0) if len(changed) else len(before)

@@ -1,0 +1,239 @@
+"""The motion optimizer: a motion that keeps to given contacts and else to the reference.
+
+Lee & Lee 2018, sections 3.1 and 3.2. One optimizer serves all contact sequences of a clip: what
+does not depend on contacts is assembled once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from threading import local
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from poise.arrays import Array, frozen_array
+from poise.environment import Environment
+from poise.errors import BadShape, BadValue
+from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.problem import (
+    FREE,
+    GRAVITY_M_S2,
+    KINDS,
+    SLIDING,
+    STATIC,
+    Contacts,
+    Planes,
+    Problem,
+    by_frame,
+    packed,
+)
+from poise.methods.correct.settings import Settings
+from poise.methods.correct.surfaces import is_one_plane, planes_at
+from poise.sharing import core_count
+
+if TYPE_CHECKING:
+    from poise.methods.correct.alternation import Room
+
+__all__ = ["FREE", "SLIDING", "STATIC", "MotionOptimizer", "Optimized"]
+
+_SURFACE_EVERY = 5
+"""Rounds after which a curved place is asked again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimized:
+    """A motion made to fit a contact sequence."""
+
+    vertices_m: Array
+    """(T, V, 3)"""
+    error: float
+    """Eq. 20: how much of the reference and of balance the contacts cost."""
+    parts: Array
+    """(4,) the error's parts: trajectory, pose, balance; and the moment's, which it leaves out."""
+    potentials: Array
+    """(rounds, kinds) squared errors of every potential after each round (Fig. 16), m²."""
+    cost: Array
+    """(rounds,) all potentials weighed and summed (Fig. 15), m²."""
+    forces_n: Array
+    """(T, B, 3) what the surroundings do to each candidate."""
+    status: str
+    """What there is to say about it."""
+    kinds: tuple[str, ...] = field(default=KINDS)
+
+
+class MotionOptimizer:
+    """Optimizes one clip's vertices under any contact sequence."""
+
+    def __init__(
+        self,
+        mesh: Mesh,
+        reference_m: ArrayLike,
+        rate_hz: float,
+        environment: Environment,
+        settings: Settings,
+        rest_heights_m: ArrayLike,
+    ) -> None:
+        """Assemble what all contact sequences share.
+
+        Args:
+            mesh: of the character.
+            reference_m: (T, V, 3) the vertices in the motion to be corrected.
+            rate_hz: of its frames.
+            environment: the place.
+            settings: weights, and what forces may be.
+            rest_heights_m: (B,) over the surface of each candidate's vertex when it touches.
+        """
+        width = mesh.vertex_count
+        self.reference_m = frozen_array("reference_m", reference_m, ("T", width, 3))
+        if len(self.reference_m) == 0:
+            raise BadShape("reference_m", f"(at least 1, {width}, 3)", self.reference_m.shape)
+        if not (np.isfinite(rate_hz) and rate_hz > 0.0):
+            raise BadValue("rate_hz", "a positive number", rate_hz)
+        parts = len(mesh.candidates)
+        heights = frozen_array("rest_heights_m", rest_heights_m, (parts,))
+        if len(set(mesh.contact_vertex.tolist())) != parts:
+            raise BadValue("candidates", "at different places", mesh.candidates)
+        self.mesh, self.rate_hz, self.environment = mesh, rate_hz, environment
+        self.settings = settings
+        self.problem: Problem = packed(mesh, self.reference_m, rate_hz, settings, heights)
+        self._planes = planes_at(environment, self.reference_m, mesh.contact_vertex, rate_hz)
+        self._plain = is_one_plane(environment)
+        from poise.methods.correct.alternation import room
+        from poise.methods.correct.band import REACH, assemble
+
+        self._base = np.empty((self.reference_m.shape[0] * width, REACH * width))
+        assemble(self.problem, self._base)
+        self._room = room
+        self._rooms = local()
+
+    @property
+    def frame_count(self) -> int:
+        """T."""
+        return len(self.reference_m)
+
+    def solve(self, contacts: ArrayLike, iterations: int | None = None) -> Optimized:
+        """The motion under one contact sequence.
+
+        Args:
+            contacts: (T, B) of FREE, STATIC and SLIDING.
+            iterations: rounds; by default the settings'.
+        """
+        checked = self._checked("contacts", contacts, (self.frame_count,))
+        rounds = self._rounds(iterations, self.settings.iterations)
+        potentials, cost = np.zeros((rounds, len(KINDS))), np.zeros(rounds)
+        score, work, good = self._evaluate(checked, rounds, True, potentials, cost)
+        parts, points = checked.shape[1], self.settings.contact_points
+        shape = (self.frame_count, parts, points, 3)
+        forces = work.wrenches.forces.reshape(shape).sum(axis=2)
+        unsolved = int(np.count_nonzero(~work.wrenches.done))
+        status = "solved" if good else "the equations could not be solved with these weights"
+        if good and unsolved:
+            status = f"solved; reaction forces of {unsolved} frames are only near their best"
+        return Optimized(
+            by_frame(work.x, self.mesh.vertex_count),
+            float(score[0]),
+            score[1:].copy(),
+            potentials,
+            cost,
+            forces * (self.mesh.mass_kg * GRAVITY_M_S2),
+            status,
+        )
+
+    def solve_many(
+        self, contacts: ArrayLike, iterations: int | None = None, *, parallel: bool = True
+    ) -> tuple[Array, Array]:
+        """How good the motion gets under each of many contact sequences.
+
+        Args:
+            contacts: (S, T, B)
+            iterations: rounds for each; by default the settings' for samples.
+            parallel: use all cores; the numbers are the same.
+
+        Returns:
+            (S,) the errors of Eq. 20, infinite where the equations could not be solved; and (S, 4)
+            their parts as in `Optimized`.
+        """
+        checked = self._checked("contacts", contacts, ("S", self.frame_count))
+        rounds = self._rounds(iterations, self.settings.sampling_iterations)
+        errors, parts = np.full(len(checked), np.inf), np.full((len(checked), 4), np.inf)
+        waiting = deque(range(len(checked)))
+        nothing, none = np.zeros((0, len(KINDS))), np.zeros(0)
+
+        def work() -> None:
+            while True:
+                try:
+                    sample = waiting.popleft()
+                except IndexError:
+                    return
+                score, _, good = self._evaluate(checked[sample], rounds, False, nothing, none)
+                if good:
+                    errors[sample], parts[sample] = score[0], score[1:]
+
+        cores = min(core_count(), len(checked)) if parallel else 1
+        if cores > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(cores - 1) as pool:
+                others = [pool.submit(work) for _ in range(cores - 1)]
+                work()
+                for other in others:
+                    other.result()
+        else:
+            work()
+        return errors, parts
+
+    def _evaluate(
+        self, contacts: Contacts, rounds: int, record: bool, potentials: Array, cost: Array
+    ) -> tuple[Array, Room, bool]:
+        from poise.methods.correct.alternation import advance, begin
+
+        work = self._my_room()
+        score = np.zeros(5)
+        planes = self._planes if self._plain else self._ask(self.reference_m, contacts, record)
+        good = begin(self.problem, self._base, contacts, work)
+        step = rounds if self._plain else _SURFACE_EVERY
+        for first in range(0, rounds, step):
+            if first > 0:
+                now = by_frame(work.x, self.mesh.vertex_count)
+                planes = self._ask(now, contacts, record)
+            last = min(first + step, rounds)
+            good = good and advance(
+                self.problem, planes, contacts, work, first, last, record, potentials, cost, score
+            )
+        return score, work, good
+
+    def _ask(self, places_m: Array, contacts: Contacts, parallel: bool) -> Planes:
+        vertices = self.mesh.contact_vertex
+        return planes_at(
+            self.environment, places_m, vertices, self.rate_hz, contacts, parallel=parallel
+        )
+
+    def _my_room(self) -> Room:
+        """Work space of this thread."""
+        if not hasattr(self._rooms, "room"):
+            self._rooms.room = self._room(self.problem)
+        return self._rooms.room
+
+    def _checked(
+        self, argument: str, contacts: ArrayLike, shape: tuple[int | str, ...]
+    ) -> NDArray[np.int8]:
+        given = np.asarray(contacts)
+        wanted = (*shape, len(self.mesh.candidates))
+        fits = given.ndim == len(wanted) and all(
+            isinstance(want, str) or want == got
+            for want, got in zip(wanted, given.shape, strict=True)
+        )
+        if not fits:
+            raise BadShape(argument, str(wanted), given.shape)
+        if not np.isin(given, (FREE, STATIC, SLIDING)).all():
+            raise BadValue(argument, "0 (free), 1 (static) or 2 (sliding)", np.unique(given))
+        return np.ascontiguousarray(given, dtype=np.int8)
+
+    def _rounds(self, asked: int | None, usual: int) -> int:
+        rounds = usual if asked is None else asked
+        if not (rounds >= 1 and rounds == int(rounds)):
+            raise BadValue("iterations", "a whole number from 1", rounds)
+        return int(rounds)

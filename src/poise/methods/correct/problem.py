@@ -1,0 +1,206 @@
+"""What the motion optimizer solves, as the flat arrays that its compiled loops read.
+
+Coordinates come one after the other, (3, N) with N = T·V unknowns frame by frame, as the band
+wants them. Weights are squares: rows of Eq. 3 are w·A, so a potential counts w².
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Indices
+from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.settings import Settings
+
+FREE, STATIC, SLIDING = 0, 1, 2
+"""What a candidate does in a frame: nothing, stand, or keep to the surface and move along it."""
+
+KINDS = ("bone", "trajectory", "contact", "pose", "balance", "spin", "penetration")
+"""The potentials, in the order in which they are reported."""
+BONE, TRAJECTORY, CONTACT, POSE, BALANCE, SPIN, PENETRATION, ANCHOR = range(8)
+
+ANCHOR_WEIGHT = 0.003
+"""Pull towards the reference, which nothing else says where it is: all other potentials are
+differences, or hold what touches. Over a stretch of less than a second it does nothing."""
+
+REFERENCE_MASS_KG = 70.0
+"""The paper's character, for which f_max is given."""
+GRAVITY_M_S2 = 9.81
+
+STEP_TOLERANCE = 1e-7
+"""Of the reaction forces, in body weights."""
+_FORCE_WEIGHT, _TORQUE_WEIGHT = 1e-2, 0.3
+"""w_β and w_τ of Eq. 13, in body weights and `LEVER_M`."""
+LEVER_M = 0.6
+"""Length by which moments compare with forces (w_k over w_l of Eq. 13): about the radius of
+gyration of a body times √2, so that the forces minimise what the balance and spin potentials
+cost together."""
+
+
+class Problem(NamedTuple):
+    """Reference, ties and weights of a clip."""
+
+    reference: Array
+    """(3, N)"""
+    bones: Indices
+    """(E, 2)"""
+    lengths: Array
+    """(T, E)"""
+    rows: Indices
+    """(R, 3) rows of the pose Laplacian: a vertex and its two neighbours in a limb mesh. Where the
+    third is -1, the row is the difference of two vertices."""
+    row_weights: Array
+    """(R,) squared."""
+    row_targets: Array
+    """(3, T·R)"""
+    paths: Array
+    """(3, N) second differences of the reference, halved (Eq. 8)."""
+    shares: Array
+    """(V,)"""
+    contact_vertex: Indices
+    """(B,)"""
+    rest_heights: Array
+    """(B,)"""
+    clearances: Array
+    """(V,) how low a vertex may be."""
+    pairs: Indices
+    """(Q, 2) vertices whose spheres may not meet."""
+    pair_distances: Array
+    """(Q,)"""
+    weights: Array
+    """(8,) squared, in the order of `KINDS`, then the anchor's."""
+    cones: Array
+    """(9,) as `cone_newton.solve_frames` reads them."""
+    numbers: Array
+    """(4,) gravity times Δt², points of a contact, their radius, `LEVER_M`."""
+
+
+class Planes(NamedTuple):
+    """The surface next to every vertex in every frame, as a plane n·p = d."""
+
+    normals: Array
+    """(3, N)"""
+    offsets: Array
+    """(N,)"""
+    carried: Array
+    """(3, T·B) how far a belt has carried what stands on it since the first frame."""
+
+
+def packed(
+    mesh: Mesh, reference_m: Array, rate_hz: float, settings: Settings, rest_heights_m: Array
+) -> Problem:
+    """The problem of a clip."""
+    flat = by_coordinate(reference_m)
+    edges = reference_m[:, mesh.bones[:, 0]] - reference_m[:, mesh.bones[:, 1]]
+    lengths = np.where(mesh.flexible, np.linalg.norm(edges, axis=2), mesh.lengths_m)
+    rows, row_weights = _pose_rows(mesh, settings)
+    targets = reference_m[:, rows[:, 0]] - reference_m[:, rows[:, 1]]
+    halves = 0.5 * (reference_m[:, rows[:, 1]] - reference_m[:, rows[:, 2]])
+    targets = np.where(rows[:, 2, None] >= 0, targets + halves, targets)
+    paths = np.zeros_like(reference_m)
+    paths[1:-1] = 0.5 * (reference_m[:-2] + reference_m[2:]) - reference_m[1:-1]
+    clearances = mesh.sphere_m.copy()
+    clearances[mesh.contact_vertex] = rest_heights_m
+    pairs, distances = _pairs(mesh)
+    drop = GRAVITY_M_S2 / rate_hz**2
+    return Problem(
+        reference=flat,
+        bones=mesh.bones,
+        lengths=np.ascontiguousarray(lengths),
+        rows=rows,
+        row_weights=row_weights,
+        row_targets=by_coordinate(targets),
+        paths=by_coordinate(paths),
+        shares=mesh.shares,
+        contact_vertex=mesh.contact_vertex,
+        rest_heights=np.ascontiguousarray(rest_heights_m, dtype=np.float64),
+        clearances=clearances,
+        pairs=pairs,
+        pair_distances=distances,
+        weights=_weights(settings),
+        cones=_cones(mesh, settings),
+        numbers=np.array(
+            [drop, float(settings.contact_points), settings.contact_radius_m, LEVER_M]
+        ),
+    )
+
+
+def by_coordinate(places: Array) -> Array:
+    """(3, N) of (T, V, 3)."""
+    return np.ascontiguousarray(np.moveaxis(places, 2, 0).reshape(3, -1))
+
+
+def by_frame(flat: Array, width: int) -> Array:
+    """(T, V, 3) of (3, N)."""
+    return np.ascontiguousarray(np.moveaxis(flat.reshape(3, -1, width), 0, 2))
+
+
+def _weights(settings: Settings) -> Array:
+    found = np.empty(8)
+    found[BONE] = settings.bone_weight
+    found[TRAJECTORY] = settings.trajectory_weight
+    found[CONTACT] = settings.contact_weight
+    found[POSE] = settings.pose_weight
+    found[BALANCE] = settings.balance_weight
+    found[SPIN] = settings.spin_weight
+    found[PENETRATION] = settings.penetration_weight
+    found[ANCHOR] = ANCHOR_WEIGHT
+    return np.square(found)
+
+
+def _cones(mesh: Mesh, settings: Settings) -> Array:
+    weight_n = mesh.mass_kg * GRAVITY_M_S2
+    ceiling = settings.largest_force_n / (REFERENCE_MASS_KG * GRAVITY_M_S2)
+    return np.array(
+        [
+            settings.friction,
+            ceiling,
+            _FORCE_WEIGHT,
+            _TORQUE_WEIGHT,
+            settings.largest_torque_nm / (weight_n * LEVER_M),
+            1.0,  # round cones
+            0.0,  # with the regularisation left in
+            STEP_TOLERANCE,
+            0.0,  # cheapest along the normal
+        ]
+    )
+
+
+def _pose_rows(mesh: Mesh, settings: Settings) -> tuple[Indices, Array]:
+    """Each limb mesh is a loop: every vertex against the middle of its two neighbours."""
+    found: dict[tuple[int, int, int], float] = {}
+    for limb in mesh.limbs:
+        if len(limb) == 2:
+            found[limb[1], limb[0], -1] = settings.pose_weight**2
+            continue
+        for i, vertex in enumerate(limb):
+            one, other = sorted((limb[i - 1], limb[(i + 1) % len(limb)]))
+            found[vertex, one, other] = settings.pose_weight**2
+    for a, b in mesh.extra_edges.tolist():
+        # What the user ties holds like a bone.
+        found[a, b, -1] = max(settings.pose_weight, settings.bone_weight) ** 2
+    rows = np.array(list(found), dtype=np.int64).reshape(-1, 3)
+    return rows, np.array(list(found.values()))
+
+
+def _pairs(mesh: Mesh) -> tuple[Indices, Array]:
+    """Spheres that may not meet: those of vertices that are not tied, and do not meet at rest."""
+    tied = {frozenset(pair) for pair in mesh.bones.tolist()}
+    round_ones = np.flatnonzero(mesh.sphere_m > 0.0).tolist()
+    pairs: list[tuple[int, int]] = []
+    distances: list[float] = []
+    for i, a in enumerate(round_ones):
+        for b in round_ones[i + 1 :]:
+            apart = float(mesh.sphere_m[a] + mesh.sphere_m[b])
+            gap = float(np.linalg.norm(mesh.rest_m[a] - mesh.rest_m[b]))
+            if frozenset((a, b)) not in tied and gap > apart:
+                pairs.append((a, b))
+                distances.append(apart)
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(distances)
+
+
+Contacts = NDArray[np.int8]
+"""(T, B) of FREE, STATIC, SLIDING."""

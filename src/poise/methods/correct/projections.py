@@ -1,0 +1,175 @@
+"""Local steps that look at one bone, one stance or one sphere at a time (Eqs. 4, 5, 9 and 19).
+
+Each moves what it looks at to the nearest place that is allowed, adds it to the right side of the
+global step, and returns by how much it was off, squared and summed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.compiled import inlined_borrowing, inner_borrowing
+from poise.methods.correct.band import demands
+from poise.methods.correct.problem import BONE, CONTACT, PENETRATION, STATIC, Planes, Problem
+
+_TINY_M = 1e-9
+
+
+@inner_borrowing
+def project_bones(problem: Problem, x: Array, right: Array) -> float:
+    """Eq. 5: the same direction, the right length."""
+    frames, count = problem.lengths.shape
+    width, w = len(problem.shares), problem.weights[BONE]
+    off = 0.0
+    for t in range(frames):
+        for e in range(count):
+            i, j = t * width + problem.bones[e, 0], t * width + problem.bones[e, 1]
+            dx, dy, dz = x[0, i] - x[0, j], x[1, i] - x[1, j], x[2, i] - x[2, j]
+            size = math.sqrt(dx * dx + dy * dy + dz * dz)
+            length = problem.lengths[t, e]
+            gap = size - length
+            off += gap * gap
+            if size < _TINY_M:  # any direction is as near as another
+                dx, dy, dz, size = 0.0, 1.0, 0.0, 1.0
+            scale = w * length / size
+            right[0, i] += scale * dx
+            right[1, i] += scale * dy
+            right[2, i] += scale * dz
+            right[0, j] -= scale * dx
+            right[1, j] -= scale * dy
+            right[2, j] -= scale * dz
+    return off
+
+
+@inner_borrowing
+def project_contacts(
+    problem: Problem, planes: Planes, contacts: NDArray[np.int8], x: Array, right: Array
+) -> float:
+    """Eq. 9, a stance at a time: all its frames go to one place on the surface.
+
+    Both of Eq. 9's demands, not to move and to be on the surface, in one projection: the nearest
+    such place is under the middle of where the vertex is during the stance. Frame by frame
+    differences would need as many rounds as a stance has frames to agree on it.
+    """
+    frames, count = contacts.shape
+    off = 0.0
+    for b in range(count):
+        t = 0
+        while t < frames:
+            if contacts[t, b] == 0:
+                t += 1
+                continue
+            last = t + 1
+            if contacts[t, b] == STATIC:
+                while last < frames and contacts[last, b] == STATIC:
+                    last += 1
+            off += _project_stance(problem, planes, contacts[t, b], b, t, last, x, right)
+            t = last
+    return off
+
+
+@inlined_borrowing
+def _project_stance(
+    problem: Problem,
+    planes: Planes,
+    contact: int,
+    b: int,
+    first: int,
+    last: int,
+    x: Array,
+    right: Array,
+) -> float:
+    width, v = len(problem.shares), problem.contact_vertex[b]
+    frames_count = last - first
+    parts = len(problem.contact_vertex)
+    both = demands(contact)
+    w = both * problem.weights[CONTACT]
+    px, py, pz = 0.0, 0.0, 0.0
+    for t in range(first, last):
+        i, c = t * width + v, t * parts + b
+        px += x[0, i] - planes.carried[0, c]
+        py += x[1, i] - planes.carried[1, c]
+        pz += x[2, i] - planes.carried[2, c]
+    share = 1.0 / frames_count
+    px, py, pz = px * share, py * share, pz * share
+    middle = (first + last - 1) // 2
+    i, c = middle * width + v, middle * parts + b
+    nx, ny, nz = planes.normals[0, i], planes.normals[1, i], planes.normals[2, i]
+    cx, cy, cz = planes.carried[0, c], planes.carried[1, c], planes.carried[2, c]
+    height = nx * (px + cx) + ny * (py + cy) + nz * (pz + cz) - planes.offsets[i]
+    lift = problem.rest_heights[b] - height
+    px, py, pz = px + lift * nx, py + lift * ny, pz + lift * nz
+    off = 0.0
+    for t in range(first, last):
+        i, c = t * width + v, t * parts + b
+        qx, qy, qz = (
+            px + planes.carried[0, c],
+            py + planes.carried[1, c],
+            pz + planes.carried[2, c],
+        )
+        dx, dy, dz = x[0, i] - qx, x[1, i] - qy, x[2, i] - qz
+        off += both * (dx * dx + dy * dy + dz * dz)
+        right[0, i] += w * qx
+        right[1, i] += w * qy
+        right[2, i] += w * qz
+    return off
+
+
+@inlined_borrowing
+def depth(problem: Problem, planes: Planes, i: int, v: int, x: Array) -> float:
+    """How far a vertex is below where it may be; negative above."""
+    height = (
+        planes.normals[0, i] * x[0, i]
+        + planes.normals[1, i] * x[1, i]
+        + planes.normals[2, i] * x[2, i]
+        - planes.offsets[i]
+    )
+    return problem.clearances[v] - height
+
+
+@inner_borrowing
+def project_penetrations(
+    problem: Problem, planes: Planes, held: NDArray[np.bool_], x: Array, right: Array
+) -> float:
+    """Eq. 19 for the vertices that are held: out of the surroundings, or where they are."""
+    width, w = len(problem.shares), problem.weights[PENETRATION]
+    off = 0.0
+    for i in range(len(held)):
+        if not held[i]:
+            continue
+        lift = max(0.0, depth(problem, planes, i, i % width, x))
+        off += lift * lift
+        for k in range(3):
+            right[k, i] += w * (x[k, i] + lift * planes.normals[k, i])
+    return off
+
+
+@inner_borrowing
+def project_pairs(problem: Problem, held: NDArray[np.bool_], x: Array, right: Array) -> float:
+    """The same for two spheres of the body: away from each other along the line of centres."""
+    frames, count = held.shape
+    width, w = len(problem.shares), problem.weights[PENETRATION]
+    off = 0.0
+    for t in range(frames):
+        for q in range(count):
+            if not held[t, q]:
+                continue
+            i, j = t * width + problem.pairs[q, 0], t * width + problem.pairs[q, 1]
+            dx, dy, dz = x[0, i] - x[0, j], x[1, i] - x[1, j], x[2, i] - x[2, j]
+            size = math.sqrt(dx * dx + dy * dy + dz * dz)
+            wanted = max(size, problem.pair_distances[q])
+            off += (wanted - size) ** 2
+            if size < _TINY_M:
+                dx, dy, dz, size = 0.0, 1.0, 0.0, 1.0
+            scale = w * wanted / size
+            right[0, i] += scale * dx
+            right[1, i] += scale * dy
+            right[2, i] += scale * dz
+            right[0, j] -= scale * dx
+            right[1, j] -= scale * dy
+            right[2, j] -= scale * dz
+    return off
