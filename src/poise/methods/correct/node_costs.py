@@ -25,10 +25,9 @@ from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.compiled import borrowing
 from poise.contact import clip_dynamics
-from poise.contact.detection import HEIGHT_M
 from poise.environment import Environment, query
 from poise.methods.correct.contact_states import contact_states, possible
-from poise.methods.correct.evidence import Evidence
+from poise.methods.correct.evidence import Evidence, height_limits_m
 from poise.methods.correct.mesh import Mesh, vertices_of
 from poise.methods.correct.momentum_costs import momentum_costs
 from poise.methods.correct.pose_costs import bending_costs, one_bent
@@ -40,6 +39,10 @@ KINDS = ("pose", "dynamics", "slip")
 
 SHARE = 0.25
 """Of one candidate's evidence in a cost: four of them, two feet, make one."""
+
+BENDING = 0.25
+"""Of Eq. 22 in the cost of the pose, whose heights the evidence counts already: what it adds is
+that heights which differ bend the body, while all of it may be too high at no cost."""
 
 _STEEPEST = 9.0
 """Evidence against a candidate counts no more than this many times its limit."""
@@ -89,6 +92,8 @@ def node_costs(
     )
     surface = query(environment, vertices)
     targets = surface.closest_m + rest_heights_m[:, None] * surface.normals - vertices
+    if not as_printed:
+        targets = targets / height_limits_m(mesh)[:, None]
     bending = bending_costs(mesh, layers, targets)
     costs = np.empty((len(layers.states), len(KINDS)))
     starts = layers.starts[:-1]
@@ -105,8 +110,7 @@ def node_costs(
     lifted, still = np.empty(len(layers.states)), np.empty(len(layers.states))
     _weigh(layers.starts, layers.states, found.lifted, lifted)
     _weigh(layers.starts, layers.states, found.moving, still)
-    unit = one_bent(mesh) * HEIGHT_M**2
-    costs[:, 0] = SHARE * (lifted + np.minimum(bending / unit, _STEEPEST))
+    costs[:, 0] = SHARE * (lifted + BENDING * np.minimum(bending / one_bent(mesh), _STEEPEST))
     heaviest = np.maximum(np.maximum.reduceat(dynamics, starts), 1.0)
     costs[:, 1] = dynamics / np.repeat(heaviest, counts)
     costs[:, 2] = SHARE * still

@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, intervals
-from poise.contact.point_motion import smoothed
+from poise.contact import ContactSchedule, clip_dynamics, intervals
 from poise.environment import Environment
-from poise.errors import BadValue
-from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics
 from poise.methods.correct.candidates import CANDIDATE_PARTS, schedule_of
 from poise.methods.correct.evidence import evidence, foot_scores
 from poise.methods.correct.mesh import Mesh
@@ -85,12 +82,11 @@ def refined(
 
 
 def _falling(clip: Clip, character: Character) -> NDArray[np.bool_]:
-    """(F,) whether the centre of mass falls at least as fast as gravity pulls: nothing carries."""
-    if character.body is None:
-        raise BadValue("character.body", "segment masses (see complete_character)", None)
-    state = forward_kinematics(clip.skeleton, *clip.pose)
-    _, _, acceleration = smoothed(center_of_mass(state, character.body), clip.rate_hz)
-    return (acceleration - GRAVITY_M_S2)[:, 1] <= 0.0
+    """(F,) whether the centre of mass falls at least as fast as gravity pulls: nothing carries.
+
+    Smoothed as suits the clip's noise: around a flight the force is small, and noise would flip it.
+    """
+    return clip_dynamics(clip, character).outer_force_n[:, 1] <= 0.0
 
 
 def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np.bool_]:
