@@ -10,9 +10,10 @@ near and slow there is so relative to the candidate that is farthest or fastest 
 (the normalisation by the frame's largest), so that a stance is judged by how fast the other foot
 swings. Fixed units cost two numbers per kind of part, which the detector already has.
 
-Of these, V is fitted to the clip: how fast a sole that is loaded moves (soft tissue, rolling, belts
-that run unevenly) differs tenfold between captures, and speaks for how fast one that leaves may be.
-On the force-plate trials the best V goes with it from 0.5 to 4 m/s.
+Of these, V is fitted to the clip. How fast a sole that is loaded moves (soft tissue, rolling, belts
+that run unevenly) differs tenfold between captures, and speaks for how fast one may be that leaves:
+on the force-plate trials the best V goes with it from 0.5 to 4 m/s. Where soles rest without a
+tremor, a foot that moves has left.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character, contact_points
@@ -33,19 +35,20 @@ from poise.contact.detection import (
 )
 from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import FootMotion, foot_motion
-from poise.contact.point_motion import point_motion
+from poise.contact.point_motion import CUTOFF_HZ, point_motion
 from poise.environment import Environment, query
-from poise.mechanics import forward_kinematics
+from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.candidates import is_sole, touching_sites
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.standing import floor_is_trusted
 from poise.motion import Clip
 
-SPEED_PER_CREEP = 40.0
-"""V over the speed at which loaded soles creep. From 30 to 60 the force-plate trials agree as
-well."""
-LEAST_SPEED_M_S, MOST_SPEED_M_S = 0.75, 4.0
-"""Bounds of V; clips made by code, whose soles do not creep at all, get the lower one."""
+SPEED_PER_CREEP = 150.0
+"""V over the speed at which loaded soles creep. From 30 on the force-plate trials agree as well;
+a high one leaves the detector's V to nearly all captures, so that the frames in which a foot lands
+and leaves are planted too."""
+LEAST_SPEED_M_S = 0.75
+"""Least V: of clips made by code, whose soles do not creep at all."""
 _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""
 _SURELY = 0.75
@@ -75,8 +78,9 @@ class Evidence:
 def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environment) -> Evidence:
     """Follow the candidates of a mesh over an environment."""
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    feet = foot_motion(state, foot_sites(contact_points(character)), clip.rate_hz, environment)
-    sole_speed = speed_limit_m_s(feet, clip.rate_hz)
+    soles = foot_sites(contact_points(character))
+    feet = foot_motion(state, soles, clip.rate_hz, environment)
+    sole_speed = speed_limit_m_s(feet, site_positions(state, soles), clip.rate_hz)
     frames, count = clip.frame_count, len(mesh.candidates)
     lifted, moving = np.empty((frames, count)), np.empty((frames, count))
     clearances, sliding = np.empty((frames, count)), np.empty((frames, count))
@@ -110,10 +114,12 @@ def foot_scores(clip: Clip, character: Character, environment: Environment) -> d
     """(F,) for each foot, below 1 where one of its points touches by the detector's rule."""
     state = forward_kinematics(clip.skeleton, *clip.pose)
     points = contact_points(character)
-    feet = foot_motion(state, foot_sites(points), clip.rate_hz, environment)
+    soles = foot_sites(points)
+    feet = foot_motion(state, soles, clip.rate_hz, environment)
+    limit = speed_limit_m_s(feet, site_positions(state, soles), clip.rate_hz)
     lead = LEAD_S * np.abs(feet.motion.leaving_m_s)
     low = np.maximum(0.0, feet.clearances_m - lead) / HEIGHT_M
-    scores = low + feet.motion.sliding_m_s / speed_limit_m_s(feet, clip.rate_hz)
+    scores = low + feet.motion.sliding_m_s / limit
     return {
         part: scores[:, [feet.motion.names.index(name) for name in points[part].names]].min(axis=1)
         for part in FEET
@@ -121,12 +127,17 @@ def foot_scores(clip: Clip, character: Character, environment: Environment) -> d
     }
 
 
-def speed_limit_m_s(feet: FootMotion, rate_hz: float) -> float:
+def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
     """V of a clip's soles, from how they creep while they are surely loaded.
 
     Creep is the displacement along the surface over a tenth of a second, beyond what all stances
     have in common (a figure that drifts as a whole, a belt that is faster than said), of the
-    slowest point of each foot; the median over all stances.
+    slowest point of each foot; the median over all stances, less what noise makes of it.
+
+    Args:
+        feet: the soles' points.
+        raw_m: (F, S, 3) the same, not smoothed.
+        rate_hz: of the frames.
     """
     motion = feet.motion
     step = max(1, round(_CREEP_S * rate_hz))
@@ -146,10 +157,33 @@ def speed_limit_m_s(feet: FootMotion, rate_hz: float) -> float:
     speeds = np.linalg.norm(moved - np.median(moved[through], axis=0), axis=2)
     speeds[~through] = np.inf
     sides = [[i for i, name in enumerate(motion.names) if name.startswith(s)] for s in SIDES]
-    slowest = [speeds[:, columns].min(axis=1) for columns in sides if columns]
-    creep = np.concatenate(slowest)
-    creep = float(np.median(creep[np.isfinite(creep)]))
-    return float(np.clip(SPEED_PER_CREEP * creep, LEAST_SPEED_M_S, MOST_SPEED_M_S))
+    slowest = np.concatenate([speeds[:, columns].min(axis=1) for columns in sides if columns])
+    seen = float(np.median(slowest[np.isfinite(slowest)]))
+    noise = _noise_creep_m_s(raw_m, loaded, rate_hz)
+    creep = np.sqrt(max(0.0, seen**2 - noise**2))
+    return float(np.clip(SPEED_PER_CREEP * creep, LEAST_SPEED_M_S, SPEED_M_S))
+
+
+def _noise_creep_m_s(raw_m: Array, loaded: NDArray[np.bool_], rate_hz: float) -> float:
+    """How fast points that stand seem to creep because of white noise in their places.
+
+    Its size per axis follows from fourth differences of the points that are loaded (which see
+    nothing of slow motion), what is left of it from the smoothing's cutoff, and the speed from two
+    such places that are independent.
+    """
+    if len(raw_m) < 5:
+        return 0.0
+    still = np.logical_and.reduce([loaded[i : len(loaded) - 4 + i] for i in range(5)])
+    if not still.any():
+        return 0.0
+    fourth = np.abs(np.diff(raw_m, n=4, axis=0)[still])
+    size = float(np.median(fourth)) / (0.6745 * np.sqrt(70.0))
+    kept = np.sqrt(min(1.0, 2.0 * CUTOFF_HZ / rate_hz))
+    return _MEDIAN_OF_TWO * np.sqrt(2.0) * kept * size / _CREEP_S
+
+
+_MEDIAN_OF_TWO = np.sqrt(2.0 * np.log(2.0))
+"""Median length of two independent normal numbers."""
 
 
 def height_limits_m(mesh: Mesh) -> Array:

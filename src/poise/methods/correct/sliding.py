@@ -23,6 +23,8 @@ SLIDING_M_S = 0.5
 captures; of those that are meant to slide, few are slower."""
 SHORTEST_S = 0.15
 """A slide, or a rest within one, is worth telling from this long on."""
+_STEEPEST = 2.0
+"""The most that a frame may cost for standing: so that a slide needs more than a few fast ones."""
 
 
 def with_sliding(
@@ -30,14 +32,24 @@ def with_sliding(
 ) -> NDArray[np.int8]:
     """(T, B) 0 free, 1 static, 2 sliding, from what touches and how fast it moves along."""
     kinds = touching.astype(np.int8)
-    price = np.array([SHORTEST_S * rate_hz])
+    against = np.minimum((sliding_m_s / SLIDING_M_S) ** 2, _STEEPEST)
+    shortest = SHORTEST_S * rate_hz
     for b in range(touching.shape[1]):
         for first, last in intervals(touching[:, b]):
-            count = last - first
-            costs = np.ones((count, 2))
-            costs[:, 0] = np.minimum((sliding_m_s[first:last, b] / SLIDING_M_S) ** 2, 4.0)
-            layers = Layers(2 * np.arange(count + 1), np.tile([0, 1], count), 2)
-            ones = np.ones((1, count, 1))
-            path = cheapest_paths(layers, costs.reshape(-1, 1), ones, price).states[0]
-            kinds[first:last, b] = np.where(path == 1, SLIDING, STATIC)
+            static = against[first:last, b].copy()
+            # Of the frames in which it lands and leaves, part is not contact at all.
+            static[:1], static[-1:] = 1.0, 1.0
+            # No stretch of frames can pay for being called a slide, or there is none to speak of.
+            if last - first < shortest or (static <= 1.0).all():
+                continue
+            kinds[first:last, b] = np.where(_slides(static, shortest), SLIDING, STATIC)
     return kinds
+
+
+def _slides(static: Array, price: float) -> NDArray[np.bool_]:
+    """(n,) where sliding, at a cost of one a frame, is cheaper than what standing costs."""
+    count = len(static)
+    layers = Layers(2 * np.arange(count + 1), np.tile([0, 1], count), 2)
+    costs = np.stack([static, np.ones(count)], axis=1).reshape(-1, 1)
+    path = cheapest_paths(layers, costs, np.ones((1, count, 1)), np.array([price]))
+    return path.states[0] == 1
