@@ -18,11 +18,11 @@ from poise.errors import BadValue, PoiseError
 from poise.ik import IkProblem
 from poise.ik import build as build_ik
 from poise.ik import packed as kinds
+from poise.ik.widened_limits import widened
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.filter.kinematic_frames import Prior
 from poise.methods.filter.process_noise import inertia_deviations
-from poise.methods.filter.range_rows import widened
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
 from poise.methods.filter.standing import standing_tasks
 from poise.solvers.unscented_update import DEPENDENT, paper_spread, scaled_spread

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
 from poise.ik.packed import BALL, TRANSLATION, Blocks
-from poise.mechanics import forward_kinematics
+from poise.mechanics.carried_inertia import carried_inertias_kg_m2
 
 _LEAST_SHARE = 0.02
 """Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
@@ -22,9 +21,9 @@ _LEAST_SHARE = 0.02
 
 def inertia_deviations(character: Character, blocks: Blocks, width: int) -> Array:
     """(W,) relative deviations, 1 for the coordinate that moves most readily."""
-    carried = _carried(character)
     body = character.body
     assert body is not None
+    carried = carried_inertias_kg_m2(character.skeleton, body)
     least = _LEAST_SHARE * float(carried.max())
     deviations = np.ones(width)
     for b in range(len(blocks.kind)):
@@ -33,19 +32,3 @@ def inertia_deviations(character: Character, blocks: Blocks, width: int) -> Arra
         inertia = body.total_mass_kg if kind == TRANSLATION else carried[blocks.joint[b]]
         deviations[column : column + size] = 1.0 / np.sqrt(max(float(inertia), least))
     return deviations / deviations.max(initial=1e-300)
-
-
-def _carried(character: Character) -> Array:
-    """(J,) inertia of all that a joint carries, about it in the rest pose, mean of all axes."""
-    skeleton, body = character.skeleton, character.body
-    assert body is not None
-    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
-    places, turns = rest.positions_m[0], rest.rotations_wxyz[0]
-    centers = places + rotations.rotate(turns, body.centers_m)
-    own = np.trace(body.inertias_kg_m2, axis1=1, axis2=2) / 3.0
-    carried = np.zeros(skeleton.joint_count)
-    for segment in range(skeleton.joint_count):
-        for joint in skeleton.ancestors(segment):
-            away = centers[segment] - places[joint]
-            carried[joint] += own[segment] + body.masses_kg[segment] * (2.0 / 3.0) * (away @ away)
-    return carried

@@ -20,23 +20,6 @@ NEAR_RAD = 0.2
 _NOTICED_RAD = 1e-4
 
 
-def widened(limits: Limits, blocks: Blocks, rotations_wxyz: Array) -> Limits:
-    """Limits that hold a motion: where it goes further, that is how far joints may turn."""
-    low, high = limits.low.copy(), limits.high.copy()
-    _widen(limits, blocks, rotations_wxyz, low, high)
-    return limits._replace(low=low, high=high)
-
-
-@borrowing
-def _widen(limits: Limits, blocks: Blocks, locals_: Array, low: Array, high: Array) -> None:
-    for f in range(len(locals_)):
-        for l in range(len(limits.block)):
-            q = locals_[f, blocks.joint[limits.block[l]]]
-            n = limited_numbers(limits, l, q[0], q[1], q[2], q[3])
-            for c in range(3):
-                low[l, c], high[l, c] = min(low[l, c], n[c]), max(high[l, c], n[c])
-
-
 @borrowing
 def count_near(limits: Limits, blocks: Blocks, locals_: Array, near: float) -> int:
     """How many rows `put_ranges` makes of a clip, at most."""

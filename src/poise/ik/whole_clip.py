@@ -1,0 +1,165 @@
+"""Inverse kinematics of a whole clip at once: all frames together, and no jolt between them.
+
+Frame by frame, a limb near full stretch turns a millimetre into degrees, and what one frame does
+its neighbours do not know. Here the displacement from the original is one unknown function of
+time: its size, velocity and acceleration cost (the more, the more inertia a joint carries). Tasks
+of the first layer hold; centres of mass in lesser layers are asked to accelerate as their goals do,
+all other lesser tasks are wishes.
+
+Gauss–Newton with damping, banded in time: an iteration's cost is linear in the frames. Hard tasks
+weigh more and more: a stiff valley from the start would be walked in very small steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.errors import BadValue
+from poise.ik.packed import BALL, TRANSLATION
+from poise.ik.problem import IkProblem, IkSolution, unsolved
+from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
+from poise.mechanics.carried_inertia import carried_inertias_kg_m2
+from poise.solvers.banded_cholesky import factor_band, solve_band
+
+_FARTHEST = 0.35
+"""Radians or metres that one iteration may move an unknown."""
+
+_CALMER, _FIRMER = 0.2, 8.0
+"""What becomes of the damping after a step that helped, and after one that did not."""
+
+_LEAST_SHARE = 0.02
+"""Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
+
+
+@dataclass(frozen=True)
+class WholeSettings:
+    """How a clip is solved."""
+
+    velocity_s: float = 0.1
+    """A displacement's velocity costs as much as the displacement if it changes by its own size in
+    this time."""
+    acceleration_s: float = 0.1
+    """The same for its acceleration."""
+    hard: tuple[float, ...] = (1e4, 1e5, 1e6)
+    """What missing a task of the first layer by a metre costs, in one stage after another; a metre
+    of displacement of the whole body costs 1."""
+    wish: float = 1.0
+    """The same for wishes."""
+    center: float = 1e-2
+    """What an acceleration of the centre of mass that is off by 1 m/s² costs."""
+    range: float = 1e3
+    """What a joint beyond its range by a radian costs."""
+    damping: float = 1.0
+    """At the start of each stage."""
+    iterations: int = 8
+    """Most iterations of a stage."""
+    settled: float = 1e-4
+    """A stage ends when an iteration gains less than this share."""
+
+
+def inertia_stiffness(problem: IkProblem) -> Array:
+    """(W,) what displacing each unknown costs: the inertia it carries, 1 for the stiffest."""
+    character, blocks = problem.scene.character, problem.blocks
+    body = character.body
+    if body is None:
+        raise BadValue("character", "one with a body (see complete_character)", "no masses")
+    carried = carried_inertias_kg_m2(character.skeleton, body)
+    least = _LEAST_SHARE * float(carried.max())
+    stiffness = np.ones(problem.width)
+    for b in range(len(blocks.kind)):
+        kind, column = int(blocks.kind[b]), int(blocks.column[b])
+        size = 3 if kind <= BALL else 1
+        inertia = body.total_mass_kg if kind == TRANSLATION else carried[blocks.joint[b]]
+        stiffness[column : column + size] = max(float(inertia), least)
+    return stiffness / stiffness.max(initial=1e-300)
+
+
+def solve_whole(
+    problem: IkProblem,
+    settings: WholeSettings | None = None,
+    stiffness: Array | None = None,
+    start: IkSolution | None = None,
+) -> IkSolution:
+    """Solve all frames together.
+
+    Args:
+        problem: from `build`.
+        settings: the knobs.
+        stiffness: (W,) what displacing each unknown costs; by default by inertia.
+        start: a motion to begin with; the original by default.
+    """
+    settings = settings or WholeSettings()
+    at = unsolved(problem, start)
+    if problem.width == 0 or not problem.tasks:
+        return at
+    stiff = inertia_stiffness(problem) if stiffness is None else stiffness
+    equations = _room(problem)
+    for stage, hard in enumerate(settings.hard):
+        # From a known motion there is no need to begin softly.
+        if start is not None and stage + 1 < len(settings.hard):
+            continue
+        price = _price(problem, settings, hard, stiff)
+        at = _descended(problem, settings, price, equations, at)
+    return at
+
+
+def _room(problem: IkProblem) -> Equations:
+    frames, width = problem.scene.clip.frame_count, problem.width
+    size = frames * width
+    return Equations(
+        np.empty((size, REACH * width)), np.empty(size), np.empty((frames, width)),
+        np.zeros((frames, 3, width)), np.zeros((frames, 4)), np.zeros(REACH * width),
+        np.zeros(REACH * width, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _price(problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array) -> Price:
+    rate = problem.scene.clip.rate_hz
+    return Price(
+        np.ascontiguousarray(stiffness, dtype=np.float64),
+        (settings.velocity_s * rate) ** 2, (settings.acceleration_s * rate) ** 4,
+        hard, settings.wish, settings.center * rate**4, settings.range,
+    )  # fmt: skip
+
+
+def _descended(
+    problem: IkProblem, settings: WholeSettings, price: Price, equations: Equations, at: IkSolution
+) -> IkSolution:
+    """One stage: steps that do not help are taken back, and damped more."""
+    band, right, width = equations.band, equations.right, problem.width
+    damped = np.tile(price.stiffness, problem.scene.clip.frame_count)
+    damping, cost = settings.damping, _put(problem, price, equations, at)
+    for _ in range(settings.iterations):
+        band[:, 0] += damping * damped
+        if not factor_band(band, width, REACH):
+            raise BadValue("times or weights of a whole clip", "less extreme", settings)
+        solve_band(band, width, REACH, right)
+        longest = float(np.abs(right).max(initial=0.0))
+        share = min(1.0, _FARTHEST / max(longest, 1e-300))
+        tried = at.copy()
+        take_steps(
+            problem.blocks, width, right, share, tried.root_positions_m, tried.rotations_wxyz
+        )
+        tried.iterations[:] += 1
+        now = _put(problem, price, equations, tried)
+        if now <= cost:
+            gained = cost - now
+            at, cost, damping = tried, now, damping * _CALMER
+            if gained <= settings.settled * cost:
+                break
+        else:
+            damping *= _FIRMER
+            _put(problem, price, equations, at)
+    return at
+
+
+def _put(problem: IkProblem, price: Price, equations: Equations, at: IkSolution) -> float:
+    clip = problem.scene.clip
+    return put_frames(
+        problem.tree, problem.blocks, problem.packed, problem.limits, problem.width, problem.work,
+        price, clip.root_positions_m, clip.rotations_wxyz, at.root_positions_m,
+        at.rotations_wxyz, equations, at.misses,
+    )  # fmt: skip

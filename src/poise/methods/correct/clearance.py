@@ -1,0 +1,69 @@
+"""Points that would be inside the ground, or inside anything: one-sided tasks that keep them out.
+
+Only where a motion goes, or nearly goes, inside: asked everywhere, the equations would be many and
+nearly all idle. The surface is taken along the axis of the world that its normal is nearest to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poise.character import contact_points, contact_radii_m
+from poise.constraints import Scene, Task
+from poise.contact.schedule import intervals
+from poise.environment import query
+from poise.mechanics import BodyState, site_positions
+from poise.methods.correct.contact_tasks import Movers
+
+_BEFORE_AND_AFTER_S = 0.035
+"""A point is kept out a little longer than it is inside, so that it does not dip in beside it."""
+
+
+def clearance_tasks(
+    scene: Scene,
+    state: BodyState,
+    held: Sequence[Task],
+    movers: Movers,
+    deepest_m: float,
+) -> list[Task]:
+    """One task for every stretch in which a point of the body is deeper than it may be.
+
+    Args:
+        scene: the place and the body.
+        state: the motion.
+        held: tasks that say where points are: those need no other.
+        movers: which joints may help.
+        deepest_m: how far inside is near enough.
+    """
+    character, environment = scene.character, scene.environment
+    radii = contact_radii_m(character)
+    beside = max(1, round(_BEFORE_AND_AFTER_S * scene.clip.rate_hz))
+    window = np.ones(2 * beside + 1)
+    found: list[Task] = []
+    for part, sites in contact_points(character).items():
+        places = site_positions(state, sites)
+        near = query(environment, places)
+        depth = near.distances_m - radii[part]
+        for c, name in enumerate(sites.names):
+            joint, offset = int(sites.joints[c]), sites.offsets_m[c]
+            inside = depth[:, c] < -deepest_m
+            if not inside.any():
+                continue
+            inside = np.convolve(inside, window, "same") > 0.0
+            for task in held:
+                same = task.joint == joint and np.array_equal(task.offset_m, offset)
+                if task.kind == "point" and same and task.side == 0:
+                    inside[task.first : task.last + 1] = False
+            for a, b in intervals(inside):
+                normal = near.normals[a:b, c]
+                axis = int(np.abs(normal.mean(axis=0)).argmax())
+                sign = 1 if normal[:, axis].mean() > 0.0 else -1
+                lean = np.maximum(np.abs(normal[:, axis]), 0.1)
+                goals = places[a:b, c].copy()
+                goals[:, axis] -= sign * depth[a:b, c] / lean
+                axes = (axis == 0, axis == 1, axis == 2)
+                what = f"{name} stays outside from frame {a}"
+                found.append(movers.point(what, joint, offset, a, goals, axes, -sign))
+    return found

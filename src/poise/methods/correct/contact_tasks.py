@@ -1,0 +1,114 @@
+"""What touches, as tasks that hold exactly: feet on their prints, other parts on their spots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.character import Character, contact_points, contact_radii_m
+from poise.constraints import Scene, Task
+from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point, recruits_of_turn
+from poise.contact import ContactSchedule
+from poise.contact.floor import foot_sites
+from poise.contact.foot_motion import foot_motion
+from poise.contact.schedule import intervals
+from poise.mechanics import site_positions
+from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
+from poise.methods.correct.foot_shape import TIP, foot_shapes
+from poise.methods.correct.spots import spots_of
+
+ORIGIN = np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Movers:
+    """Makes tasks that only recruit joints which the clip itself moves."""
+
+    character: Character
+    moves: NDArray[np.bool_]
+    """(J,) joints that are not rigid in the clip: bones without a joint of their own are."""
+
+    def point(
+        self, name: str, joint: int, offset_m: Array, first: int, goals_m: Array,
+        axes: tuple[bool, bool, bool] = (True, True, True), side: int = 0,
+    ) -> Task:  # fmt: skip
+        """A point of a joint is at a place."""
+        found = recruits_of_point(self.character, joint, offset_m, EVERYTHING)
+        recruits = Recruits(found.joints & self.moves, found.translation)
+        return Task(
+            name, "point", first, goals_m, recruits, joint=joint, offset_m=offset_m, axes=axes,
+            side=side,
+        )  # fmt: skip
+
+    def turn(self, name: str, joint: int, first: int, goals_wxyz: Array) -> Task:
+        """A joint is turned so, in the world."""
+        found = recruits_of_turn(self.character, joint, EVERYTHING)
+        return Task(
+            name, "turn", first, goals_wxyz, Recruits(found.joints & self.moves, False), joint=joint
+        )
+
+
+def contact_tasks(
+    scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None, movers: Movers
+) -> tuple[list[Task], tuple[FootPath, ...]]:
+    """Tasks of everything that touches.
+
+    Args:
+        scene: the motion to start from, and the place.
+        contacts: what touches when.
+        slides: what is known to slide along the surface meanwhile.
+        movers: which joints may help.
+    """
+    character, environment, rate = scene.character, scene.environment, scene.clip.rate_hz
+    state, points, radii = scene.state, contact_points(character), contact_radii_m(character)
+    never = np.zeros(contacts.frame_count, dtype=np.bool_)
+    tasks: list[Task] = []
+    paths: list[FootPath] = []
+    shapes = {shape.part: shape for shape in foot_shapes(character)}
+    feet = foot_motion(state, foot_sites(points), rate, environment) if shapes else None
+    for part, sites in points.items():
+        touches = contacts.column(part)
+        if not touches.any():
+            continue
+        sliding = never if slides is None else slides.column(part)
+        places = site_positions(state, sites)
+        if part in shapes and feet is not None:
+            shape = shapes[part]
+            columns = [feet.motion.names.index(name) for name in sites.names]
+            flags = touching_sole(touches, feet.clearances_m[:, columns], shape, rate)
+            speeds = feet.motion.speeds_m_s[:, columns]
+            for first, stop in intervals(touches):
+                path = foot_path(
+                    shape, state.rotations_wxyz[:, shape.joint], places, flags, speeds, sliding,
+                    environment, first, stop, rate,
+                )  # fmt: skip
+                paths.append(path)
+                tasks += _foot_tasks(path, movers)
+            continue
+        for spot in spots_of(
+            part, sites, places, radii[part], touches, sliding, environment, rate
+        ):  # fmt: skip
+            name = f"{spot.point} touches from frame {spot.first}"
+            tasks.append(
+                movers.point(name, spot.joint, spot.offset_m, spot.first, spot.goals_m, spot.axes)
+            )
+    return tasks, tuple(paths)
+
+
+def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
+    shape, start, found = path.shape, path.first, list[Task]()
+    for a, b in intervals(path.posed):
+        name = f"{shape.part} stands from frame {start + a}"
+        found.append(movers.point(name, shape.joint, ORIGIN, start + a, path.places_m[a:b]))
+        found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
+    for a, b in intervals(path.toes_flat):
+        name = f"{shape.part}'s toes are flat from frame {start + a}"
+        found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
+    for a, b in intervals(path.on_tip):
+        name = f"{shape.part}'s tip stays from frame {start + a}"
+        offset = shape.offsets_m[TIP]
+        found.append(movers.point(name, shape.toes, offset, start + a, path.tip_m[a:b]))
+    return found

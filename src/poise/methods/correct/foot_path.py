@@ -1,0 +1,303 @@
+"""The path of a foot while it touches: flat on its print, rolling over heel and toes.
+
+While heel and ball touch, the foot is flat. While only one of them does, it rolls about it, by as
+much as the captured foot pitches; a foot on its edge rolls about that. No touching point moves
+along the surface, and none is above or below it, by construction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from poise import rotations
+from poise.arrays import Array
+from poise.contact.schedule import intervals
+from poise.environment import Environment, query
+from poise.methods.correct.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
+from poise.methods.correct.footprints import Placed, Stretch, placed_at, stretches_of, weights_of
+
+LIFTED_M = 0.012
+"""A point of a touching foot that is higher than its lowest by this much has left the ground."""
+SHORTEST_S = 0.04
+"""Points do not touch, or leave, for less."""
+_EASE_S = 0.012
+"""Rolling begins and ends over about this time."""
+_WAY_S = 0.06
+"""Half the time in which a foot goes from one print to the next while it touches."""
+_SLIDE_S = 0.03
+"""Sliding feet are smoothed over this time."""
+
+
+@dataclass(frozen=True, eq=False)
+class FootPath:
+    """Where a foot has to be over consecutive frames."""
+
+    shape: FootShape
+    first: int
+    stop: int
+    places_m: Array
+    """(n, 3) of the foot's joint."""
+    turns_wxyz: Array
+    """(n, 4) of the foot's joint, in the world."""
+    toes_wxyz: Array
+    """(n, 4) of the toes' joint, in the world, while the ball touches."""
+    posed: NDArray[np.bool_]
+    """(n,) heel or ball touch: the foot has a pose."""
+    toes_flat: NDArray[np.bool_]
+    """(n,) the ball touches: the toes have one, too."""
+    on_tip: NDArray[np.bool_]
+    """(n,) only the tip touches."""
+    tip_m: Array
+    """(n, 3) where it is then."""
+    static: NDArray[np.bool_]
+    """(n,) it stands; it slides along the surface elsewhere."""
+
+
+def touching_sole(
+    touches: NDArray[np.bool_], clearances_m: Array, shape: FootShape, rate_hz: float
+) -> NDArray[np.bool_]:
+    """(F, 5) which points of a touching foot touch: those about as low as its lowest."""
+    low = clearances_m - clearances_m.min(axis=1, keepdims=True) < LIFTED_M
+    shortest = max(2, round(SHORTEST_S * rate_hz))
+    groups = (low[:, HEEL], low[:, BALL] | (low[:, INNER] & low[:, OUTER]), low[:, INNER],
+              low[:, OUTER], low[:, TIP])  # fmt: skip
+    flags = np.stack([_without_blinks(g & touches, shortest) & touches for g in groups], axis=1)
+    if shape.toes == shape.joint:
+        # A foot that does not bend rolls about its tip.
+        flags[:, BALL:TIP] &= flags[:, [HEEL]]
+    flags[:, TIP] |= touches & ~flags.any(axis=1)
+    return flags
+
+
+def foot_path(
+    shape: FootShape,
+    turns_wxyz: Array,
+    points_m: Array,
+    flags: NDArray[np.bool_],
+    speeds_m_s: Array,
+    slides: NDArray[np.bool_],
+    environment: Environment,
+    first: int,
+    stop: int,
+    rate_hz: float,
+) -> FootPath:
+    """The path over one stance.
+
+    Args:
+        shape: the foot.
+        turns_wxyz: (F, 4) of its joint in the clip, in the world.
+        points_m: (F, 5, 3) of its sole in the clip.
+        flags: (F, 5) from `touching_sole`.
+        speeds_m_s: (F, 5)
+        slides: (F,) known to slide.
+        environment: the place.
+        first: frame of the stance.
+        stop: the frame after it.
+        rate_hz: of the clip.
+    """
+    frames = slice(first, stop)
+    normals = query(environment, points_m[frames]).normals.reshape(-1, 3)
+    normal = normals.mean(axis=0)
+    normal /= np.linalg.norm(normal)
+    tangents = _tangents(normal)
+    seen = points_m[frames] @ tangents.T
+    touching = flags[frames]
+    weights = weights_of(touching, speeds_m_s[frames])
+    stretches = _stretches(shape, seen, weights, slides[frames], rate_hz)
+    ball, turn, static = _placing(shape, seen, stretches, rate_hz)
+    forward = np.cos(turn)[:, None] * tangents[0] + np.sin(turn)[:, None] * tangents[1]
+    left = np.cross(normal, forward)
+    world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
+    flat = rotations.from_matrix(world @ shape.axes.T)
+    prints = _prints(shape, forward, left, ball, tangents, normal, environment)
+    pitch, roll = _rolling(shape, flat, turns_wxyz[frames], touching, rate_hz)
+    rolled = rotations.multiply(
+        rotations.from_axis_angle(shape.axes[:, 0], roll),
+        rotations.from_axis_angle(shape.left, pitch),
+    )
+    turns = rotations.multiply(flat, rolled)
+    places = _on_lowest(shape, rolled, turns, prints)
+    toes = rotations.multiply(
+        rotations.multiply(flat, rotations.from_axis_angle(shape.axes[:, 0], roll)),
+        shape.toes_wxyz,
+    )
+    balls = np.asarray(touching[:, BALL:TIP].any(axis=1))
+    posed = touching[:, HEEL] | balls
+    on_tip = touching[:, TIP] & ~posed
+    bends = shape.toes != shape.joint
+    tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
+    return FootPath(
+        shape, first, stop, places, turns, toes, posed, balls & bends, on_tip, tip, static
+    )
+
+
+def _tangents(normal: Array) -> Array:
+    """(2, 3) across the normal, so that first × second = normal."""
+    first = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
+    first = first - (first @ normal) * normal
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(normal, first)])
+
+
+def _stretches(
+    shape: FootShape, seen: Array, weights: Array, slides: NDArray[np.bool_], rate_hz: float
+) -> list[Stretch]:
+    """Standing and sliding of one stance, frames counted from its first."""
+    found: list[Stretch] = []
+    for value in (False, True):
+        for a, b in intervals(slides == value):
+            if value:
+                found.append(Stretch(a, b, None, 0.0))
+            else:
+                found += stretches_of(shape, seen[a:b], weights[a:b], a, rate_hz)
+    found.sort(key=lambda stretch: stretch.first)
+    return _with_ways_between(found, max(2, round(_WAY_S * rate_hz)))
+
+
+def _with_ways_between(stretches: list[Stretch], half: int) -> list[Stretch]:
+    """From one print to the next a foot slides, for a moment at least."""
+    found: list[Stretch] = []
+    for stretch in stretches:
+        if found and found[-1].placed is not None and stretch.placed is not None:
+            before, cut = found[-1], stretch.first
+            a = max(before.first + 1, cut - half)
+            b = min(stretch.stop - 1, cut + half)
+            found[-1] = replace(before, stop=a)
+            found.append(Stretch(a, b, None, 0.0))
+            stretch = replace(stretch, first=b)
+        found.append(stretch)
+    return found
+
+
+def _placing(
+    shape: FootShape, seen: Array, stretches: list[Stretch], rate_hz: float
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """(n, 2) ball and (n,) heading in the tangent plane; (n,) whether the foot stands."""
+    count = len(seen)
+    poses = np.empty((count, 3))
+    static = np.zeros(count, dtype=np.bool_)
+    even = np.ones((1, 5))
+    sliding = [s for s in stretches if s.placed is None]
+    for stretch in stretches:
+        if stretch.placed is not None:
+            poses[stretch.first : stretch.stop] = (*stretch.placed.ball_m, stretch.placed.turn_rad)
+            static[stretch.first : stretch.stop] = True
+    for stretch in sliding:
+        a, b = stretch.first, stretch.stop
+        own = np.array([_numbers(placed_at(shape, seen[[f]], even)) for f in range(a, b)])
+        own[:, 2] = np.unwrap(own[:, 2])
+        own = gaussian_filter1d(own, _SLIDE_S * rate_hz, axis=0, mode="nearest")
+        share = (np.arange(b - a) + 1.0) / (b - a + 1.0)
+        before = _gap(poses[a - 1], own[0]) if a > 0 else None
+        after = _gap(poses[b], own[-1]) if b < count else None
+        if before is None:
+            before = after
+        if after is None:
+            after = before
+        if before is not None and after is not None:
+            eased = (share * share * (3.0 - 2.0 * share))[:, None]
+            own = own + (1.0 - eased) * before + eased * after
+        poses[a:b] = own
+    return poses[:, :2], poses[:, 2], static
+
+
+def _numbers(placed: Placed) -> tuple[float, float, float]:
+    return (*placed.ball_m, placed.turn_rad)
+
+
+def _gap(wanted: Array, have: Array) -> Array:
+    gap = wanted - have
+    gap[2] = (gap[2] + np.pi) % (2.0 * np.pi) - np.pi
+    return gap
+
+
+def _prints(
+    shape: FootShape, forward: Array, left: Array, ball: Array, tangents: Array, normal: Array,
+    environment: Environment,
+) -> Array:  # fmt: skip
+    """(n, 5, 3) where the points of the flat foot are, on the surface."""
+    at = ball @ tangents
+    points = (
+        at[:, None] + shape.flat_m[:, :1] * forward[:, None] + shape.flat_m[:, 1:] * left[:, None]
+    )
+    for _ in range(4):
+        away = query(environment, points).distances_m
+        # One plane for the whole sole: the height of its middle.
+        points = points - away.mean(axis=1)[:, None, None] * normal
+    return points
+
+
+def _rolling(
+    shape: FootShape, flat: Array, turns: Array, touching: NDArray[np.bool_], rate_hz: float
+) -> tuple[Array, Array]:
+    """(n,) pitch (heel up) and roll (left side up), zero where the sole is flat."""
+    relative = rotations.multiply(rotations.conjugate(flat), turns)
+    pitch = rotations.twist_angle(relative, shape.left)
+    rest = rotations.multiply(
+        relative, rotations.conjugate(rotations.from_axis_angle(shape.left, pitch))
+    )
+    roll = rotations.twist_angle(rest, shape.axes[:, 0])
+    heel, balls = touching[:, HEEL], touching[:, BALL:TIP].any(axis=1)
+    pitch = _from_zero(pitch, heel & balls)
+    pitch = np.where(heel & ~balls, np.minimum(pitch, 0.0), np.maximum(pitch, 0.0))
+    pitch[heel & balls] = 0.0
+    edge = touching[:, INNER] != touching[:, OUTER]
+    roll = _from_zero(roll, ~edge)
+    roll[~edge] = 0.0
+    width = _EASE_S * rate_hz
+    pitch, roll = (gaussian_filter1d(a, width, mode="nearest") for a in (pitch, roll))
+    return pitch, roll
+
+
+def _from_zero(angles: Array, zero: NDArray[np.bool_]) -> Array:
+    """Angles less that of the nearest frame in which they should be zero."""
+    known = np.flatnonzero(zero)
+    if not len(known):
+        return angles
+    frames = np.arange(len(angles))
+    after = known[np.clip(np.searchsorted(known, frames), 0, len(known) - 1)]
+    before = known[np.clip(np.searchsorted(known, frames, side="right") - 1, 0, len(known) - 1)]
+    nearest = np.where(np.abs(before - frames) <= np.abs(after - frames), before, after)
+    return angles - angles[nearest]
+
+
+def _on_lowest(shape: FootShape, rolled: Array, turns: Array, prints: Array) -> Array:
+    """(n, 3) places of the foot's joint, so that the sole's lowest point is on its print."""
+    sole = shape.offsets_m[:TIP] if shape.toes != shape.joint else shape.offsets_m
+    up = shape.axes[:, 2]
+    heights = rotations.rotate(rolled[:, None], sole) @ up
+    lowest = heights.argmin(axis=1)
+    frames = np.arange(len(turns))
+    return prints[frames, lowest] - rotations.rotate(turns, sole[lowest])
+
+
+def _tip_places(
+    shape: FootShape, prints: Array, places: Array, turns: Array, toes: Array,
+    known: NDArray[np.bool_], on_tip: NDArray[np.bool_],
+) -> Array:  # fmt: skip
+    """(n, 3) where the tip stays while only it touches: where the rolling foot left it."""
+    tips = prints[:, TIP].copy()
+    if shape.toes == shape.joint:
+        followed = places + rotations.rotate(turns, shape.offsets_m[TIP])
+    else:
+        followed = places + rotations.rotate(turns, shape.toes_at_m)
+        followed += rotations.rotate(toes, shape.offsets_m[TIP])
+    for a, b in intervals(on_tip):
+        if a > 0 and known[a - 1]:
+            tips[a:b] = followed[a - 1]
+        elif b < len(tips) and known[b]:
+            tips[a:b] = followed[b]
+    return tips
+
+
+def _without_blinks(flags: NDArray[np.bool_], shortest: int) -> NDArray[np.bool_]:
+    kept = flags.copy()
+    for value in (False, True):
+        for a, b in intervals(kept == value):
+            if b - a < shortest and a > 0 and b < len(kept):
+                kept[a:b] = not value
+    return kept

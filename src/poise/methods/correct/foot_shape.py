@@ -1,0 +1,74 @@
+"""The sole of a foot as a flat thing that can be put on a surface and rolled over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character, contact_points
+from poise.character.sole_points import SOLE_POINTS
+from poise.character.standing_figure import StandingFigure
+
+HEEL, BALL, INNER, OUTER, TIP = range(5)
+"""Rows of everything below: the points of `SOLE_POINTS`."""
+
+
+@dataclass(frozen=True, eq=False)
+class FootShape:
+    """One foot: which joint carries it, and where its sole is."""
+
+    part: str
+    """left_foot or right_foot."""
+    joint: int
+    """The joint that carries heel and ball."""
+    toes: int
+    """The joint that carries the tip; the same as `joint` where toes do not bend."""
+    offsets_m: Array
+    """(5, 3) the points in the frames of their joints."""
+    axes: Array
+    """(3, 3) forward, left and up of the sole in the foot's frame, as columns."""
+    flat_m: Array
+    """(5, 2) the points on the sole, forward and left of the ball."""
+    toes_at_m: Array
+    """(3,) the toes' joint in the foot's frame."""
+    toes_wxyz: Array
+    """The toes' rotation to the foot's when the sole is flat."""
+
+    @property
+    def left(self) -> Array:
+        """(3,) the axis about which the foot rolls."""
+        return self.axes[:, 1]
+
+
+def foot_shapes(character: Character) -> tuple[FootShape, ...]:
+    """The feet of a character that show where their soles are."""
+    assert character.roles is not None
+    figure = StandingFigure(character.skeleton, character.roles)
+    turns = figure.skeleton.rest_world_wxyz
+    found: list[FootShape] = []
+    for part, sites in contact_points(character).items():
+        if not part.endswith("_foot") or len(sites) != len(SOLE_POINTS):
+            continue
+        foot, toes = int(sites.joints[HEEL]), int(sites.joints[TIP])
+        offsets = sites.offsets_m
+        up = np.cross(offsets[INNER] - offsets[HEEL], offsets[OUTER] - offsets[HEEL])
+        up /= np.linalg.norm(up)
+        if up @ offsets[HEEL] > 0.0:  # the ankle is above its heel
+            up = -up
+        ahead = offsets[BALL] - offsets[HEEL]
+        ahead = ahead - (ahead @ up) * up
+        ahead /= np.linalg.norm(ahead)
+        axes = np.stack([ahead, np.cross(up, ahead), up], axis=1)
+        places = offsets.copy()
+        if toes != foot:
+            tip = figure.site(character.sites, sites.names[TIP])
+            assert tip is not None
+            places[TIP] = figure.in_joint(foot, tip)
+        flat = ((places - offsets[BALL]) @ axes)[:, :2]
+        bent = rotations.multiply(rotations.conjugate(turns[foot]), turns[toes])
+        at = figure.in_joint(foot, figure.figure.positions[toes])
+        found.append(FootShape(part, foot, toes, offsets, axes, flat, at, bent))
+    return tuple(found)

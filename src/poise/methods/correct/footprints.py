@@ -1,0 +1,125 @@
+"""Where a foot stands: one flat place for every stretch of time in which it does not travel.
+
+A captured foot drifts by centimetres while it stands, and its sole is not quite flat. The print is
+the flat place that is nearest to all its touching points, the slow ones above all: a weighted rigid
+fit in the plane of the surface, which has a closed form. A foot that travels more than
+`LARGEST_MISS_M` while it touches has stood in more than one place, or slides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.methods.correct.foot_shape import FootShape
+
+LARGEST_MISS_M = 0.06
+"""How far a slow point may be from its print: drift and soft soles, not a step."""
+SHORTEST_S = 0.12
+"""A foot stands in one place for at least this long, or it slides."""
+SLOW_M_S = 0.3
+"""Points this fast count a third of points that stand still."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A foot's place in the plane of the surface."""
+
+    turn_rad: float
+    """Of the sole's forward from the first tangent."""
+    ball_m: tuple[float, float]
+    """Along the two tangents."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Frames in which a foot stands in one place, or slides."""
+
+    first: int
+    stop: int
+    placed: Placed | None
+    """None where it slides."""
+    miss_m: float
+
+
+def weights_of(flags: NDArray[np.bool_], speeds_m_s: Array) -> Array:
+    """(n, 5) how much each point says about where the foot stands."""
+    return flags * (1e-3 + np.exp(-((speeds_m_s / SLOW_M_S) ** 2)))
+
+
+def placed_at(shape: FootShape, seen_m: Array, weights: Array) -> Placed:
+    """The place nearest to points (n, 5, 2) seen in the tangent plane."""
+    total = max(float(weights.sum()), 1e-300)
+    flat = shape.flat_m
+    center = (weights[..., None] * flat).sum(axis=(0, 1)) / total
+    middle = (weights[..., None] * seen_m).sum(axis=(0, 1)) / total
+    a, b = flat - center, seen_m - middle
+    along = float((weights * (a[:, 0] * b[..., 0] + a[:, 1] * b[..., 1])).sum())
+    across = float((weights * (a[:, 0] * b[..., 1] - a[:, 1] * b[..., 0])).sum())
+    turn = float(np.arctan2(across, along))
+    ball = middle - _turned(center, turn)
+    return Placed(turn, (float(ball[0]), float(ball[1])))
+
+
+def points_of(shape: FootShape, placed: Placed) -> Array:
+    """(5, 2) where the points of a flat foot are."""
+    return _turned(shape.flat_m, placed.turn_rad) + np.array(placed.ball_m)
+
+
+def stretches_of(
+    shape: FootShape, seen_m: Array, weights: Array, first: int, rate_hz: float
+) -> list[Stretch]:
+    """One stance, cut where the foot travels.
+
+    Args:
+        shape: the foot.
+        seen_m: (n, 5, 2) its points in the tangent plane.
+        weights: (n, 5)
+        first: the stance's first frame.
+        rate_hz: of the clip.
+    """
+    shortest = max(2, round(SHORTEST_S * rate_hz))
+    return _cut(shape, seen_m, weights, first, shortest)
+
+
+def _cut(
+    shape: FootShape, seen_m: Array, weights: Array, first: int, shortest: int
+) -> list[Stretch]:
+    count = len(seen_m)
+    placed, miss = _fitted(shape, seen_m, weights)
+    if miss <= LARGEST_MISS_M:
+        return [Stretch(first, first + count, placed, miss)]
+    if count < 2 * shortest:
+        return [Stretch(first, first + count, None, miss)]
+    step = max(1, shortest // 4)
+    cuts = range(shortest, count - shortest + 1, step)
+    best = min(
+        cuts,
+        key=lambda k: (
+            _squares(shape, seen_m[:k], weights[:k]) + _squares(shape, seen_m[k:], weights[k:])
+        ),
+    )
+    return [
+        *_cut(shape, seen_m[:best], weights[:best], first, shortest),
+        *_cut(shape, seen_m[best:], weights[best:], first + best, shortest),
+    ]
+
+
+def _fitted(shape: FootShape, seen_m: Array, weights: Array) -> tuple[Placed, float]:
+    placed = placed_at(shape, seen_m, weights)
+    away = np.linalg.norm(seen_m - points_of(shape, placed), axis=-1)
+    return placed, float(np.where(weights > np.exp(-1.0), away, 0.0).max(initial=0.0))
+
+
+def _squares(shape: FootShape, seen_m: Array, weights: Array) -> float:
+    placed = placed_at(shape, seen_m, weights)
+    away = seen_m - points_of(shape, placed)
+    return float((weights * (away**2).sum(axis=-1)).sum())
+
+
+def _turned(points: Array, angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return points @ np.array([[c, s], [-s, c]])

@@ -1,0 +1,136 @@
+"""From contacts and places back to joint angles (section 3.5.2): everything that touches holds.
+
+The paper's inverse kinematics follows soft results, which leaves slides. Here feet are on their
+prints and other parts on their spots exactly, the whole clip is solved at once (`ik.whole_clip`),
+and the centre of mass accelerates as it should.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character
+from poise.constraints import Scene, Task
+from poise.contact import ContactSchedule
+from poise.environment import Environment
+from poise.ik import build
+from poise.ik.whole_clip import WholeSettings, solve_whole
+from poise.ik.widened_limits import widened
+from poise.mechanics import BodyState, forward_kinematics
+from poise.methods.correct.center_path import center_tasks
+from poise.methods.correct.clearance import clearance_tasks
+from poise.methods.correct.contact_tasks import Movers, contact_tasks
+from poise.methods.correct.foot_path import FootPath
+from poise.motion import Clip
+
+RIGID_DEG = 0.5
+"""A joint that never turns by more is a bone that the skeleton has cut in two."""
+
+HELD_LONGER = 1
+"""Frames before and after a contact in which its place is held already: the speed in its first and
+last frame is then zero as well."""
+
+_DEEPEST_M = 0.001
+_ROUNDS = 4
+"""Most solves, each with tasks for the points that the last one left inside something."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recovered:
+    """A clip whose contacts hold."""
+
+    clip: Clip
+    tasks: tuple[Task, ...]
+    worst_m: float
+    """How far a hard task is missed, in metres (turns: times the length of a foot)."""
+    worst: str
+    """Which."""
+    rounds: int
+    paths: tuple[FootPath, ...]
+
+
+def recover(
+    clip: Clip,
+    character: Character,
+    environment: Environment,
+    contacts: ContactSchedule,
+    slides: ContactSchedule | None = None,
+    *,
+    moves: NDArray[np.bool_] | None = None,
+    settings: WholeSettings | None = None,
+) -> Recovered:
+    """The nearest motion in which what touches touches, and nothing is inside anything.
+
+    Args:
+        clip: the motion to stay close to.
+        character: whose.
+        environment: where.
+        contacts: what touches when.
+        slides: what slides along the surface meanwhile.
+        moves: (J,) joints that may turn; by default those that do in the clip.
+        settings: of the inverse kinematics.
+    """
+    scene = Scene(clip, character, environment, None)
+    movers = Movers(character, moving_joints(clip) if moves is None else moves)
+    held, paths = contact_tasks(scene, _longer(contacts), slides, movers)
+    touches = np.asarray(contacts.touching.any(axis=1))
+    tasks = [*held, *center_tasks(scene, touches)]
+    tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
+    made, solution, rounds = clip, None, 0
+    worst_m, worst = 0.0, ""
+    for rounds in range(1, _ROUNDS + 1):
+        problem = build(scene, tasks)
+        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz)
+        problem = replace(problem, limits=limits)
+        solution = solve_whole(problem, settings, start=solution)
+        made = replace(
+            clip,
+            root_positions_m=solution.root_positions_m,
+            rotations_wxyz=rotations.continuous(solution.rotations_wxyz),
+        )
+        worst_m, worst = _worst(problem.tasks, solution.misses)
+        more = clearance_tasks(scene, _state(made), held, movers, _DEEPEST_M)
+        if not more:
+            break
+        tasks += [replace(task, name=f"{task.name} (round {rounds})") for task in more]
+    return Recovered(made, tuple(tasks), worst_m, worst, rounds, paths)
+
+
+def moving_joints(clip: Clip) -> NDArray[np.bool_]:
+    """(J,) joints that turn at all in a clip."""
+    turns = clip.rotations_wxyz
+    return rotations.angle_between(turns, turns[:1]).max(axis=0) > np.radians(RIGID_DEG)
+
+
+def _state(clip: Clip) -> BodyState:
+    return forward_kinematics(clip.skeleton, *clip.pose)
+
+
+def _longer(contacts: ContactSchedule) -> ContactSchedule:
+    touching = contacts.touching.copy()
+    for _ in range(HELD_LONGER):
+        touching[1:] |= contacts.touching[:-1]
+        touching[:-1] |= contacts.touching[1:]
+    return replace(contacts, touching=touching)
+
+
+_FOOT_M = 0.2
+"""How far a foot's end goes when it turns by a radian."""
+
+
+def _worst(
+    tasks: tuple[Task, ...], misses: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+) -> tuple[float, str]:
+    worst, name = 0.0, ""
+    for n, task in enumerate(tasks):
+        if task.side == 0 and task.priority == 1:
+            miss = float(np.nanmax(misses[:, n], initial=0.0))
+            miss *= _FOOT_M if task.kind == "turn" else 1.0
+            if miss > worst:
+                worst, name = miss, task.name
+    return worst, name
