@@ -151,9 +151,9 @@ def solve_band(factor: Array, width: int, reach: int, x: Array) -> None:
 
 
 @inlined_borrowing
-def _take_three(x: Array, y: Array, z: Array, row: Array, count: int,
-    a: float, b: float, c: float,
-) -> None:  # fmt: skip
+def _take_three(
+    x: Array, y: Array, z: Array, row: Array, count: int, a: float, b: float, c: float
+) -> None:
     for i in range(count):
         x[i] -= a * row[i]
         y[i] -= b * row[i]
@@ -178,9 +178,7 @@ def solve_band_three(factor: Array, width: int, reach: int, right: Array) -> Non
         y[j] *= share
         z[j] *= share
         count = _end(j, width, reach, size) - j - 1
-        _take_three(
-            x[j + 1 :], y[j + 1 :], z[j + 1 :], factor[j, 1:], count, x[j], y[j], z[j]
-        )  # fmt: skip
+        _take_three(x[j + 1 :], y[j + 1 :], z[j + 1 :], factor[j, 1:], count, x[j], y[j], z[j])
     for j in range(size - 1, -1, -1):
         share = 1.0 / factor[j, 0]
         count = _end(j, width, reach, size) - j - 1

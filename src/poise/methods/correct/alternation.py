@@ -20,6 +20,7 @@ from poise.methods.correct.band import (
     add_pair,
     add_penetration,
     assemble_contacts,
+    first_changed_frame,
     free_path,
 )
 from poise.methods.correct.problem import (
@@ -42,16 +43,15 @@ from poise.methods.correct.projections import (
     project_pairs,
     project_penetrations,
 )
-from poise.solvers.banded_cholesky import factor_band, refactor_band, solve_band_three
+from poise.methods.correct.scoring import anchor_cost, linear_errors, pose_cost, score_errors
+from poise.methods.correct.standing_places import stand_places
+from poise.solvers.banded_cholesky import refactor_band, solve_band_three
 
 DEPTH_M = 0.0005
 """Deeper than this, a vertex that penetrates is held from then on."""
 
 _LOOKS_EVERY = 5
 """Rounds between looks for new penetrations, each of which may cost a new factor."""
-
-POSE_M = 0.005
-"""Unit of pose errors in `Score`."""
 
 
 class Room(NamedTuple):
@@ -67,11 +67,17 @@ class Room(NamedTuple):
     """(N, 3V) the matrix,"""
     factor: Array
     """(N, 3V) and its factor."""
+    places: Array
+    """(3, T·B) where what stands is to stand."""
     held: NDArray[np.bool_]
     """(N,) vertices held out of the surroundings."""
     apart: NDArray[np.bool_]
     """(T, Q) pairs held apart."""
     wrenches: Wrenches
+    contacts: NDArray[np.int8]
+    """(T, B) for which band and factor are,"""
+    usable: NDArray[np.int64]
+    """(1,) and the frame up to which they are nothing else's: 0 where they are of no use."""
 
 
 def room(problem: Problem) -> Room:
@@ -82,33 +88,47 @@ def room(problem: Problem) -> Room:
     return Room(
         np.empty((3, size)), np.empty((3, size)), np.empty((3, size)),
         np.empty((size, REACH * width)), np.empty((size, REACH * width)),
-        np.zeros(size, np.bool_), np.zeros((frames, len(problem.pairs)), np.bool_),
-        room_for(frames, points),
+        np.zeros((3, frames * len(problem.contact_vertex))), np.zeros(size, np.bool_),
+        np.zeros((frames, len(problem.pairs)), np.bool_), room_for(frames, points),
+        np.zeros((frames, len(problem.contact_vertex)), np.int8), np.zeros(1, np.int64),
     )  # fmt: skip
 
 
 @compiled
-def begin(problem: Problem, base: Array, contacts: NDArray[np.int8], work: Room) -> bool:
+def begin(
+    problem: Problem, planes: Planes, base: Array, contacts: NDArray[np.int8], work: Room,
+    afresh: bool,
+) -> bool:  # fmt: skip
     """Make matrix, factor and constant right side of a contact sequence; start at the reference.
 
     Args:
         problem: what is to be solved.
+        planes: the surface next to each vertex.
         base: (N, 3V) the matrix without contacts.
         contacts: (T, B)
-        work: is filled.
+        work: is filled. Up to the first frame where the contacts differ from those that it was
+            used for last, matrix and factor are kept.
+        afresh: keep nothing, so that the last bits do not depend on what was solved before.
 
     Returns:
         Whether the matrix could be factored.
     """
+    width = len(problem.shares)
     work.x[:] = problem.reference
-    work.band[:] = base
     work.held[:] = False
     work.apart[:] = False
     work.wrenches.done[:] = False
-    assemble_contacts(problem, contacts, work.band)
+    kept = 0 if afresh else min(work.usable[0], first_changed_frame(work.contacts, contacts))
+    work.band[kept * width :] = base[kept * width :]
+    assemble_contacts(problem, contacts, work.band, kept * width)
     _constant(problem, contacts, work.constant)
-    work.factor[:] = work.band
-    return factor_band(work.factor, len(problem.shares), REACH)
+    stand_places(
+        problem.contact_paths, planes.carried, contacts, problem.numbers[4], work.places
+    )  # fmt: skip
+    work.contacts[:] = contacts
+    good = refactor_band(work.band, work.factor, width, REACH, kept)
+    work.usable[0] = len(contacts) if good else 0
+    return good
 
 
 @inner_borrowing
@@ -164,37 +184,46 @@ def advance(
         record: fill `potentials` and `cost` in every round, not only `score` after the last.
         potentials: (rounds, kinds) squared errors after each round, unweighted.
         cost: (rounds,) weighted and summed.
-        score: (4,) Eq. 20 and its parts, see `_score`.
+        score: (4,) Eq. 20 and its parts, see `score_errors`.
 
     Returns:
         Whether all went well; where it did not, vertices are what they were.
     """
-    found = np.zeros(len(KINDS))
+    found, width = np.zeros(len(KINDS)), len(problem.shares)
     _local(problem, planes, contacts, work, found)
     for n in range(first, last):
         work.right[:] += work.constant
-        solve_band_three(work.factor, len(problem.shares), REACH, work.right)
+        solve_band_three(work.factor, width, REACH, work.right)
         if not _finite(work.right):
             return False
         work.x[:] = work.right
         if (n + 3) % _LOOKS_EVERY == 0 and problem.weights[PENETRATION] > 0.0:
-            block = _hold(problem, planes, contacts, work)
-            if block < len(contacts) and not refactor_band(
-                work.band, work.factor, len(problem.shares), REACH, block
+            changed = _hold(problem, planes, contacts, work)
+            work.usable[0] = min(work.usable[0], changed)
+            if changed < len(contacts) and not refactor_band(
+                work.band, work.factor, width, REACH, changed
             ):
                 return False
         turned = _local(problem, planes, contacts, work, found)
         if record or n == last - 1:
-            _linear_errors(problem, contacts, work.x, found, score)
-            _score(problem, found, turned, score)
+            linear_errors(problem, contacts, work.x, found, score)
+            score_errors(problem, found, turned, score)
         if record:
             potentials[n] = found
             total = 0.0
             for kind in range(len(KINDS)):
                 if kind != POSE:  # whose rows have weights of their own
                     total += problem.weights[kind] * found[kind]
-            cost[n] = total + _pose_cost(problem, work.x) + _anchor_cost(problem, work.x)
+            cost[n] = total + pose_cost(problem, work.x) + anchor_cost(problem, work.x)
     return True
+
+
+@inner_borrowing
+def _touches(problem: Problem, contacts: NDArray[np.int8], t: int, v: int) -> bool:
+    for b in range(contacts.shape[1]):
+        if problem.contact_vertex[b] == v and contacts[t, b] != 0:
+            return True
+    return False
 
 
 @compiled
@@ -205,7 +234,7 @@ def _local(
     right = work.right
     right[:] = 0.0
     found[BONE] = project_bones(problem, work.x, right)
-    found[CONTACT] = project_contacts(problem, planes, contacts, work.x, right)
+    found[CONTACT] = project_contacts(problem, planes, contacts, work.places, work.x, right)
     found[PENETRATION] = project_penetrations(problem, planes, work.held, work.x, right)
     found[PENETRATION] += project_pairs(problem, work.apart, work.x, right)
     found[BALANCE], found[SPIN], turned = project_balance(
@@ -224,10 +253,7 @@ def _hold(problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Ro
             i = t * width + v
             if work.held[i] or depth(problem, planes, i, v, work.x) < DEPTH_M:
                 continue
-            touches = False
-            for b in range(contacts.shape[1]):
-                touches = touches or (problem.contact_vertex[b] == v and contacts[t, b] != 0)
-            if not touches:
+            if not _touches(problem, contacts, t, v):
                 work.held[i] = True
                 add_penetration(problem, work.band, i)
                 first = min(first, t)
@@ -243,85 +269,6 @@ def _hold(problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Ro
                 add_pair(problem, work.band, t, q)
                 first = min(first, t)
     return first
-
-
-@inner_borrowing
-def _linear_errors(
-    problem: Problem, contacts: NDArray[np.int8], x: Array, found: Array, score: Array
-) -> None:
-    """Trajectory (where it holds, and everywhere) and pose, squared and summed."""
-    frames, width = len(contacts), len(problem.shares)
-    everywhere = 0.0
-    for k in range(3):
-        for i in range(width, (frames - 1) * width):
-            gap = 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
-            everywhere += gap * gap
-    left_out = 0.0
-    for b in range(contacts.shape[1]):
-        for t in range(1, frames - 1):
-            if not free_path(contacts, t, b):
-                i = t * width + problem.contact_vertex[b]
-                for k in range(3):
-                    gap = 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
-                    left_out += gap * gap
-    pose = 0.0
-    rows = len(problem.rows)
-    for t in range(frames):
-        for r in range(rows):
-            pose += _row_error(problem, x, t, r)
-    found[TRAJECTORY] = max(0.0, everywhere - left_out)
-    found[POSE] = pose
-    score[1] = everywhere
-
-
-@inner_borrowing
-def _row_error(problem: Problem, x: Array, t: int, r: int) -> float:
-    start, rows = t * len(problem.shares), len(problem.rows)
-    middle, one, other = problem.rows[r]
-    error = 0.0
-    for k in range(3):
-        gap = x[k, start + middle] - x[k, start + one] - problem.row_targets[k, t * rows + r]
-        if other >= 0:
-            gap += 0.5 * (x[k, start + one] - x[k, start + other])
-        error += gap * gap
-    return error
-
-
-@inner_borrowing
-def _pose_cost(problem: Problem, x: Array) -> float:
-    total = 0.0
-    for t in range(len(problem.lengths)):
-        for r in range(len(problem.rows)):
-            total += problem.row_weights[r] * _row_error(problem, x, t, r)
-    return total
-
-
-@inner_borrowing
-def _anchor_cost(problem: Problem, x: Array) -> float:
-    total = 0.0
-    for k in range(3):
-        for i in range(x.shape[1]):
-            total += (x[k, i] - problem.reference[k, i]) ** 2
-    return problem.weights[ANCHOR] * total
-
-
-@inner_borrowing
-def _score(problem: Problem, found: Array, turned: float, score: Array) -> None:
-    """Eq. 20, its three parts made comparable, and each a mean over frames.
-
-    A trajectory error is a wrong acceleration, in units of gravity's, squared, mean of all vertices
-    (touching ones, too: left out, they would make every contact look good). A pose error is a
-    displacement within a limb, in units of `POSE_M`, squared, mean of all rows. A balance error is
-    the force that nothing explains, in body weights, squared. `score` is their sum, the parts, and
-    the moment that nothing explains, which Eq. 20 does not count.
-    """
-    frames, width = len(problem.lengths), len(problem.shares)
-    drop, rows = problem.numbers[0], max(1, len(problem.rows))
-    score[1] /= frames * width * (0.5 * drop) ** 2
-    score[2] = found[POSE] / (frames * rows * POSE_M**2)
-    score[3] = found[BALANCE] / (frames * drop**2)
-    score[4] = turned / frames
-    score[0] = score[1] + score[2] + score[3]
 
 
 @inner_borrowing

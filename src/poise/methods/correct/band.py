@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
 from poise.methods.correct.problem import (
     ANCHOR,
@@ -37,15 +37,18 @@ def _add(band: Array, i: int, j: int, value: float) -> None:
 
 
 @inlined_borrowing
-def _add_second_difference(band: Array, i: int, width: int, value: float) -> None:
-    """Add value · |v₋ − 2v + v₊|² of the unknown i and its neighbours in time."""
+def _add_second_difference(band: Array, i: int, width: int, value: float, start: int) -> None:
+    """Add value · |v₋ − 2v + v₊|² of the unknown i and its neighbours in time, from row `start`."""
     before, after = i - width, i + width
-    band[before, 0] += value
-    band[before, width] -= 2.0 * value
-    band[before, 2 * width] += value
-    band[i, 0] += 4.0 * value
-    band[i, width] -= 2.0 * value
-    band[after, 0] += value
+    if before >= start:
+        band[before, 0] += value
+        band[before, width] -= 2.0 * value
+        band[before, 2 * width] += value
+    if i >= start:
+        band[i, 0] += 4.0 * value
+        band[i, width] -= 2.0 * value
+    if after >= start:
+        band[after, 0] += value
 
 
 @borrowing
@@ -86,7 +89,7 @@ def assemble(problem: Problem, band: Array) -> None:
     for t in range(1, frames - 1):
         for v in range(width):
             own = 0.25 * weights[TRAJECTORY] + weights[SPIN] * shares[v]
-            _add_second_difference(band, t * width + v, width, own)
+            _add_second_difference(band, t * width + v, width, own, 0)
         _add_center(band, t * width, width, shares, weights[BALANCE])
 
 
@@ -125,18 +128,20 @@ def demands(contact: int) -> float:
 
 
 @borrowing
-def assemble_contacts(problem: Problem, contacts: NDArray[np.int8], band: Array) -> None:
-    """Turn the matrix without contacts into that of a contact sequence."""
+def assemble_contacts(
+    problem: Problem, contacts: NDArray[np.int8], band: Array, start: int
+) -> None:  # fmt: skip
+    """Turn rows of the matrix without contacts, from `start` on, into those of a sequence."""
     width, frames = len(problem.shares), len(contacts)
     for b in range(contacts.shape[1]):
         v = problem.contact_vertex[b]
         for t in range(frames):
-            if contacts[t, b] != 0:
-                band[t * width + v, 0] += problem.weights[CONTACT] * demands(contacts[t, b])
+            i = t * width + v
+            if contacts[t, b] != 0 and i >= start:
+                band[i, 0] += problem.weights[CONTACT] * demands(contacts[t, b])
             if 0 < t < frames - 1 and not free_path(contacts, t, b):
-                _add_second_difference(
-                    band, t * width + v, width, -0.25 * problem.weights[TRAJECTORY]
-                )
+                own = -0.25 * problem.weights[TRAJECTORY]
+                _add_second_difference(band, i, width, own, start)
 
 
 @borrowing
@@ -155,8 +160,13 @@ def add_pair(problem: Problem, band: Array, frame: int, pair: int) -> None:
     _add(band, i, j, -w)
 
 
+@borrowing
 def first_changed_frame(before: NDArray[np.int8], after: NDArray[np.int8]) -> int:
     """The first frame whose equations differ between two contact sequences; T if none."""
-    changed: Indices = np.flatnonzero((before != after).any(axis=1))
-    # A contact decides over the second differences of its neighbours, which begin a frame earlier.
-    return max(int(changed[0]) - 2, 0) if len(changed) else len(before)
+    for t in range(len(before)):
+        for b in range(before.shape[1]):
+            if before[t, b] != after[t, b]:
+                # A contact decides over the second differences of its neighbours, which begin
+                # another frame earlier.
+                return max(t - 2, 0)
+    return len(before)

@@ -25,8 +25,8 @@ from poise.methods.correct.problem import (
     SLIDING,
     STATIC,
     Contacts,
-    Planes,
     Problem,
+    by_coordinate,
     by_frame,
     packed,
 )
@@ -114,17 +114,32 @@ class MotionOptimizer:
         """T."""
         return len(self.reference_m)
 
-    def solve(self, contacts: ArrayLike, iterations: int | None = None) -> Optimized:
+    def solve(
+        self,
+        contacts: ArrayLike,
+        iterations: int | None = None,
+        *,
+        places_m: ArrayLike | None = None,
+    ) -> Optimized:
         """The motion under one contact sequence.
+
+        Called again with contacts that differ from some frame on, it makes only what follows that
+        frame of the matrix's factor anew.
 
         Args:
             contacts: (T, B) of FREE, STATIC and SLIDING.
             iterations: rounds; by default the settings'.
+            places_m: (T, B, 3) where what stands is to stand; by default, where the reference has
+                it on the mean. What is not on the surface is taken to it.
         """
         checked = self._checked("contacts", contacts, (self.frame_count,))
         rounds = self._rounds(iterations, self.settings.iterations)
         potentials, cost = np.zeros((rounds, len(KINDS))), np.zeros(rounds)
-        score, work, good = self._evaluate(checked, rounds, True, potentials, cost)
+        places = None
+        if places_m is not None:
+            places = by_coordinate(frozen_array("places_m", places_m, (*checked.shape, 3)))
+            places -= self._planes.carried
+        score, work, good = self._evaluate(checked, rounds, True, potentials, cost, places)
         parts, points = checked.shape[1], self.settings.contact_points
         shape = (self.frame_count, parts, points, 3)
         forces = work.wrenches.forces.reshape(shape).sum(axis=2)
@@ -186,30 +201,31 @@ class MotionOptimizer:
         return errors, parts
 
     def _evaluate(
-        self, contacts: Contacts, rounds: int, record: bool, potentials: Array, cost: Array
+        self,
+        contacts: Contacts,
+        rounds: int,
+        record: bool,
+        potentials: Array,
+        cost: Array,
+        places: Array | None = None,
     ) -> tuple[Array, Room, bool]:
         from poise.methods.correct.alternation import advance, begin
 
-        work = self._my_room()
-        score = np.zeros(5)
-        planes = self._planes if self._plain else self._ask(self.reference_m, contacts, record)
-        good = begin(self.problem, self._base, contacts, work)
+        work, score, planes = self._my_room(), np.zeros(5), self._planes
+        good = begin(self.problem, planes, self._base, contacts, work, not record)
+        if places is not None:
+            work.places[:] = places
         step = rounds if self._plain else _SURFACE_EVERY
         for first in range(0, rounds, step):
             if first > 0:
                 now = by_frame(work.x, self.mesh.vertex_count)
-                planes = self._ask(now, contacts, record)
+                vertices = self.mesh.contact_vertex
+                planes = planes_at(self.environment, now, vertices, self.rate_hz, parallel=record)
             last = min(first + step, rounds)
             good = good and advance(
                 self.problem, planes, contacts, work, first, last, record, potentials, cost, score
             )
         return score, work, good
-
-    def _ask(self, places_m: Array, contacts: Contacts, parallel: bool) -> Planes:
-        vertices = self.mesh.contact_vertex
-        return planes_at(
-            self.environment, places_m, vertices, self.rate_hz, contacts, parallel=parallel
-        )
 
     def _my_room(self) -> Room:
         """Work space of this thread."""

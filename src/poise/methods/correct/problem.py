@@ -22,9 +22,13 @@ KINDS = ("bone", "trajectory", "contact", "pose", "balance", "spin", "penetratio
 """The potentials, in the order in which they are reported."""
 BONE, TRAJECTORY, CONTACT, POSE, BALANCE, SPIN, PENETRATION, ANCHOR = range(8)
 
-ANCHOR_WEIGHT = 0.003
-"""Pull towards the reference, which nothing else says where it is: all other potentials are
-differences, or hold what touches. Over a stretch of less than a second it does nothing."""
+ANCHOR_WEIGHT = 0.01
+"""Pull towards the reference, which nothing else says where it is while nothing touches: all other
+potentials are differences. It is not felt within less than a second, and keeps the equations from
+being singular."""
+
+RESTING_M_S = 0.1
+"""Slower than this a vertex rests: those frames decide where a stance is."""
 
 REFERENCE_MASS_KG = 70.0
 """The paper's character, for which f_max is given."""
@@ -62,6 +66,8 @@ class Problem(NamedTuple):
     """(V,)"""
     contact_vertex: Indices
     """(B,)"""
+    contact_paths: Array
+    """(3, T·B) the candidates' vertices in the reference."""
     rest_heights: Array
     """(B,)"""
     clearances: Array
@@ -75,7 +81,8 @@ class Problem(NamedTuple):
     cones: Array
     """(9,) as `cone_newton.solve_frames` reads them."""
     numbers: Array
-    """(4,) gravity times Δt², points of a contact, their radius, `LEVER_M`."""
+    """(5,) gravity times Δt², points of a contact, their radius, `LEVER_M`, and how far a vertex
+    that rests may go in two frames."""
 
 
 class Planes(NamedTuple):
@@ -116,6 +123,7 @@ def packed(
         paths=by_coordinate(paths),
         shares=mesh.shares,
         contact_vertex=mesh.contact_vertex,
+        contact_paths=by_coordinate(reference_m[:, mesh.contact_vertex]),
         rest_heights=np.ascontiguousarray(rest_heights_m, dtype=np.float64),
         clearances=clearances,
         pairs=pairs,
@@ -123,7 +131,13 @@ def packed(
         weights=_weights(settings),
         cones=_cones(mesh, settings),
         numbers=np.array(
-            [drop, float(settings.contact_points), settings.contact_radius_m, LEVER_M]
+            [
+                drop,
+                float(settings.contact_points),
+                settings.contact_radius_m,
+                LEVER_M,
+                2.0 * RESTING_M_S / rate_hz,
+            ]
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Local steps that look at one bone, one stance or one sphere at a time (Eqs. 4, 5, 9 and 19).
+"""Local steps that look at one bone, one contact or one sphere at a time (Eqs. 4, 5, 9 and 19).
 
 Each moves what it looks at to the nearest place that is allowed, adds it to the right side of the
 global step, and returns by how much it was off, squared and summed.
@@ -47,88 +47,49 @@ def project_bones(problem: Problem, x: Array, right: Array) -> float:
 
 @inner_borrowing
 def project_contacts(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], x: Array, right: Array
-) -> float:
-    """Eq. 9, a stance at a time: all its frames go to one place on the surface.
-
-    Both of Eq. 9's demands, not to move and to be on the surface, in one projection: the nearest
-    such place is under the middle of where the vertex is during the stance. Frame by frame
-    differences would need as many rounds as a stance has frames to agree on it.
-    """
-    frames, count = contacts.shape
-    off = 0.0
-    for b in range(count):
-        t = 0
-        while t < frames:
-            if contacts[t, b] == 0:
-                t += 1
-                continue
-            last = t + 1
-            if contacts[t, b] == STATIC:
-                while last < frames and contacts[last, b] == STATIC:
-                    last += 1
-            off += _project_stance(problem, planes, contacts[t, b], b, t, last, x, right)
-            t = last
-    return off
-
-
-@inlined_borrowing
-def _project_stance(
-    problem: Problem,
-    planes: Planes,
-    contact: int,
-    b: int,
-    first: int,
-    last: int,
-    x: Array,
+    problem: Problem, planes: Planes, contacts: NDArray[np.int8], places: Array, x: Array,
     right: Array,
-) -> float:
-    width, v = len(problem.shares), problem.contact_vertex[b]
-    frames_count = last - first
-    parts = len(problem.contact_vertex)
-    both = demands(contact)
-    w = both * problem.weights[CONTACT]
-    px, py, pz = 0.0, 0.0, 0.0
-    for t in range(first, last):
-        i, c = t * width + v, t * parts + b
-        px += x[0, i] - planes.carried[0, c]
-        py += x[1, i] - planes.carried[1, c]
-        pz += x[2, i] - planes.carried[2, c]
-    share = 1.0 / frames_count
-    px, py, pz = px * share, py * share, pz * share
-    middle = (first + last - 1) // 2
-    i, c = middle * width + v, middle * parts + b
-    nx, ny, nz = planes.normals[0, i], planes.normals[1, i], planes.normals[2, i]
-    cx, cy, cz = planes.carried[0, c], planes.carried[1, c], planes.carried[2, c]
-    height = nx * (px + cx) + ny * (py + cy) + nz * (pz + cz) - planes.offsets[i]
-    lift = problem.rest_heights[b] - height
-    px, py, pz = px + lift * nx, py + lift * ny, pz + lift * nz
+) -> float:  # fmt: skip
+    """Eq. 9: to the place of the stance, or straight to the surface if it slides along it."""
+    frames, parts = contacts.shape
+    width = len(problem.shares)
     off = 0.0
-    for t in range(first, last):
-        i, c = t * width + v, t * parts + b
-        qx, qy, qz = (
-            px + planes.carried[0, c],
-            py + planes.carried[1, c],
-            pz + planes.carried[2, c],
-        )
-        dx, dy, dz = x[0, i] - qx, x[1, i] - qy, x[2, i] - qz
-        off += both * (dx * dx + dy * dy + dz * dz)
-        right[0, i] += w * qx
-        right[1, i] += w * qy
-        right[2, i] += w * qz
+    for t in range(frames):
+        for b in range(parts):
+            if contacts[t, b] == 0:
+                continue
+            i, c = t * width + problem.contact_vertex[b], t * parts + b
+            px, py, pz = x[0, i], x[1, i], x[2, i]
+            if contacts[t, b] == STATIC:
+                px = places[0, c] + planes.carried[0, c]
+                py = places[1, c] + planes.carried[1, c]
+                pz = places[2, c] + planes.carried[2, c]
+            nx, ny, nz = planes.normals[0, i], planes.normals[1, i], planes.normals[2, i]
+            lift = problem.rest_heights[b] + planes.offsets[i] - (nx * px + ny * py + nz * pz)
+            px, py, pz = px + lift * nx, py + lift * ny, pz + lift * nz
+            both = demands(contacts[t, b])
+            w = both * problem.weights[CONTACT]
+            off += both * ((x[0, i] - px) ** 2 + (x[1, i] - py) ** 2 + (x[2, i] - pz) ** 2)
+            right[0, i] += w * px
+            right[1, i] += w * py
+            right[2, i] += w * pz
     return off
 
 
 @inlined_borrowing
-def depth(problem: Problem, planes: Planes, i: int, v: int, x: Array) -> float:
-    """How far a vertex is below where it may be; negative above."""
-    height = (
+def _height(planes: Planes, i: int, x: Array) -> float:
+    return (
         planes.normals[0, i] * x[0, i]
         + planes.normals[1, i] * x[1, i]
         + planes.normals[2, i] * x[2, i]
         - planes.offsets[i]
     )
-    return problem.clearances[v] - height
+
+
+@inlined_borrowing
+def depth(problem: Problem, planes: Planes, i: int, v: int, x: Array) -> float:
+    """How far a vertex is below where it may be; negative above."""
+    return problem.clearances[v] - _height(planes, i, x)
 
 
 @inner_borrowing

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.environment import Environment, Ground
 from poise.environment import query as nearest_surface
-from poise.methods.correct.problem import STATIC, Contacts, Planes, by_coordinate
+from poise.methods.correct.problem import Planes, by_coordinate
 
 
 def is_one_plane(environment: Environment) -> bool:
@@ -21,7 +20,6 @@ def planes_at(
     places_m: Array,
     contact_vertex: Indices,
     rate_hz: float,
-    contacts: Contacts | None = None,
     *,
     parallel: bool = True,
 ) -> Planes:
@@ -32,18 +30,10 @@ def planes_at(
         places_m: (T, V, 3) vertices.
         contact_vertex: (B,)
         rate_hz: of the frames.
-        contacts: (T, B) where given, a vertex that stands has one plane for the whole stance: that
-            under the middle of where it is.
         parallel: use all cores.
     """
     frames, width = places_m.shape[:2]
-    asked = places_m
-    if contacts is not None and not is_one_plane(environment):
-        asked = places_m.copy()
-        for b, vertex in enumerate(contact_vertex.tolist()):
-            for first, last in _stances(contacts[:, b] == STATIC):
-                asked[first:last, vertex] = places_m[first:last, vertex].mean(axis=0)
-    found = nearest_surface(environment, asked, parallel=parallel)
+    found = nearest_surface(environment, places_m, parallel=parallel)
     offsets = np.einsum("tvk,tvk->tv", found.normals, found.closest_m)
     belts = found.velocities_m_s[:, contact_vertex]
     carried = np.zeros_like(belts)
@@ -52,10 +42,3 @@ def planes_at(
         by_coordinate(found.normals), np.ascontiguousarray(offsets.reshape(frames * width)),
         by_coordinate(carried),
     )  # fmt: skip
-
-
-def _stances(standing: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.diff(np.concatenate([[False], standing, [False]]).astype(np.int8))
-    return list(
-        zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
-    )

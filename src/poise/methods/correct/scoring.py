@@ -1,0 +1,95 @@
+"""How good a motion is: the errors of linear potentials, and Eq. 20."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array
+from poise.compiled import inner_borrowing
+from poise.methods.correct.band import free_path
+from poise.methods.correct.problem import ANCHOR, BALANCE, POSE, TRAJECTORY, Problem
+
+POSE_M = 0.02
+"""Displacement within a limb that counts like a joint's acceleration wrong by gravity's."""
+
+
+@inner_borrowing
+def linear_errors(
+    problem: Problem, contacts: NDArray[np.int8], x: Array, found: Array, score: Array
+) -> None:
+    """Trajectory (where it holds, and everywhere) and pose, squared and summed."""
+    frames, width = len(contacts), len(problem.shares)
+    everywhere = 0.0
+    for k in range(3):
+        for i in range(width, (frames - 1) * width):
+            gap = 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
+            everywhere += gap * gap
+    left_out = 0.0
+    for b in range(contacts.shape[1]):
+        for t in range(1, frames - 1):
+            if not free_path(contacts, t, b):
+                i = t * width + problem.contact_vertex[b]
+                for k in range(3):
+                    gap = 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
+                    left_out += gap * gap
+    pose = 0.0
+    rows = len(problem.rows)
+    for t in range(frames):
+        for r in range(rows):
+            pose += _row_error(problem, x, t, r)
+    found[TRAJECTORY] = max(0.0, everywhere - left_out)
+    found[POSE] = pose
+    score[1] = everywhere
+
+
+@inner_borrowing
+def _row_error(problem: Problem, x: Array, t: int, r: int) -> float:
+    start, rows = t * len(problem.shares), len(problem.rows)
+    middle, one, other = problem.rows[r]
+    error = 0.0
+    for k in range(3):
+        gap = x[k, start + middle] - x[k, start + one] - problem.row_targets[k, t * rows + r]
+        if other >= 0:
+            gap += 0.5 * (x[k, start + one] - x[k, start + other])
+        error += gap * gap
+    return error
+
+
+@inner_borrowing
+def pose_cost(problem: Problem, x: Array) -> float:
+    """All rows of the pose, weighed."""
+    total = 0.0
+    for t in range(len(problem.lengths)):
+        for r in range(len(problem.rows)):
+            total += problem.row_weights[r] * _row_error(problem, x, t, r)
+    return total
+
+
+@inner_borrowing
+def anchor_cost(problem: Problem, x: Array) -> float:
+    """The pull to the reference, weighed."""
+    total = 0.0
+    for k in range(3):
+        for i in range(x.shape[1]):
+            total += (x[k, i] - problem.reference[k, i]) ** 2
+    return problem.weights[ANCHOR] * total
+
+
+@inner_borrowing
+def score_errors(problem: Problem, found: Array, turned: float, score: Array) -> None:
+    """Eq. 20, its three parts made comparable, and each a mean over frames.
+
+    A trajectory error is a wrong acceleration, in units of gravity's, squared, mean of all vertices
+    (touching ones, too: left out, they would make every contact look good). A pose error is a
+    displacement within a limb, in units of `POSE_M`, squared, mean of all rows. A balance error is
+    the force that nothing explains, in body weights, squared. `score` is their sum, the parts, and
+    the moment that nothing explains, which Eq. 20 does not count.
+    """
+    frames, width = len(problem.lengths), len(problem.shares)
+    drop, rows = problem.numbers[0], max(1, len(problem.rows))
+    score[1] /= frames * width * (0.5 * drop) ** 2
+    score[2] = found[POSE] / (frames * rows * POSE_M**2)
+    score[3] = found[BALANCE] / (frames * drop**2)
+    score[4] = turned / frames
+    score[0] = score[1] + score[2] + score[3]
