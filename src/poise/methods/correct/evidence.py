@@ -33,8 +33,13 @@ from poise.contact.detection import (
     OTHER_SPEED_M_S,
     SPEED_M_S,
 )
-from poise.contact.floor import FEET, foot_sites
-from poise.contact.foot_motion import FootMotion, foot_motion
+from poise.contact.floor import FEET, foot_sites, weighted_quantile
+from poise.contact.foot_motion import (
+    LEVEL_RANGE_M,
+    STANDING_QUANTILE,
+    FootMotion,
+    foot_motion,
+)
 from poise.contact.point_motion import CUTOFF_HZ, point_motion
 from poise.environment import Environment, query
 from poise.mechanics import forward_kinematics, site_positions
@@ -49,8 +54,12 @@ a high one leaves the detector's V to nearly all captures, so that the frames in
 and leaves are planted too."""
 LEAST_SPEED_M_S = 0.75
 """Least V: of clips made by code, whose soles do not creep at all."""
+_RESTING_S = 0.1
+"""Flesh that was still near a surface for less has not rested on it."""
 _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""
+_CREEPING = 0.2
+"""Share of the loaded time in which soles creep faster than what counts."""
 _SURELY = 0.75
 """Of the detector's limit: points below it are surely loaded."""
 
@@ -98,6 +107,7 @@ def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environm
             above = motion.heights_m - mesh.radius_m[b]
             if floor_is_trusted(feet.floor):
                 above = above - feet.floor.heights_m(motion.places_m)
+            above = above - _flesh_level_m(above, motion.stillness, clip.rate_hz)
             along, fast = motion.sliding_m_s, motion.speeds_m_s
             low = np.maximum(0.0, above)
             height, speed = OTHER_HEIGHT_M, OTHER_SPEED_M_S
@@ -110,8 +120,34 @@ def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environm
     return Evidence(mesh.candidates, lifted, moving, clearances, sliding)
 
 
-def foot_scores(clip: Clip, character: Character, environment: Environment) -> dict[str, Array]:
-    """(F,) for each foot, below 1 where one of its points touches by the detector's rule."""
+def _flesh_level_m(above_m: Array, stillness: Array, rate_hz: float) -> float:
+    """How high over the surface a part's lowest point is when it rests, none or more.
+
+    Captures know skin little better than soles (in some the wrist is missing, and a hand that
+    carries the body stays five centimetres over the floor). A part that is still near the surface
+    for a while rests on it.
+    """
+    lowest = above_m.argmin(axis=1)
+    rows = np.arange(len(above_m))
+    heights, still = above_m[rows, lowest], stillness[rows, lowest]
+    still = still * (heights < LEVEL_RANGE_M)
+    if still.sum() <= _RESTING_S * rate_hz:
+        return 0.0
+    return max(0.0, weighted_quantile(heights, still, STANDING_QUANTILE))
+
+
+@dataclass(frozen=True, eq=False)
+class WholeFoot:
+    """A foot by all of its points, the tip of its toes included."""
+
+    scores: Array
+    """(F,) below 1 where one of its points touches by the detector's rule."""
+    speeds_m_s: Array
+    """(F,) of the point that is nearest to touching."""
+
+
+def whole_feet(clip: Clip, character: Character, environment: Environment) -> dict[str, WholeFoot]:
+    """Each foot of a character, by the part's name."""
     state = forward_kinematics(clip.skeleton, *clip.pose)
     points = contact_points(character)
     soles = foot_sites(points)
@@ -120,11 +156,14 @@ def foot_scores(clip: Clip, character: Character, environment: Environment) -> d
     lead = LEAD_S * np.abs(feet.motion.leaving_m_s)
     low = np.maximum(0.0, feet.clearances_m - lead) / HEIGHT_M
     scores = low + feet.motion.sliding_m_s / limit
-    return {
-        part: scores[:, [feet.motion.names.index(name) for name in points[part].names]].min(axis=1)
-        for part in FEET
-        if part in points
-    }
+    rows = np.arange(clip.frame_count)
+    found: dict[str, WholeFoot] = {}
+    for part in FEET:
+        if part in points:
+            columns = np.array([feet.motion.names.index(name) for name in points[part].names])
+            nearest = columns[scores[:, columns].argmin(axis=1)]
+            found[part] = WholeFoot(scores[rows, nearest], feet.motion.speeds_m_s[rows, nearest])
+    return found
 
 
 def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
@@ -132,7 +171,8 @@ def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
 
     Creep is the displacement along the surface over a tenth of a second, beyond what all stances
     have in common (a figure that drifts as a whole, a belt that is faster than said), of the
-    slowest point of each foot; the median over all stances, less what noise makes of it.
+    slowest point of each foot, as fast as it is in a fifth of all stances' time (people also just
+    stand), less what noise makes of it.
 
     Args:
         feet: the soles' points.
@@ -158,7 +198,7 @@ def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
     speeds[~through] = np.inf
     sides = [[i for i, name in enumerate(motion.names) if name.startswith(s)] for s in SIDES]
     slowest = np.concatenate([speeds[:, columns].min(axis=1) for columns in sides if columns])
-    seen = float(np.median(slowest[np.isfinite(slowest)]))
+    seen = float(np.quantile(slowest[np.isfinite(slowest)], 1.0 - _CREEPING))
     noise = _noise_creep_m_s(raw_m, loaded, rate_hz)
     creep = np.sqrt(max(0.0, seen**2 - noise**2))
     return float(np.clip(SPEED_PER_CREEP * creep, LEAST_SPEED_M_S, SPEED_M_S))
@@ -179,11 +219,9 @@ def _noise_creep_m_s(raw_m: Array, loaded: NDArray[np.bool_], rate_hz: float) ->
     fourth = np.abs(np.diff(raw_m, n=4, axis=0)[still])
     size = float(np.median(fourth)) / (0.6745 * np.sqrt(70.0))
     kept = np.sqrt(min(1.0, 2.0 * CUTOFF_HZ / rate_hz))
-    return _MEDIAN_OF_TWO * np.sqrt(2.0) * kept * size / _CREEP_S
-
-
-_MEDIAN_OF_TWO = np.sqrt(2.0 * np.log(2.0))
-"""Median length of two independent normal numbers."""
+    # Of two independent normal numbers, the length that this share of them exceeds.
+    length = np.sqrt(-2.0 * np.log(_CREEPING))
+    return float(length * np.sqrt(2.0) * kept * size / _CREEP_S)
 
 
 def height_limits_m(mesh: Mesh) -> Array:

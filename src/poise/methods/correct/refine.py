@@ -4,13 +4,17 @@ Which contacts there are has been decided at 30 frames a second, where a frame i
 running stance. Here every start and end moves by at most two of those frames to where the motion at
 its own rate says: the frame that parts touching from free frames best by the detector's rule
 (`poise.contact.detection`), all frames of the window taken together, so that no single one decides.
-Nothing is added or lost. A part of a schedule (a foot) is placed by all of its points, the tip of
-its toes included; its candidates (ball and heel) each by their own, and never outlast it.
+A contact that the motion nowhere supports, because it is there for the forces' sake (a shoulder in
+a roll), stays as it is. A part of a schedule (a foot) is placed by all of its points, the tip of
+its toes included; its candidates (ball and heel) each by their own, and never outlast it. While a
+foot stands on the tip of its toes alone, which is no candidate, the schedule says that it touches
+though none of its candidates does; else nothing is added.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +22,19 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.character import Character
 from poise.contact import ContactSchedule, clip_dynamics, intervals
+from poise.contact.foot_motion import PLANTED_M_S
 from poise.environment import Environment
 from poise.methods.correct.candidates import CANDIDATE_PARTS, schedule_of
-from poise.methods.correct.evidence import evidence, foot_scores
+from poise.methods.correct.evidence import evidence, whole_feet
 from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.problem import FREE, STATIC
 from poise.motion import Clip
 
 WINDOW_FRAMES = 2
 """Working frames by which a start or an end may move."""
 
-FREE, STATIC, SLIDING = 0, 1, 2
+TIP_TOE_S = 0.1
+"""Shortest stand on the tip of the toes alone: longer than a foot takes to leave."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +75,18 @@ def refined(
     falling = _falling(clip, character)
     parts = schedule_of(mesh.candidates, touching, clip.rate_hz)
     columns = np.array(parts.touching)
-    feet = foot_scores(clip, character, environment)
+    feet = whole_feet(clip, character, environment)
     for p, part in enumerate(parts.parts):
         mine = [b for b, c in enumerate(mesh.candidates) if CANDIDATE_PARTS[c] == part]
-        scores = feet[part] if part in feet else found.scores[:, mine].min(axis=1)
+        scores = feet[part].scores if part in feet else found.scores[:, mine].min(axis=1)
         columns[:, p] = _moved(columns[:, p], np.where(falling, 2.0, scores), window)
+        if part in feet:
+            own = found.scores[:, mine].min(axis=1, initial=np.inf)
+            still = (scores < 1.0) & (feet[part].speeds_m_s < PLANTED_M_S)
+            tip = still & (own >= 1.0) & ~falling & ~columns[:, p]
+            for first, last in intervals(tip):
+                if last - first >= TIP_TOE_S * clip.rate_hz:
+                    columns[first:last, p] = True
     fine = np.zeros_like(coarse)
     for b, candidate in enumerate(mesh.candidates):
         part = columns[:, parts.parts.index(CANDIDATE_PARTS[candidate])]
@@ -95,6 +109,7 @@ def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np
     Neighbouring changes keep their order and a frame between them.
     """
     count = len(flags)
+    supported = _supported(flags, scores)
     # What calling a frame touching costs over calling it free; one frame says no more than another.
     price = np.concatenate([[0.0], np.cumsum(np.clip(scores - 1.0, -1.0, 1.0))])
     edges = np.flatnonzero(np.diff(flags.astype(np.int8))) + 1
@@ -102,6 +117,9 @@ def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np
     for i, edge in enumerate(edges):
         before = placed[-1] + 1 if placed else 1
         after = (int(edge) + int(edges[i + 1])) // 2 if i + 1 < len(edges) else count - 1
+        if not (supported[i] and supported[i + 1]):
+            placed.append(max(before, int(edge)))
+            continue
         first = max(before, int(np.ceil(edge - window)))
         last = max(first, min(after, int(np.floor(edge + window))))
         options = np.arange(first, last + 1)
@@ -117,6 +135,12 @@ def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np
         value, last = not value, edge
     moved[last:] = value
     return moved
+
+
+def _supported(flags: NDArray[np.bool_], scores: Array) -> list[bool]:
+    """For each run of equal flags, whether any of its frames says the same by its score."""
+    edges = [0, *(np.flatnonzero(np.diff(flags.astype(np.int8))) + 1).tolist(), len(flags)]
+    return [bool(((scores[a:b] < 1.0) == flags[a]).any()) for a, b in pairwise(edges)]
 
 
 def _kinds(coarse: NDArray[np.int8], flags: NDArray[np.bool_]) -> NDArray[np.int8]:
