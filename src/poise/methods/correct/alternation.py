@@ -21,7 +21,6 @@ from poise.methods.correct.band import (
     add_penetration,
     assemble_contacts,
     first_changed_frame,
-    free_path,
 )
 from poise.methods.correct.problem import (
     ANCHOR,
@@ -44,7 +43,7 @@ from poise.methods.correct.projections import (
     project_penetrations,
 )
 from poise.methods.correct.scoring import anchor_cost, linear_errors, pose_cost, score_errors
-from poise.methods.correct.standing_places import stand_places
+from poise.methods.correct.standing_places import stand_places, standing_change
 from poise.solvers.banded_cholesky import refactor_band, solve_band_three
 
 DEPTH_M = 0.0005
@@ -120,8 +119,8 @@ def begin(
     work.wrenches.done[:] = False
     kept = 0 if afresh else min(work.usable[0], first_changed_frame(work.contacts, contacts))
     work.band[kept * width :] = base[kept * width :]
-    assemble_contacts(problem, contacts, work.band, kept * width)
-    _constant(problem, contacts, work.constant)
+    assemble_contacts(problem, contacts, work.band, kept)
+    _constant(problem, planes, contacts, work.constant)
     stand_places(
         problem.contact_paths, planes.carried, contacts, problem.numbers[4], work.places
     )  # fmt: skip
@@ -132,7 +131,9 @@ def begin(
 
 
 @inner_borrowing
-def _constant(problem: Problem, contacts: NDArray[np.int8], right: Array) -> None:
+def _constant(
+    problem: Problem, planes: Planes, contacts: NDArray[np.int8], right: Array
+) -> None:  # fmt: skip
     """Aᵀp of trajectory, pose and anchor, which are linear."""
     width, frames = len(problem.shares), len(contacts)
     size, rows = problem.reference.shape[1], len(problem.rows)
@@ -159,12 +160,13 @@ def _constant(problem: Problem, contacts: NDArray[np.int8], right: Array) -> Non
                     right[k, start + other] -= 0.5 * target
         for b in range(contacts.shape[1]):
             for t in range(1, frames - 1):
-                if not free_path(contacts, t, b):
-                    i = t * width + problem.contact_vertex[b]
-                    target = w * problem.paths[k, i]
-                    right[k, i - width] -= 0.5 * target
-                    right[k, i] += target
-                    right[k, i + width] -= 0.5 * target
+                i = t * width + problem.contact_vertex[b]
+                target = w * standing_change(
+                    problem.contact_paths, planes.carried, contacts, t, b, k
+                )  # fmt: skip
+                right[k, i - width] += 0.5 * target
+                right[k, i] -= target
+                right[k, i + width] += 0.5 * target
 
 
 @compiled
@@ -206,7 +208,7 @@ def advance(
                 return False
         turned = _local(problem, planes, contacts, work, found)
         if record or n == last - 1:
-            linear_errors(problem, contacts, work.x, found, score)
+            linear_errors(problem, planes, contacts, work.x, found, score)
             score_errors(problem, found, turned, score)
         if record:
             potentials[n] = found

@@ -37,23 +37,20 @@ def _add(band: Array, i: int, j: int, value: float) -> None:
 
 
 @inlined_borrowing
-def _add_second_difference(band: Array, i: int, width: int, value: float, start: int) -> None:
-    """Add value · |v₋ − 2v + v₊|² of the unknown i and its neighbours in time, from row `start`."""
+def _add_second_difference(band: Array, i: int, width: int, value: float) -> None:
+    """Add value · |v₋ − 2v + v₊|² of the unknown i and its neighbours in time."""
     before, after = i - width, i + width
-    if before >= start:
-        band[before, 0] += value
-        band[before, width] -= 2.0 * value
-        band[before, 2 * width] += value
-    if i >= start:
-        band[i, 0] += 4.0 * value
-        band[i, width] -= 2.0 * value
-    if after >= start:
-        band[after, 0] += value
+    band[before, 0] += value
+    band[before, width] -= 2.0 * value
+    band[before, 2 * width] += value
+    band[i, 0] += 4.0 * value
+    band[i, width] -= 2.0 * value
+    band[after, 0] += value
 
 
 @borrowing
 def assemble(problem: Problem, band: Array) -> None:
-    """All that does not depend on contacts, with the trajectory of every vertex in it.
+    """All that does not depend on contacts.
 
     Args:
         problem: what is to be solved.
@@ -89,7 +86,7 @@ def assemble(problem: Problem, band: Array) -> None:
     for t in range(1, frames - 1):
         for v in range(width):
             own = 0.25 * weights[TRAJECTORY] + weights[SPIN] * shares[v]
-            _add_second_difference(band, t * width + v, width, own, 0)
+            _add_second_difference(band, t * width + v, width, own)
         _add_center(band, t * width, width, shares, weights[BALANCE])
 
 
@@ -109,19 +106,6 @@ def _add_center(band: Array, start: int, width: int, shares: Array, weight: floa
 
 
 @inlined_borrowing
-def free_path(contacts: NDArray[np.int8], t: int, b: int) -> bool:
-    """Whether the trajectory potential holds at a frame of a candidate's vertex.
-
-    Not while the vertex stands (section 3.2.2). On the first and the last frame of a stance it
-    does: there the second difference is how fast the vertex arrives or leaves, and without it the
-    foot would be free to leave the ground with any speed, and pop.
-    """
-    return not (
-        contacts[t - 1, b] == STATIC and contacts[t, b] == STATIC and contacts[t + 1, b] == STATIC
-    )
-
-
-@inlined_borrowing
 def demands(contact: int) -> float:
     """Potentials of Eq. 9 that a contact has: on the surface, and where it stands also no slip."""
     return 2.0 if contact == STATIC else 1.0
@@ -129,19 +113,15 @@ def demands(contact: int) -> float:
 
 @borrowing
 def assemble_contacts(
-    problem: Problem, contacts: NDArray[np.int8], band: Array, start: int
+    problem: Problem, contacts: NDArray[np.int8], band: Array, first: int
 ) -> None:  # fmt: skip
-    """Turn rows of the matrix without contacts, from `start` on, into those of a sequence."""
+    """Turn the matrix without contacts, from frame `first` on, into that of a sequence."""
     width, frames = len(problem.shares), len(contacts)
-    for b in range(contacts.shape[1]):
-        v = problem.contact_vertex[b]
-        for t in range(frames):
-            i = t * width + v
-            if contacts[t, b] != 0 and i >= start:
+    for t in range(first, frames):
+        for b in range(contacts.shape[1]):
+            if contacts[t, b] != 0:
+                i = t * width + problem.contact_vertex[b]
                 band[i, 0] += problem.weights[CONTACT] * demands(contacts[t, b])
-            if 0 < t < frames - 1 and not free_path(contacts, t, b):
-                own = -0.25 * problem.weights[TRAJECTORY]
-                _add_second_difference(band, i, width, own, start)
 
 
 @borrowing
@@ -166,7 +146,5 @@ def first_changed_frame(before: NDArray[np.int8], after: NDArray[np.int8]) -> in
     for t in range(len(before)):
         for b in range(before.shape[1]):
             if before[t, b] != after[t, b]:
-                # A contact decides over the second differences of its neighbours, which begin
-                # another frame earlier.
-                return max(t - 2, 0)
+                return t
     return len(before)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.compiled import inner_borrowing
-from poise.methods.correct.band import free_path
-from poise.methods.correct.problem import ANCHOR, BALANCE, POSE, TRAJECTORY, Problem
+from poise.compiled import inlined_borrowing, inner_borrowing
+from poise.methods.correct.problem import ANCHOR, BALANCE, POSE, TRAJECTORY, Planes, Problem
+from poise.methods.correct.standing_places import standing_change
 
 POSE_M = 0.02
 """Displacement within a limb that counts like a joint's acceleration wrong by gravity's."""
@@ -16,31 +16,39 @@ POSE_M = 0.02
 
 @inner_borrowing
 def linear_errors(
-    problem: Problem, contacts: NDArray[np.int8], x: Array, found: Array, score: Array
-) -> None:
-    """Trajectory (where it holds, and everywhere) and pose, squared and summed."""
+    problem: Problem, planes: Planes, contacts: NDArray[np.int8], x: Array, found: Array,
+    score: Array,
+) -> None:  # fmt: skip
+    """Trajectory (as it is asked for, and as in the reference) and pose, squared and summed."""
     frames, width = len(contacts), len(problem.shares)
     everywhere = 0.0
     for k in range(3):
         for i in range(width, (frames - 1) * width):
-            gap = 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
-            everywhere += gap * gap
-    left_out = 0.0
+            everywhere += _path_error(problem, x, k, i) ** 2
+    changed = 0.0
     for b in range(contacts.shape[1]):
         for t in range(1, frames - 1):
-            if not free_path(contacts, t, b):
-                i = t * width + problem.contact_vertex[b]
-                for k in range(3):
-                    gap = 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
-                    left_out += gap * gap
+            i = t * width + problem.contact_vertex[b]
+            for k in range(3):
+                change = standing_change(
+                    problem.contact_paths, planes.carried, contacts, t, b, k
+                )  # fmt: skip
+                gap = _path_error(problem, x, k, i)
+                changed += (gap - change) ** 2 - gap * gap
     pose = 0.0
     rows = len(problem.rows)
     for t in range(frames):
         for r in range(rows):
             pose += _row_error(problem, x, t, r)
-    found[TRAJECTORY] = max(0.0, everywhere - left_out)
+    found[TRAJECTORY] = max(0.0, everywhere + changed)
     found[POSE] = pose
     score[1] = everywhere
+
+
+@inlined_borrowing
+def _path_error(problem: Problem, x: Array, k: int, i: int) -> float:
+    width = len(problem.shares)
+    return 0.5 * (x[k, i - width] + x[k, i + width]) - x[k, i] - problem.paths[k, i]
 
 
 @inner_borrowing

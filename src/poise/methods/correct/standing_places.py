@@ -1,4 +1,4 @@
-"""Where what stands is to stand: one place for each stance.
+"""What standing means for a vertex: one place for each stance, and a path that leads to it.
 
 The paper only asks that a contact does not move (Eq. 9), which leaves it to the trajectories where:
 a weak voice that would need a thousand rounds to be heard, and that carries every contact which
@@ -65,3 +65,24 @@ def _fill(
     for t in range(first, last):
         c = t * parts + b
         places[0, c], places[1, c], places[2, c] = px / total, py / total, pz / total
+
+
+@inlined_borrowing
+def standing_change(
+    paths: Array, carried: Array, contacts: NDArray[np.int8], t: int, b: int, k: int
+) -> float:
+    """What standing changes of a vertex's second difference in the reference, halved (Eq. 8).
+
+    The paper leaves the trajectory potential out for what touches. Then a foot may leave the ground
+    with any speed, and pops. Here it stays, and steps between two frames of a stance, in which the
+    reference may slide, count as none: while it stands the row asks for rest, and on its first and
+    last frame for the speed with which the reference arrives or leaves.
+    """
+    change, parts = 0.0, contacts.shape[1]
+    c = t * parts + b
+    if contacts[t, b] == STATIC:
+        for n in (t - 1, t + 1):
+            if contacts[n, b] == STATIC:
+                d = n * parts + b
+                change -= 0.5 * (paths[k, d] - carried[k, d] - paths[k, c] + carried[k, c])
+    return change
