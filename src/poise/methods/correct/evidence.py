@@ -48,7 +48,7 @@ from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.standing import floor_is_trusted
 from poise.motion import Clip
 
-SPEED_PER_CREEP = 150.0
+SPEED_PER_CREEP = 100.0
 """V over the speed at which loaded soles creep. From 30 on the force-plate trials agree as well;
 a high one leaves the detector's V to nearly all captures, so that the frames in which a foot lands
 and leaves are planted too."""
