@@ -1,4 +1,10 @@
 """Correcting captured motion: what touches what is found, and what is impossible removed.
 
-Lee & Lee 2018, "Projective Motion Correction with Contact Optimization".
+Lee & Lee 2018, "Projective Motion Correction with Contact Optimization". docs/correct.md maps its
+equations to these files and says what differs.
 """
+
+from poise.methods.correct.run import Progress as Progress
+from poise.methods.correct.run import run as run
+from poise.methods.correct.settings import Settings as Settings
+from poise.methods.correct.settings import settings_for as settings_for

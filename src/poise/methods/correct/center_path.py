@@ -37,10 +37,12 @@ def center_tasks(scene: Scene, touches: NDArray[np.bool_]) -> list[Task]:
         return []
     path = center_of_mass(scene.state, body)
     goal = _path_with(_accelerations(path, touches, clip.rate_hz), path, clip.rate_hz)
-    everything = Recruits(scene.character.skeleton.freedoms > 0, True)
+    # No joint moves for the centre's sake that does not move for a contact's.
+    nobody = np.zeros(scene.character.skeleton.joint_count, dtype=np.bool_)
+    recruits = Recruits(nobody, True)
     return [
         Task(f"centre {'stands' if value else 'flies'} from frame {a}", "center", a, goal[a:b],
-             everything, 2, STANDING if value else 1.0)
+             recruits, 2, STANDING if value else 1.0)
         for value in (True, False)
         for a, b in intervals(touches == value)
     ]  # fmt: skip

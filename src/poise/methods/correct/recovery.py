@@ -123,9 +123,7 @@ _FOOT_M = 0.2
 """How far a foot's end goes when it turns by a radian."""
 
 
-def _worst(
-    tasks: tuple[Task, ...], misses: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-) -> tuple[float, str]:
+def _worst(tasks: tuple[Task, ...], misses: Array) -> tuple[float, str]:
     worst, name = 0.0, ""
     for n, task in enumerate(tasks):
         if task.side == 0 and task.priority == 1:

@@ -1,0 +1,165 @@
+"""Correcting a motion: contacts found, places optimized, joint angles recovered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.contact import ContactSchedule, intervals
+from poise.errors import BadValue
+from poise.methods.correct.candidates import CANDIDATE_PARTS
+from poise.methods.correct.contact_optimizer import Discovered, discover
+from poise.methods.correct.follow import at_own_rate, followed
+from poise.methods.correct.given_contacts import from_schedule
+from poise.methods.correct.mesh import motion_mesh, vertices_of
+from poise.methods.correct.motion_optimizer import MotionOptimizer, Optimized
+from poise.methods.correct.presmoothing import smoothed
+from poise.methods.correct.problem import SLIDING
+from poise.methods.correct.recovery import Recovered, moving_joints, recover
+from poise.methods.correct.refine import OwnRate, refined
+from poise.methods.correct.settings import Settings
+from poise.methods.correct.standing import rest_heights_m
+from poise.methods.edit import Edit
+from poise.methods.result import Result, Status
+from poise.motion import Clip, resample
+from poise.wording import counted
+
+SHORTEST = 3
+"""Frames: fewer have no acceleration to speak of."""
+
+MET_M = 1e-3
+"""Contacts hold when no touching part is further from its place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where a correction is."""
+
+    stage: str
+    """`contacts`, `places` or `angles`."""
+    done: int
+    total: int
+    preview: Clip | None = None
+    """After the places: the clip as it then is, before contacts are made exact."""
+
+
+Watcher = Callable[[Progress], None]
+
+
+def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None = None) -> Result:
+    """Correct a clip.
+
+    Args:
+        edit: the clip, whose it is and where. With contacts, those are kept to and none are looked
+            for; constraints are not for this method.
+        settings: the knobs.
+        watch: told how far it is.
+
+    Raises:
+        BadValue: constraints, too short a clip, a character without a body.
+    """
+    settings = settings or Settings()
+    _check(edit)
+    clip, character, place = edit.clip, edit.character, edit.environment
+    tell = watch or _nobody
+    reference = smoothed(clip, settings.smoothing_s)
+    rate = min(settings.working_rate_hz, clip.rate_hz)
+    working = resample(reference, rate)
+    mesh = motion_mesh(character, settings.candidates, extra_edges=settings.extra_edges)
+    rest = rest_heights_m(mesh, working, character, place)
+    optimizer = MotionOptimizer(mesh, vertices_of(mesh, working), rate, place, settings, rest)
+    found: Discovered | None = None
+    if edit.contacts is None:
+        found = discover(
+            optimizer, mesh, working, character, place, settings,
+            progress=lambda done, total: tell(Progress("contacts", done, total)),
+        )  # fmt: skip
+        contacts = found.contacts
+        own = refined(contacts, rate, mesh, clip, character, place)
+    else:
+        own = from_schedule(edit.contacts, mesh, clip, character, place)
+        contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
+    tell(Progress("places", 0, 1))
+    optimized = optimizer.solve(contacts, settings.iterations)
+    moves = moving_joints(clip)
+    moved = at_own_rate(optimized.vertices_m - optimizer.reference_m, rate, reference)
+    preview = followed(reference, mesh, moved, moves)
+    tell(Progress("angles", 0, 1, preview))
+    recovered = recover(
+        preview, character, place, own.schedule, _slides(own, mesh.candidates), moves=moves
+    )
+    return _finished(edit, settings, found, own, optimized, recovered)
+
+
+def _nobody(progress: Progress) -> None:
+    """Told, says nothing."""
+
+
+def _check(edit: Edit) -> None:
+    if edit.constraints:
+        names = ", ".join(constraint.name for constraint in edit.constraints)
+        raise BadValue("constraints of correct", "none (deform and filter take them)", names)
+    if edit.clip.frame_count < SHORTEST:
+        raise BadValue("clip", f"at least {SHORTEST} frames", edit.clip.frame_count)
+    if edit.character.body is None or edit.character.roles is None:
+        raise BadValue("character", "one with roles and a body (see complete_character)", "neither")
+    if edit.clip.moving_joints:
+        raise BadValue("moving_joints", "none: bones of fixed length", edit.clip.moving_joints)
+
+
+def _at(
+    contacts: NDArray[np.int8], rate_hz: float, working_rate_hz: float, count: int
+) -> NDArray[np.int8]:
+    """Contacts of the clip's own rate at the working rate: the nearest frame's."""
+    nearest = np.round(np.arange(count) * rate_hz / working_rate_hz).astype(np.int64)
+    return contacts[np.minimum(nearest, len(contacts) - 1)]
+
+
+def _slides(own: OwnRate, candidates: tuple[str, ...]) -> ContactSchedule:
+    """Parts of which every touching candidate slides."""
+    parts = own.schedule.parts
+    columns = np.zeros((len(own.contacts), len(parts)), dtype=np.bool_)
+    for p, part in enumerate(parts):
+        mine = own.contacts[:, [b for b, c in enumerate(candidates) if CANDIDATE_PARTS[c] == part]]
+        touching = mine > 0
+        columns[:, p] = touching.any(axis=1) & ((mine == SLIDING) | ~touching).all(axis=1)
+    return ContactSchedule(parts, columns, own.schedule.rate_hz)
+
+
+def _finished(
+    edit: Edit,
+    settings: Settings,
+    found: Discovered | None,
+    own: OwnRate,
+    optimized: Optimized,
+    recovered: Recovered,
+) -> Result:
+    contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
+    met = recovered.worst_m <= MET_M
+    status: Status = "converged" if met else "out_of_iterations"
+    summary = f"{counted(contacts, 'contact')} hold."
+    if not met:
+        summary = (
+            f"'{recovered.worst}' is off by {1000.0 * recovered.worst_m:.3g} mm: more than the "
+            "body can reach beside its other contacts."
+        )
+    notes = () if optimized.status == "solved" else (optimized.status,)
+    return Result(
+        clip=replace(
+            recovered.clip,
+            history=(*edit.clip.history, f"corrected ({settings.preset}): {contacts} contacts"),
+        ),
+        status=status,
+        summary=summary,
+        contacts=own.schedule,
+        notes=notes,
+        trace={
+            "discovered": found,
+            "optimized": optimized,
+            "recovered": recovered,
+            "candidates": own.contacts,
+        },
+    )
