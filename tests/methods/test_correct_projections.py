@@ -28,6 +28,7 @@ bones = from_python(project_bones)
 touches = from_python(project_contacts)
 penetrations = from_python(project_penetrations)
 pairs = from_python(project_pairs)
+balance = from_python(project_balance)
 
 UNIT = replace(
     Settings(), bone_weight=1.0, contact_weight=1.0, penetration_weight=1.0, contact_points=4
@@ -123,7 +124,7 @@ def wanted_and_given(frames: int, contacts: Contacts, settings: Settings = UNIT)
     optimizer, work = made(places, contacts, only)
     # With everything but the middle frame's rows left out, the right side holds its target alone.
     right = np.zeros_like(work.x)
-    project_balance(
+    balance(
         optimizer.problem, optimizer._planes, contacts, work.wrenches, work.x, right
     )  # fmt: skip
     middle = right.reshape(3, frames, -1)[:, 1]
@@ -192,7 +193,7 @@ def test_a_body_that_stands_still_on_both_feet_needs_no_change() -> None:
     contacts[:, :4] = STATIC
     free = replace(UNIT, largest_force_n=2000.0, largest_torque_nm=200.0)
     optimizer, work = made(places, contacts, free)
-    off, spun, turned = project_balance(
+    off, spun, turned = balance(
         optimizer.problem, optimizer._planes, contacts, work.wrenches, work.x,
         np.zeros_like(work.x),
     )  # fmt: skip
@@ -209,7 +210,7 @@ def test_forces_stay_inside_their_cones_and_under_their_ceiling() -> None:
     contacts[:, :4] = STATIC
     tight = replace(UNIT, largest_force_n=60.0, friction=0.3)
     optimizer, work = made(places, contacts, tight)
-    project_balance(
+    balance(
         optimizer.problem, optimizer._planes, contacts, work.wrenches, work.x,
         np.zeros_like(work.x),
     )  # fmt: skip

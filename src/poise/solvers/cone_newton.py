@@ -140,7 +140,8 @@ def solve_frames_again(
             b[k], b[3 + k] = force[f, k], moment[f, k]
         forces[f] = 0.0
         torque[f] = 0.0
-        missing[f] = b
+        for k in range(6):
+            missing[f, k] = b[k]
         if n == 0:
             converged[f] = True
             answers[f] = 0.0
@@ -319,7 +320,8 @@ def _newton(
             size *= min(max(aim, 0.25), 0.5)
             if size < 1e-10:
                 return False, spent
-        y[:] = trial
+        for k in range(6):
+            y[k] = trial[k]
         value = new
     return _largest(g) <= tolerance, most
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.compiled import compiled, inner_borrowing
+from poise.compiled import borrowing, compiled, inlined, inner_borrowing
 from poise.methods.correct.balance import Wrenches, project_balance, room_for
 from poise.methods.correct.band import (
     REACH,
@@ -48,6 +48,9 @@ from poise.solvers.banded_cholesky import refactor_band, solve_band_three
 
 DEPTH_M = 0.0005
 """Deeper than this, a vertex that penetrates is held from then on."""
+
+_TOO_MUCH = 1e300
+"""Sum of coordinates of what is no motion."""
 
 _LOOKS_EVERY = 5
 """Rounds between looks for new penetrations, each of which may cost a new factor."""
@@ -93,7 +96,7 @@ def room(problem: Problem) -> Room:
     )  # fmt: skip
 
 
-@compiled
+@borrowing
 def begin(
     problem: Problem, planes: Planes, base: Array, contacts: NDArray[np.int8], work: Room,
     afresh: bool,
@@ -113,21 +116,36 @@ def begin(
         Whether the matrix could be factored.
     """
     width = len(problem.shares)
-    work.x[:] = problem.reference
-    work.held[:] = False
-    work.apart[:] = False
-    work.wrenches.done[:] = False
     kept = 0 if afresh else min(work.usable[0], first_changed_frame(work.contacts, contacts))
-    work.band[kept * width :] = base[kept * width :]
+    _start_over(problem, base, contacts, work, kept * width)
     assemble_contacts(problem, contacts, work.band, kept)
     _constant(problem, planes, contacts, work.constant)
     stand_places(
         problem.contact_paths, planes.carried, contacts, problem.numbers[4], work.places
     )  # fmt: skip
-    work.contacts[:] = contacts
     good = refactor_band(work.band, work.factor, width, REACH, kept)
     work.usable[0] = len(contacts) if good else 0
     return good
+
+
+@inner_borrowing
+def _start_over(
+    problem: Problem, base: Array, contacts: NDArray[np.int8], work: Room, start: int
+) -> None:  # fmt: skip
+    """Nothing has been done yet; of the matrix, rows before `start` stay."""
+    for i in range(len(work.held)):
+        work.held[i] = False
+        for k in range(3):
+            work.x[k, i] = problem.reference[k, i]
+    for i in range(start, len(base)):
+        for k in range(base.shape[1]):
+            work.band[i, k] = base[i, k]
+    for t in range(len(contacts)):
+        work.wrenches.done[t] = False
+        for q in range(work.apart.shape[1]):
+            work.apart[t, q] = False
+        for b in range(contacts.shape[1]):
+            work.contacts[t, b] = contacts[t, b]
 
 
 @inner_borrowing
@@ -192,49 +210,55 @@ def advance(
         Whether all went well; where it did not, vertices are what they were.
     """
     found, width = np.zeros(len(KINDS)), len(problem.shares)
-    _local(problem, planes, contacts, work, found)
-    for n in range(first, last):
-        work.right[:] += work.constant
-        solve_band_three(work.factor, width, REACH, work.right)
-        if not _finite(work.right):
-            return False
-        work.x[:] = work.right
-        if (n + 3) % _LOOKS_EVERY == 0 and problem.weights[PENETRATION] > 0.0:
-            changed = _hold(problem, planes, contacts, work)
-            work.usable[0] = min(work.usable[0], changed)
-            if changed < len(contacts) and not refactor_band(
-                work.band, work.factor, width, REACH, changed
-            ):
+    for n in range(first - 1, last):
+        if n >= first:
+            solve_band_three(work.factor, width, REACH, work.right)
+            if not _taken(work):
                 return False
-        turned = _local(problem, planes, contacts, work, found)
-        if record or n == last - 1:
+            if (n + 3) % _LOOKS_EVERY == 0 and problem.weights[PENETRATION] > 0.0:
+                changed = _hold(problem, planes, contacts, work)
+                work.usable[0] = min(work.usable[0], changed)
+                if changed < len(contacts) and not refactor_band(
+                    work.band, work.factor, width, REACH, changed
+                ):
+                    return False
+        turned = _project(problem, planes, contacts, work, found)
+        if n >= first and (record or n == last - 1):
             linear_errors(problem, planes, contacts, work.x, found, score)
             score_errors(problem, found, turned, score)
-        if record:
-            potentials[n] = found
-            total = 0.0
+        if n >= first and record:
+            cost[n] = pose_cost(problem, work.x) + anchor_cost(problem, work.x)
             for kind in range(len(KINDS)):
+                potentials[n, kind] = found[kind]
                 if kind != POSE:  # whose rows have weights of their own
-                    total += problem.weights[kind] * found[kind]
-            cost[n] = total + pose_cost(problem, work.x) + anchor_cost(problem, work.x)
+                    cost[n] += problem.weights[kind] * found[kind]
     return True
 
 
 @inner_borrowing
-def _touches(problem: Problem, contacts: NDArray[np.int8], t: int, v: int) -> bool:
-    for b in range(contacts.shape[1]):
-        if problem.contact_vertex[b] == v and contacts[t, b] != 0:
-            return True
-    return False
+def _taken(work: Room) -> bool:
+    """Take the solution over, unless it is none."""
+    total = 0.0
+    for k in range(3):
+        for i in range(work.x.shape[1]):
+            total += abs(work.right[k, i])
+    if not total < _TOO_MUCH:
+        return False
+    for k in range(3):
+        for i in range(work.x.shape[1]):
+            work.x[k, i] = work.right[k, i]
+    return True
 
 
-@compiled
-def _local(
+@inlined
+def _project(
     problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Room, found: Array
 ) -> float:
-    """All projections; fills the right side but for its constant part. Returns the lost moment."""
+    """The local step: all projections, and the right side they give. Returns the lost moment."""
     right = work.right
-    right[:] = 0.0
+    for k in range(3):
+        for i in range(right.shape[1]):
+            right[k, i] = work.constant[k, i]
     found[BONE] = project_bones(problem, work.x, right)
     found[CONTACT] = project_contacts(problem, planes, contacts, work.places, work.x, right)
     found[PENETRATION] = project_penetrations(problem, planes, work.held, work.x, right)
@@ -243,6 +267,14 @@ def _local(
         problem, planes, contacts, work.wrenches, work.x, right
     )
     return turned
+
+
+@inner_borrowing
+def _touches(problem: Problem, contacts: NDArray[np.int8], t: int, v: int) -> bool:
+    for b in range(contacts.shape[1]):
+        if problem.contact_vertex[b] == v and contacts[t, b] != 0:
+            return True
+    return False
 
 
 @inner_borrowing
@@ -271,12 +303,3 @@ def _hold(problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Ro
                 add_pair(problem, work.band, t, q)
                 first = min(first, t)
     return first
-
-
-@inner_borrowing
-def _finite(x: Array) -> bool:
-    total = 0.0
-    for k in range(x.shape[0]):
-        for i in range(x.shape[1]):
-            total += abs(x[k, i])
-    return total < 1e300

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.compiled import compiled, inlined_borrowing, inner_borrowing
+from poise.compiled import inlined, inlined_borrowing, inner_borrowing
 from poise.methods.correct.problem import BALANCE, SPIN, Planes, Problem
 from poise.solvers.cone_newton import solve_frames_again
 
@@ -66,7 +66,7 @@ def room_for(frames: int, points: int) -> Wrenches:
     )  # fmt: skip
 
 
-@compiled
+@inlined
 def project_balance(
     problem: Problem, planes: Planes, contacts: NDArray[np.int8], room: Wrenches,
     x: Array, right: Array,
