@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from poise.arrays import Array
 from poise.character import complete_character, reference_human
 from poise.contact import detect_contacts
-from poise.environment import Environment, Ground
+from poise.environment import ConvexPart, Environment, Ground, HeightField, query
 from poise.errors import BadShape, BadValue
 from poise.formats import load_clip
 from poise.methods.correct.alternation import begin, room
@@ -154,6 +154,30 @@ def test_a_slide_keeps_to_a_slope_and_moves_along_it() -> None:
     path = made.solve(contacts, 300).vertices_m[:, mesh.contact_vertex[0]]
     assert path @ [0.1, 0.99498744, 0.0] == pytest.approx(0.0, abs=1e-3)
     assert path[-1, 0] - path[0, 0] > 0.03
+
+
+def test_contacts_keep_to_a_hill_and_to_a_box() -> None:
+    x = np.linspace(-3.0, 3.0, 61)
+    hill = HeightField(0.05 * np.cos(2.0 * x)[:, None] + np.zeros(61), np.full(2, 0.1),
+                       np.full(2, -3.0))  # fmt: skip
+    corners = np.array([[i, j, k] for i in (-0.5, 0.5) for j in (-1.0, 1.0) for k in (-0.5, 0.5)])
+    box = ConvexPart(corners * [0.3, 0.1, 0.6] + [0.3, 0.0, 0.3])
+    place = Environment((hill, box))
+    mesh = human()
+    made = MotionOptimizer(
+        mesh, walking_about(mesh, 24), 30.0, place, replace(QUIET, contact_weight=30.0),
+        np.full(6, 0.01),
+    )  # fmt: skip
+    contacts = np.zeros((24, 6), np.int8)
+    contacts[:, 0], contacts[4:18, 1] = SLIDING, STATIC
+    found = made.solve(contacts, 200)
+    paths = found.vertices_m[:, mesh.contact_vertex]
+    heights = query(place, paths).distances_m
+    assert heights[:, 0] == pytest.approx(0.01, abs=1e-3)
+    assert heights[4:18, 1] == pytest.approx(0.01, abs=1e-3)
+    assert np.ptp(paths[4:18, 1], axis=0).max() < 1e-3
+    errors, _ = made.solve_many(contacts[None], 200)
+    assert errors[0] == pytest.approx(found.error, rel=1e-9)
 
 
 def test_what_stands_on_a_belt_goes_with_it() -> None:
