@@ -20,9 +20,10 @@ paper's liveliest, the run, with 15 in 43 frames at 30 a second. (Its walk has h
 would take the push-off from a runner, whose steps have three or four at three steps a second; the
 least price of a change keeps calm motion calm."""
 
-_HALVINGS = 12
-_DEAREST = 2.0
-"""A change that costs as much as a body unexplained for two frames."""
+_HALVINGS = 14
+_DEAREST = 1e4
+"""Beyond this a change is avoided wherever it can be: more than any clip's nodes cost."""
+_CHEAPEST = 1e-6
 
 
 def diversity(states: Indices) -> float:
@@ -37,8 +38,8 @@ def limited_paths(
 ) -> tuple[CheapestPaths, Array]:
     """The cheapest paths that have at most so many stretches, and the price of change of each.
 
-    The price of a change starts at `least_jump` and is raised, by halving the interval, no more
-    than is needed.
+    The price of a change starts at `least_jump` and is raised, by halving the interval of its
+    logarithm, hardly more than is needed.
 
     Args:
         layers: the graph.
@@ -48,6 +49,7 @@ def limited_paths(
         most: the largest diversity.
     """
     count = len(weights)
+    least_jump = max(least_jump, _CHEAPEST)
     low, high = np.full(count, least_jump), np.full(count, max(_DEAREST, least_jump))
     found = cheapest_paths(layers, costs, weights, low)
     states, nodes, paid = found.states.copy(), found.nodes.copy(), found.costs.copy()
@@ -60,7 +62,7 @@ def limited_paths(
     _put(trial, over, states, nodes, paid)
     jumps[over] = high[over]
     for _ in range(_HALVINGS):
-        middle = 0.5 * (low[over] + high[over])
+        middle = np.sqrt(low[over] * high[over])
         trial = cheapest_paths(layers, costs, weights[over], middle)
         fits = np.array([diversity(path) <= most for path in trial.states])
         high[over[fits]], low[over[~fits]] = middle[fits], middle[~fits]

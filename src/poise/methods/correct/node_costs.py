@@ -26,7 +26,7 @@ from poise.character import Character
 from poise.compiled import borrowing
 from poise.contact import clip_dynamics
 from poise.environment import Environment, query
-from poise.methods.correct.contact_states import contact_states, possible
+from poise.methods.correct.contact_states import against, contact_states, possible
 from poise.methods.correct.evidence import Evidence, height_limits_m
 from poise.methods.correct.mesh import Mesh, vertices_of
 from poise.methods.correct.momentum_costs import momentum_costs
@@ -45,7 +45,7 @@ BENDING = 0.25
 that heights which differ bend the body, while all of it may be too high at no cost."""
 
 _STEEPEST = 9.0
-"""Evidence against a candidate counts no more than this many times its limit."""
+"""Bending counts no more than this many candidates that are off by their limit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,8 @@ def node_costs(
             costs[:, k] = kind / np.repeat(largest, counts)
         return NodeCosts(layers, costs)
     lifted, still = np.empty(len(layers.states)), np.empty(len(layers.states))
-    _weigh(layers.starts, layers.states, found.lifted, lifted)
-    _weigh(layers.starts, layers.states, found.moving, still)
+    _weigh(layers.starts, layers.states, found.lifted, against(found.lifted), lifted)
+    _weigh(layers.starts, layers.states, found.moving, against(found.moving), still)
     costs[:, 0] = SHARE * (lifted + BENDING * np.minimum(bending / one_bent(mesh), _STEEPEST))
     heaviest = np.maximum(np.maximum.reduceat(dynamics, starts), 1.0)
     costs[:, 1] = dynamics / np.repeat(heaviest, counts)
@@ -118,20 +118,16 @@ def node_costs(
 
 
 @borrowing
-def _weigh(starts: Indices, states: Indices, against: Array, costs: Array) -> None:
-    """Sum evidence against the candidates in each state, and for those that are not in it.
-
-    Beyond the limit evidence against grows with the square, as deformation does.
-    """
+def _weigh(starts: Indices, states: Indices, evidence: Array, inside: Array, costs: Array) -> None:
+    """Sum what speaks against the candidates in each state, and for those that are not in it."""
     for t in range(len(starts) - 1):
         for n in range(starts[t], starts[t + 1]):
             total = 0.0
-            for b in range(against.shape[1]):
-                x = against[t, b]
+            for b in range(evidence.shape[1]):
                 if (states[n] >> b) & 1:
-                    total += min(max(x, x * x), _STEEPEST)
+                    total += inside[t, b]
                 else:
-                    total += max(0.0, 1.0 - x)
+                    total += max(0.0, 1.0 - evidence[t, b])
             costs[n] = total
 
 
