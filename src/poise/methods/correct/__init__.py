@@ -6,5 +6,9 @@ equations to these files and says what differs.
 
 from poise.methods.correct.run import Progress as Progress
 from poise.methods.correct.run import run as run
+from poise.methods.correct.settings import PRESETS as PRESETS
 from poise.methods.correct.settings import Settings as Settings
 from poise.methods.correct.settings import settings_for as settings_for
+
+TAKES_CONSTRAINTS = False
+"""It is told what may touch, not what is wanted."""

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.contact import ContactSchedule, intervals
+from poise.contact import ContactSchedule, estimate_ground, intervals
+from poise.environment import Environment
 from poise.errors import BadValue
 from poise.methods.correct.candidates import CANDIDATE_PARTS
 from poise.methods.correct.contact_optimizer import Discovered, discover
+from poise.methods.correct.draped import draped_places_m, raised_clip
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import motion_mesh, vertices_of
@@ -68,30 +70,41 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     reference = smoothed(clip, settings.smoothing_s)
     rate = min(settings.working_rate_hz, clip.rate_hz)
     working = resample(reference, rate)
-    mesh = motion_mesh(character, settings.candidates, extra_edges=settings.extra_edges)
-    rest = rest_heights_m(mesh, working, character, place)
-    optimizer = MotionOptimizer(mesh, vertices_of(mesh, working), rate, place, settings, rest)
+    mesh = motion_mesh(
+        character, settings.candidates, extra_edges=settings.extra_edges, spheres=settings.spheres
+    )
+    level = estimate_ground(clip, character)[0] if settings.drape else None
+    floor = place if level is None else Environment((level,))  # where contacts are looked for
+    rest = rest_heights_m(mesh, working, character, floor)
+    vertices = vertices_of(mesh, working)
+    optimizer = MotionOptimizer(mesh, vertices, rate, floor, settings, rest)
     found: Discovered | None = None
     if edit.contacts is None:
         found = discover(
-            optimizer, mesh, working, character, place, settings,
+            optimizer, mesh, working, character, floor, settings,
             progress=lambda done, total: tell(Progress("contacts", done, total)),
         )  # fmt: skip
         contacts = found.contacts
-        own = refined(contacts, rate, mesh, clip, character, place)
+        own = refined(contacts, rate, mesh, clip, character, floor)
     else:
-        own = from_schedule(edit.contacts, mesh, clip, character, place)
+        own = from_schedule(edit.contacts, mesh, clip, character, floor)
         contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
+    start = clip
+    if level is not None:
+        draped = draped_places_m(vertices, level, place)
+        optimizer = MotionOptimizer(mesh, draped, rate, place, settings, rest)
+        start, reference = (raised_clip(each, level, place) for each in (clip, reference))
+        vertices = vertices_of(mesh, raised_clip(working, level, place))
     tell(Progress("places", 0, 1))
     optimized = optimizer.solve(contacts, settings.iterations)
     moves = moving_joints(clip)
-    moved = at_own_rate(optimized.vertices_m - optimizer.reference_m, rate, reference)
+    moved = at_own_rate(optimized.vertices_m - vertices, rate, reference)
     preview = followed(reference, mesh, moved, moves)
     tell(Progress("angles", 0, 1, preview))
     recovered = recover(
         preview, character, place, own.schedule, _slides(own, mesh.candidates), moves=moves
     )
-    return _finished(edit, settings, found, own, optimized, recovered)
+    return _finished(start, settings, found, own, optimized, recovered)
 
 
 def _nobody(progress: Progress) -> None:
@@ -130,7 +143,7 @@ def _slides(own: OwnRate, candidates: tuple[str, ...]) -> ContactSchedule:
 
 
 def _finished(
-    edit: Edit,
+    start: Clip,
     settings: Settings,
     found: Discovered | None,
     own: OwnRate,
@@ -150,13 +163,14 @@ def _finished(
     return Result(
         clip=replace(
             recovered.clip,
-            history=(*edit.clip.history, f"corrected ({settings.preset}): {contacts} contacts"),
+            history=(*start.history, f"corrected ({settings.preset}): {contacts} contacts"),
         ),
         status=status,
         summary=summary,
         contacts=own.schedule,
         notes=notes,
         trace={
+            "start": start,
             "discovered": found,
             "optimized": optimized,
             "recovered": recovered,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from poise.errors import BadValue, UnknownName
+from poise.methods.correct.mesh_vertices import CANDIDATES
 
 FEET = ("left_toe", "right_toe", "left_heel", "right_heel")
 HANDS = ("left_hand", "right_hand")
@@ -28,15 +30,21 @@ class Settings:
     smoothing_s: float = 0.02
     """Standard deviation of the Gaussian that smooths joint angles first."""
     bone_weight: float = 1.0
+    """Of bones that keep their lengths; this weight and the next ones as in Table 1."""
     trajectory_weight: float = 1.0
+    """Of joints that bend their ways as they did."""
     contact_weight: float = 1.0
+    """Of what touches: on the surface, and without slipping."""
     pose_weight: float = 0.1
+    """Of limbs that keep their shapes."""
     balance_weight: float = 1.0
-    """In units of Table 1's Δt²/m."""
+    """Of momentum that forces at contacts can account for, in units of Table 1's Δt²/m."""
     spin_weight: float = 1.0
     """Of the angular momentum, which the paper leaves to the forces alone."""
     penetration_weight: float = 0.5
+    """Of flesh that stays out of the surroundings."""
     friction: float = 0.8
+    """How far from upright a contact may push, as a tangent."""
     largest_force_n: float = 200.0
     """f_max: the most that one contact point can press, for a body of 70 kg; heavier ones more."""
     largest_torque_nm: float = 10.0
@@ -63,7 +71,14 @@ class Settings:
     stretches instead of states); by default six for every second."""
     sliding: bool = True
     """Whether a contact may move along the surface."""
+    spheres: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Flesh that may enter neither the surroundings nor other flesh: metres around candidates,
+    roles or joints."""
+    drape: bool = False
+    """Whether the clip was captured on level ground and is to be put on that of the environment:
+    every place is raised by what lies below it (see `draped`)."""
     seed: int = 0
+    """Of the draws; the same seed gives the same result."""
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -84,6 +99,14 @@ class Settings:
             raise BadValue("diversity", "at least 1", self.diversity)
         if not self.candidates:
             raise BadValue("candidates", "at least one part that may touch", "none")
+        for candidate in self.candidates:
+            if candidate not in CANDIDATES:
+                raise UnknownName("contact candidate", candidate, CANDIDATES)
+        if len(set(self.candidates)) != len(self.candidates):
+            raise BadValue("candidates", "different parts", self.candidates)
+        for name, radius in self.spheres.items():
+            if not (np.isfinite(radius) and radius >= 0.0):
+                raise BadValue(f"spheres ({name})", "zero or more metres", radius)
 
 
 _NOT_NEGATIVE = (
@@ -112,7 +135,7 @@ def settings_for(preset: str, **chosen: object) -> Settings:
     """A preset's settings, with what the user chose over them."""
     if preset not in PRESETS:
         raise UnknownName("preset", preset, PRESETS)
-    known = {field.name for field in fields(Settings)}
+    known = {each.name for each in fields(Settings)}
     for name in chosen:
         if name not in known:
             raise UnknownName("setting", name, sorted(known))
