@@ -93,7 +93,7 @@ HEADER = "frame,time_s,left_foot\n"
         (HEADER + "0,0,1\n1,soon,1\n", 3, "a time in seconds, found 'soon'"),
         (HEADER + "0,0,1\n1,nan,1\n", 3, "a time in seconds, found 'nan'"),
         (HEADER + "0,0,1\n1,1_0,1\n", 3, "a time in seconds, found '1_0'"),
-        (HEADER + "0,0,1\n1,0.1,yes\n", 3, "0 or 1 for left_foot, found 'yes'"),
+        (HEADER + "0,0,1\n1,0.1,yes\n", 3, "0, 1 or 2 for left_foot, found 'yes'"),
         (HEADER + "0,0,1\n1,0.1,1\n2,0.1,1\n", 4, "times that go up"),
         (HEADER + "0,0,1\n1,0.1,1\n2,0.5,1\n3,0.6,1\n", 4, "evenly spaced times"),
         (HEADER + "0,0,1\n\n1,0.1,1\n", 3, "3 cells as in the header"),

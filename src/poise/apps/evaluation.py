@@ -164,7 +164,7 @@ def contacts_from(path: Path, frames: int, left_out: int) -> ContactSchedule:
     """
     schedule = read_contacts(path)
     if schedule.frame_count == frames + left_out:
-        return ContactSchedule(schedule.parts, schedule.touching[left_out:], schedule.rate_hz)
+        return schedule.sliced(left_out)
     if schedule.frame_count == frames:
         return schedule
     wanted = f"{frames + left_out} frames like the clip"

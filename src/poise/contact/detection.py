@@ -25,6 +25,7 @@ from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import FootMotion, foot_motion
 from poise.contact.point_motion import PointMotion, part_motions, smoothed
 from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
+from poise.contact.swinging import swinging
 from poise.environment import Environment
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import GRAVITY_M_S2, BodyState, center_of_mass, forward_kinematics
@@ -45,6 +46,9 @@ OTHER_SPEED_M_S = 1.0
 """V of the same: they rarely roll as soles do."""
 OTHER_SHORTEST_S = 0.1
 """Shortest contact, and shortest gap, of the same."""
+
+_SWUNG = 2.0
+"""What swinging adds to a foot's score."""
 
 CARRIED_M_S2 = 3.0
 """Upward force per kilogram, a third of the weight, that nothing but a contact explains."""
@@ -79,7 +83,7 @@ def detect_contacts(
     scores = np.empty((clip.frame_count, len(points)))
     for column, (part, sites) in enumerate(points.items()):
         if part in FEET:
-            scores[:, column] = _foot_score(feet, sites.names)
+            scores[:, column] = _foot_score(feet, sites.names, rate_hz)
         else:
             scores[:, column] = _part_score(motions[part], radii[part])
     touching = (scores < 1.0) & (force > 0.0)[:, None]
@@ -108,13 +112,14 @@ def _specific_force(state: BodyState, character: Character, rate_hz: float) -> A
     return (acceleration - GRAVITY_M_S2)[:, 1]
 
 
-def _foot_score(feet: FootMotion, names: tuple[str, ...]) -> Array:
+def _foot_score(feet: FootMotion, names: tuple[str, ...], rate_hz: float) -> Array:
     """(F,) below 1 where one of a foot's points touches."""
     columns = [feet.motion.names.index(name) for name in names]
     rising = np.abs(feet.motion.leaving_m_s[:, columns])
     height = np.maximum(0.0, feet.clearances_m[:, columns] - LEAD_S * rising)
-    score = height / HEIGHT_M + feet.motion.sliding_m_s[:, columns] / SPEED_M_S
-    return score.min(axis=1)
+    speeds = feet.motion.sliding_m_s[:, columns]
+    score = height / HEIGHT_M + speeds / SPEED_M_S
+    return score.min(axis=1) + _SWUNG * swinging(score, speeds, rate_hz)
 
 
 def _part_score(motion: PointMotion, radius_m: float) -> Array:

@@ -36,6 +36,9 @@ class ContactSchedule:
     touching: NDArray[np.bool_]
     """(F, P)"""
     rate_hz: float
+    sliding: NDArray[np.bool_] | None = None
+    """(F, P) where a touching part moves along the surface instead of standing on it; None: nothing
+    does, or nobody knows."""
 
     def __post_init__(self) -> None:
         for part in self.parts:
@@ -50,6 +53,14 @@ class ContactSchedule:
             raise BadShape("touching", f"(F, {len(self.parts)})", touching.shape)
         touching.flags.writeable = False
         object.__setattr__(self, "touching", touching)
+        if self.sliding is not None:
+            sliding = np.array(self.sliding, dtype=np.bool_)
+            if sliding.shape != touching.shape:
+                raise BadShape("sliding", str(touching.shape), sliding.shape)
+            if bool((sliding & ~touching).any()):
+                raise BadValue("sliding", "only parts that touch", "one that does not")
+            sliding.flags.writeable = False
+            object.__setattr__(self, "sliding", sliding)
 
     @property
     def frame_count(self) -> int:
@@ -64,11 +75,27 @@ class ContactSchedule:
             return np.zeros(self.frame_count, dtype=np.bool_)
         return self.touching[:, self.parts.index(part)]
 
+    def standing(self, part: str) -> NDArray[np.bool_]:
+        """(F,) whether one part touches and does not slide."""
+        touching = self.column(part)
+        if self.sliding is None or part not in self.parts:
+            return touching
+        return touching & ~self.sliding[:, self.parts.index(part)]
+
+    def sliced(self, first: int, stop: int | None = None) -> ContactSchedule:
+        """The frames from `first` on, before `stop`."""
+        sliding = None if self.sliding is None else self.sliding[first:stop]
+        return ContactSchedule(self.parts, self.touching[first:stop], self.rate_hz, sliding)
+
     def with_part(self, part: str, touching: ArrayLike) -> ContactSchedule:
-        """The same schedule with one part's column set."""
+        """The same schedule with one part's column set; that part does not slide."""
         kept = [p for p in self.parts if p != part]
         columns = [self.column(p) for p in kept] + [np.asarray(touching, dtype=np.bool_)]
-        return ContactSchedule((*kept, part), np.stack(columns, axis=1), self.rate_hz)
+        sliding = None
+        if self.sliding is not None:
+            still = [self.column(p) & ~self.standing(p) for p in kept]
+            sliding = np.stack([*still, np.zeros(self.frame_count, dtype=np.bool_)], axis=1)
+        return ContactSchedule((*kept, part), np.stack(columns, axis=1), self.rate_hz, sliding)
 
 
 def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:

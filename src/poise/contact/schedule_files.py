@@ -1,7 +1,9 @@
 """Contact schedules as files: CSV for spreadsheets and scripts, JSON for programs.
 
-CSV has one row a frame: `frame,time_s,` and then one 0/1 column per body part. JSON gives, for each
-body part, the intervals of frames in which it touches, the last frame of an interval not included.
+CSV has one row a frame: `frame,time_s,` and then one column per body part: 0, 1 where it touches, 2
+where it slides along what it touches. JSON gives, for each body part, the intervals of frames in
+which it touches, the last frame of an interval not included, and under `sliding` those in which it
+slides.
 """
 
 from __future__ import annotations
@@ -65,19 +67,26 @@ def _kind_of(path: Path) -> str:
 
 def _as_csv(schedule: ContactSchedule) -> str:
     lines = [",".join((*_LEADING, *schedule.parts))]
-    flags = schedule.touching.astype(np.int8).tolist()
-    for frame, row in enumerate(flags):
+    flags = schedule.touching.astype(np.int8)
+    if schedule.sliding is not None:
+        flags = flags + schedule.sliding
+    for frame, row in enumerate(flags.tolist()):
         time = f"{frame / schedule.rate_hz:.{_TIME_DECIMALS}f}"
         lines.append(",".join((str(frame), time, *map(str, row))))
     return "\n".join(lines) + "\n"
 
 
 def _as_json(schedule: ContactSchedule) -> str:
-    content = {
+    content: dict[str, Any] = {
         "rate_hz": schedule.rate_hz,
         "frames": schedule.frame_count,
         "contacts": {part: intervals(schedule.column(part)) for part in schedule.parts},
     }
+    if schedule.sliding is not None:
+        content["sliding"] = {
+            part: intervals(schedule.column(part) & ~schedule.standing(part))
+            for part in schedule.parts
+        }
     return json.dumps(content, indent=2) + "\n"
 
 
@@ -137,7 +146,7 @@ def _from_csv(path: Path, text: str) -> ContactSchedule:
     if len(rows) < 2:
         advice = "Two frames are needed to tell the rate; JSON states it."
         raise FileProblem(path, "at least 2 frames", f"{len(rows)}", line=len(lines), advice=advice)
-    touching = np.zeros((len(rows), len(parts)), dtype=np.bool_)
+    found = np.zeros((len(rows), len(parts)), dtype=np.int8)
     times = np.zeros(len(rows))
     for frame, row in enumerate(rows):
         cells = _cells(row)
@@ -149,10 +158,12 @@ def _from_csv(path: Path, text: str) -> ContactSchedule:
             raise FileProblem(path, f"frame {frame} next", _shown(cells[0]), line=line)
         times[frame] = _time(path, cells[1], line)
         for column, cell in enumerate(cells[2:]):
-            if cell not in ("0", "1"):
-                raise FileProblem(path, f"0 or 1 for {parts[column]}", _shown(cell), line=line)
-            touching[frame, column] = cell == "1"
-    return ContactSchedule(parts, touching, _rate(path, times))
+            if cell not in ("0", "1", "2"):
+                wanted = f"0, 1 or 2 for {parts[column]}"
+                raise FileProblem(path, wanted, _shown(cell), line=line)
+            found[frame, column] = int(cell)
+    sliding = found == 2
+    return ContactSchedule(parts, found > 0, _rate(path, times), sliding if sliding.any() else None)
 
 
 def _cells(line: str) -> list[str]:
@@ -241,7 +252,19 @@ def _from_json(path: Path, text: str) -> ContactSchedule:
         _check_part(path, part, (), line=None)
         for first, last in _spans(path, part, spans, frames):
             touching[first:last, column] = True
-    return ContactSchedule(tuple(listed), touching, float(rate))
+    sliding = np.zeros_like(touching)
+    slides = fields.get("sliding", {})
+    if not isinstance(slides, dict):
+        raise FileProblem(path, "sliding as an object of body parts", _shown(slides))
+    for part, spans in cast("dict[str, Any]", slides).items():
+        if part not in listed:
+            raise FileProblem(path, "sliding of parts that touch", _shown(part))
+        column = list(listed).index(part)
+        for first, last in _spans(path, part, spans, frames):
+            if not touching[first:last, column].all():
+                raise FileProblem(path, f"sliding of {part} while it touches", f"{first} to {last}")
+            sliding[first:last, column] = True
+    return ContactSchedule(tuple(listed), touching, float(rate), sliding if sliding.any() else None)
 
 
 def _spans(path: Path, part: str, spans: Any, frames: int) -> list[tuple[int, int]]:

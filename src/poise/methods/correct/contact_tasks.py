@@ -17,7 +17,7 @@ from poise.contact.foot_motion import foot_motion
 from poise.contact.schedule import intervals
 from poise.mechanics import site_positions
 from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import TIP, foot_shapes
+from poise.methods.correct.foot_shape import BALL, TIP, foot_shapes
 from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
@@ -53,8 +53,8 @@ class Movers:
 
 def contact_tasks(
     scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None, movers: Movers
-) -> tuple[list[Task], tuple[FootPath, ...]]:
-    """Tasks of everything that touches.
+) -> tuple[list[Task], tuple[FootPath, ...], dict[str, NDArray[np.bool_]]]:
+    """Tasks of everything that touches, paths of feet, and (F,) for every part where it slides.
 
     Args:
         scene: the motion to start from, and the place.
@@ -67,6 +67,7 @@ def contact_tasks(
     never = np.zeros(contacts.frame_count, dtype=np.bool_)
     tasks: list[Task] = []
     paths: list[FootPath] = []
+    slid = {part: never.copy() for part in contacts.parts}
     shapes = {shape.part: shape for shape in foot_shapes(character)}
     feet = foot_motion(state, foot_sites(points), rate, environment) if shapes else None
     for part, sites in points.items():
@@ -78,7 +79,9 @@ def contact_tasks(
         if part in shapes and feet is not None:
             shape = shapes[part]
             columns = [feet.motion.names.index(name) for name in sites.names]
-            flags = touching_sole(touches, feet.clearances_m[:, columns], shape, rate)
+            clearances = feet.clearances_m[:, columns]
+            heights = feet.motion.heights_m[:, columns]
+            flags = touching_sole(touches, clearances, heights, shape, rate)
             speeds = feet.motion.speeds_m_s[:, columns]
             for first, stop in intervals(touches):
                 path = foot_path(
@@ -86,16 +89,18 @@ def contact_tasks(
                     environment, first, stop, rate,
                 )  # fmt: skip
                 paths.append(path)
+                slid[part][first:stop] = ~path.static
                 tasks += _foot_tasks(path, movers)
             continue
         for spot in spots_of(
             part, sites, places, radii[part], touches, sliding, environment, rate
         ):  # fmt: skip
+            slid[part][spot.first : spot.first + len(spot.goals_m)] = not all(spot.axes)
             name = f"{spot.point} touches from frame {spot.first}"
             tasks.append(
                 movers.point(name, spot.joint, spot.offset_m, spot.first, spot.goals_m, spot.axes)
             )
-    return tasks, tuple(paths)
+    return tasks, tuple(paths), slid
 
 
 def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
@@ -111,4 +116,11 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
         name = f"{shape.part}'s tip stays from frame {start + a}"
         offset = shape.offsets_m[TIP]
         found.append(movers.point(name, shape.toes, offset, start + a, path.tip_m[a:b]))
+        found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
+    up = int(np.abs(path.normal).argmax())
+    along = (up != 0, up != 1, up != 2)
+    for a, b in intervals(path.lifting):
+        name = f"{shape.part}'s ball leaves straight from frame {start + a}"
+        offset = shape.offsets_m[BALL]
+        found.append(movers.point(name, shape.joint, offset, start + a, path.ball_m[a:b], along))
     return found

@@ -41,6 +41,7 @@ from poise.contact.foot_motion import (
     foot_motion,
 )
 from poise.contact.point_motion import CUTOFF_HZ, point_motion
+from poise.contact.swinging import swinging
 from poise.environment import Environment, query
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.candidates import is_sole, touching_sites
@@ -60,6 +61,8 @@ _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""
 _CREEPING = 0.2
 """Share of the loaded time in which soles creep faster than what counts."""
+_SWUNG = 2.0
+"""What swinging just above the floor adds to the speed of a sole, over V."""
 _SURELY = 0.75
 """Of the detector's limit: points below it are surely loaded."""
 
@@ -117,6 +120,8 @@ def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environm
         moving[:, b] = fast[rows, nearest] / speed
         clearances[:, b] = above[rows, nearest]
         sliding[:, b] = along[rows, nearest]
+        if is_sole(candidate):
+            moving[:, b] += _SWUNG * swinging(low / height + fast / speed, along, clip.rate_hz)
     return Evidence(mesh.candidates, lifted, moving, clearances, sliding)
 
 
@@ -162,7 +167,10 @@ def whole_feet(clip: Clip, character: Character, environment: Environment) -> di
         if part in points:
             columns = np.array([feet.motion.names.index(name) for name in points[part].names])
             nearest = columns[scores[:, columns].argmin(axis=1)]
-            found[part] = WholeFoot(scores[rows, nearest], feet.motion.speeds_m_s[rows, nearest])
+            swings = swinging(scores[:, columns], feet.motion.sliding_m_s[:, columns], clip.rate_hz)
+            found[part] = WholeFoot(
+                scores[rows, nearest] + _SWUNG * swings, feet.motion.speeds_m_s[rows, nearest]
+            )
     return found
 
 

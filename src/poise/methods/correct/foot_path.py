@@ -24,6 +24,8 @@ LIFTED_M = 0.012
 """A point of a touching foot that is higher than its lowest by this much has left the ground."""
 SHORTEST_S = 0.04
 """Points do not touch, or leave, for less."""
+_STRAIGHT_UP_M = 0.06
+"""A ball less high over the tip than this, in the clip, goes up without going ahead."""
 _EASE_S = 0.012
 """Rolling begins and ends over about this time."""
 _WAY_S = 0.06
@@ -50,18 +52,33 @@ class FootPath:
     toes_flat: NDArray[np.bool_]
     """(n,) the ball touches: the toes have one, too."""
     on_tip: NDArray[np.bool_]
-    """(n,) only the tip touches."""
+    """(n,) only the tip touches: the foot has its rotation then, and the tip its place."""
     tip_m: Array
     """(n, 3) where it is then."""
+    lifting: NDArray[np.bool_]
+    """(n,) on the tip, with the ball hardly off the ground: it leaves it straight."""
+    ball_m: Array
+    """(n, 3) from where."""
+    normal: Array
+    """(3,) of the surface."""
     static: NDArray[np.bool_]
     """(n,) it stands; it slides along the surface elsewhere."""
 
 
 def touching_sole(
-    touches: NDArray[np.bool_], clearances_m: Array, shape: FootShape, rate_hz: float
+    touches: NDArray[np.bool_],
+    clearances_m: Array,
+    heights_m: Array,
+    shape: FootShape,
+    rate_hz: float,
 ) -> NDArray[np.bool_]:
-    """(F, 5) which points of a touching foot touch: those about as low as its lowest."""
+    """(F, 5) which points of a touching foot touch: those about as low as its lowest.
+
+    Clearances are over the level at which each point is seen to stand. The ball touches as well if
+    by its own height it is hardly above the tip: only beyond that can a foot turn about its tip.
+    """
     low = clearances_m - clearances_m.min(axis=1, keepdims=True) < LIFTED_M
+    low[:, BALL] |= low[:, TIP] & (heights_m[:, BALL] - heights_m[:, TIP] < LIFTED_M)
     shortest = max(2, round(SHORTEST_S * rate_hz))
     groups = (low[:, HEEL], low[:, BALL] | (low[:, INNER] & low[:, OUTER]), low[:, INNER],
               low[:, OUTER], low[:, TIP])  # fmt: skip
@@ -114,7 +131,7 @@ def foot_path(
     world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
     flat = rotations.from_matrix(world @ shape.axes.T)
     prints = _prints(shape, forward, left, ball, tangents, normal, environment)
-    pitch, roll = _rolling(shape, flat, turns_wxyz[frames], touching, rate_hz)
+    pitch, roll = _rolling(shape, normal, turns_wxyz[frames], touching, rate_hz)
     rolled = rotations.multiply(
         rotations.from_axis_angle(shape.axes[:, 0], roll),
         rotations.from_axis_angle(shape.left, pitch),
@@ -130,9 +147,12 @@ def foot_path(
     on_tip = touching[:, TIP] & ~posed
     bends = shape.toes != shape.joint
     tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
+    heights = np.asarray(query(environment, points_m[frames]).distances_m)
+    lifting = on_tip & bends & (heights[:, BALL] - heights[:, TIP] < _STRAIGHT_UP_M)
     return FootPath(
-        shape, first, stop, places, turns, toes, posed, balls & bends, on_tip, tip, static
-    )
+        shape, first, stop, places, turns, toes, posed, balls & bends, on_tip, tip, lifting,
+        prints[:, BALL], normal, static,
+    )  # fmt: skip
 
 
 def _tangents(normal: Array) -> Array:
@@ -146,7 +166,14 @@ def _tangents(normal: Array) -> Array:
 def _stretches(
     shape: FootShape, seen: Array, weights: Array, slides: NDArray[np.bool_], rate_hz: float
 ) -> list[Stretch]:
-    """Standing and sliding of one stance, frames counted from its first."""
+    """Standing and sliding of one stance, frames counted from its first.
+
+    A foot that stays within its print does not slide, however fast its points seem to be: soles
+    are known to centimetres only.
+    """
+    whole = stretches_of(shape, seen, weights, 0, rate_hz)
+    if len(whole) == 1 and whole[0].placed is not None:
+        return whole
     found: list[Stretch] = []
     for value in (False, True):
         for a, b in intervals(slides == value):
@@ -159,17 +186,24 @@ def _stretches(
 
 
 def _with_ways_between(stretches: list[Stretch], half: int) -> list[Stretch]:
-    """From one print to the next a foot slides, for a moment at least."""
-    found: list[Stretch] = []
+    """From one print to the next a foot slides, for a moment at least; slides are joined."""
+    cut: list[Stretch] = []
     for stretch in stretches:
-        if found and found[-1].placed is not None and stretch.placed is not None:
-            before, cut = found[-1], stretch.first
-            a = max(before.first + 1, cut - half)
-            b = min(stretch.stop - 1, cut + half)
-            found[-1] = replace(before, stop=a)
-            found.append(Stretch(a, b, None, 0.0))
+        if cut and cut[-1].placed is not None and stretch.placed is not None:
+            before, at = cut[-1], stretch.first
+            a, b = max(before.first + 1, at - half), min(stretch.stop - 1, at + half)
+            cut[-1] = replace(before, stop=a)
+            cut.append(Stretch(a, b, None, 0.0))
             stretch = replace(stretch, first=b)
-        found.append(stretch)
+        cut.append(stretch)
+    found: list[Stretch] = []
+    for stretch in cut:
+        if stretch.stop - stretch.first < half:
+            stretch = replace(stretch, placed=None)
+        if found and found[-1].placed is None and stretch.placed is None:
+            found[-1] = replace(found[-1], stop=stretch.stop)
+        else:
+            found.append(stretch)
     return found
 
 
@@ -232,15 +266,14 @@ def _prints(
 
 
 def _rolling(
-    shape: FootShape, flat: Array, turns: Array, touching: NDArray[np.bool_], rate_hz: float
+    shape: FootShape, normal: Array, turns: Array, touching: NDArray[np.bool_], rate_hz: float
 ) -> tuple[Array, Array]:
     """(n,) pitch (heel up) and roll (left side up), zero where the sole is flat."""
-    relative = rotations.multiply(rotations.conjugate(flat), turns)
-    pitch = rotations.twist_angle(relative, shape.left)
-    rest = rotations.multiply(
-        relative, rotations.conjugate(rotations.from_axis_angle(shape.left, pitch))
-    )
-    roll = rotations.twist_angle(rest, shape.axes[:, 0])
+    # By how its own axes rise: however the foot is headed, and whatever its print's heading.
+    ahead = rotations.rotate(turns, shape.axes[:, 0]) @ normal
+    aside = rotations.rotate(turns, shape.left) @ normal
+    pitch = -np.arcsin(np.clip(ahead, -1.0, 1.0))
+    roll = np.arcsin(np.clip(aside, -1.0, 1.0))
     heel, balls = touching[:, HEEL], touching[:, BALL:TIP].any(axis=1)
     pitch = _from_zero(pitch, heel & balls)
     pitch = np.where(heel & ~balls, np.minimum(pitch, 0.0), np.maximum(pitch, 0.0))

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.methods.correct.foot_shape import FootShape
 
-LARGEST_MISS_M = 0.06
+LARGEST_MISS_M = 0.08
 """How far a slow point may be from its print: drift and soft soles, not a step."""
 SHORTEST_S = 0.12
 """A foot stands in one place for at least this long, or it slides."""
 SLOW_M_S = 0.3
 """Points this fast count a third of points that stand still."""
+
+_HEADING = 0.01
+"""Weight of a point that does not touch, or is fast."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,12 @@ class Stretch:
 
 
 def weights_of(flags: NDArray[np.bool_], speeds_m_s: Array) -> Array:
-    """(n, 5) how much each point says about where the foot stands."""
-    return flags * (1e-3 + np.exp(-((speeds_m_s / SLOW_M_S) ** 2)))
+    """(n, 5) how much each point says about where the foot stands.
+
+    Points that do not touch say a little too: one point alone would leave the heading open.
+    """
+    weights: Array = flags * np.exp(-((speeds_m_s / SLOW_M_S) ** 2)) + _HEADING
+    return weights
 
 
 def placed_at(shape: FootShape, seen_m: Array, weights: Array) -> Placed:

@@ -45,6 +45,8 @@ class Recovered:
     """A clip whose contacts hold."""
 
     clip: Clip
+    contacts: ContactSchedule
+    """As asked for, with what slides."""
     tasks: tuple[Task, ...]
     worst_m: float
     """How far a hard task is missed, in metres (turns: times the length of a foot)."""
@@ -77,7 +79,7 @@ def recover(
     """
     scene = Scene(clip, character, environment, None)
     movers = Movers(character, moving_joints(clip) if moves is None else moves)
-    held, paths = contact_tasks(scene, _longer(contacts), slides, movers)
+    held, paths, slid = contact_tasks(scene, _longer(contacts), slides, movers)
     touches = np.asarray(contacts.touching.any(axis=1))
     tasks = [*held, *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
@@ -98,7 +100,9 @@ def recover(
         if not more:
             break
         tasks += [replace(task, name=f"{task.name} (round {rounds})") for task in more]
-    return Recovered(made, tuple(tasks), worst_m, worst, rounds, paths)
+    sliding = np.array([slid[part] for part in contacts.parts]).T & contacts.touching
+    told = replace(contacts, sliding=sliding if sliding.any() else None)
+    return Recovered(made, told, tuple(tasks), worst_m, worst, rounds, paths)
 
 
 def moving_joints(clip: Clip) -> NDArray[np.bool_]:
@@ -116,7 +120,7 @@ def _longer(contacts: ContactSchedule) -> ContactSchedule:
     for _ in range(HELD_LONGER):
         touching[1:] |= contacts.touching[:-1]
         touching[:-1] |= contacts.touching[1:]
-    return replace(contacts, touching=touching)
+    return replace(contacts, touching=touching, sliding=None)
 
 
 _FOOT_M = 0.2

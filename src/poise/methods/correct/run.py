@@ -167,7 +167,7 @@ def _finished(
         ),
         status=status,
         summary=summary,
-        contacts=own.schedule,
+        contacts=recovered.contacts,
         notes=notes,
         trace={
             "start": start,
