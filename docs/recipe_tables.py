@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -46,7 +46,19 @@ def _constraint(kind: str, words: Vocabulary) -> str:
 def _settings(name: str, words: Vocabulary) -> str:
     record = words.settings(name)
     parts = [f"### Settings of `{name}`", table(model_of(record)), *_inner_tables(record)]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *_presets(name, words)])
+
+
+def _presets(name: str, words: Vocabulary) -> list[str]:
+    """What each preset changes, for methods that have some."""
+    presets: dict[str, dict[str, Any]] = getattr(words.methods[name], "PRESETS", {})
+    if not presets:
+        return []
+    lines = ["| `preset` | other values than above |", "|---|---|"]
+    for preset, values in presets.items():
+        told = ", ".join(f"`{key}: {_shown(value)}`" for key, value in values.items())
+        lines.append(f"| `{preset}` | {told or 'none'} |")
+    return ["\n".join(lines)]
 
 
 def _inner_tables(record: type) -> list[str]:
@@ -88,14 +100,16 @@ def _default(field: Any) -> str:
         return "needed"
     if field.default is PydanticUndefined or field.default in (None, ()):
         return ""
-    if isinstance(field.default, bool):
-        return str(field.default).lower()
-    if isinstance(field.default, tuple):
-        each = (one if isinstance(one, str) else f"{one:g}" for one in field.default)
-        return f"[{', '.join(each)}]"
-    if isinstance(field.default, float):
-        return f"{field.default:g}"
-    return str(field.default)
+    return _shown(field.default)
+
+
+def _shown(value: Any) -> str:
+    """A plain value as a recipe would have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, cast('tuple[Any, ...]', value)))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _told(model: type[BaseModel], key: str) -> bool:

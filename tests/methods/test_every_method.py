@@ -27,15 +27,20 @@ class Promises:
     """`run` can go on from an earlier result."""
     keeps_what_is_unrecruited: bool
     """Joints that no constraint recruits keep their bits."""
+    takes_constraints: bool = True
+    """One that takes none says so, and refuses them by name."""
 
 
 PROMISES = {
     "deform": Promises(True, True, True),
     "filter": Promises(True, False, True),
+    "correct": Promises(False, False, False, takes_constraints=False),
 }
 
 
-def wishes() -> list[object]:
+def wishes(method: str) -> list[object]:
+    if not PROMISES[method].takes_constraints:
+        return []
     when = Interval(5, 24, 5, 5)
     place = (0.1, 0.2, 0.1)
     return [*feet(CLIP), HoldPoint("hand", "left_wrist", place, when, "offset", priority=2)]
@@ -52,6 +57,8 @@ def module(name: str) -> ModuleType:
 
 def test_every_method_has_a_line_of_promises() -> None:
     assert set(PROMISES) == set(METHODS)
+    for name, promises in PROMISES.items():
+        assert getattr(METHODS[name], "TAKES_CONSTRAINTS", True) == promises.takes_constraints
 
 
 def test_settings_are_a_frozen_record_of_documented_knobs(method: str) -> None:
@@ -67,7 +74,7 @@ def test_the_folder_has_the_four_files(method: str) -> None:
 
 
 def test_a_run_gives_a_whole_result(method: str) -> None:
-    edit = Edit(CLIP, CHARACTER, wishes())  # type: ignore[arg-type]
+    edit = Edit(CLIP, CHARACTER, wishes(method))  # type: ignore[arg-type]
     result = module(method).run(edit)
     assert isinstance(result, Result)
     assert result.status in get_args(Status)
@@ -82,7 +89,7 @@ def test_a_run_gives_a_whole_result(method: str) -> None:
 
 
 def test_the_input_is_left_alone_and_the_same_input_gives_the_same_bits(method: str) -> None:
-    edit = Edit(CLIP, CHARACTER, wishes())  # type: ignore[arg-type]
+    edit = Edit(CLIP, CHARACTER, wishes(method))  # type: ignore[arg-type]
     turns, roots = CLIP.rotations_wxyz.copy(), CLIP.root_positions_m.copy()
     one, two = module(method).run(edit), module(method).run(edit)
     np.testing.assert_array_equal(CLIP.rotations_wxyz, turns)
@@ -103,7 +110,7 @@ def test_an_empty_edit_keeps_the_promise(method: str) -> None:
 def test_an_earlier_result_may_be_gone_on_from(method: str) -> None:
     if not PROMISES[method].takes_previous:
         pytest.skip("it does not")
-    edit = Edit(CLIP, CHARACTER, wishes())  # type: ignore[arg-type]
+    edit = Edit(CLIP, CHARACTER, wishes(method))  # type: ignore[arg-type]
     first = module(method).run(edit)
     again = module(method).run(edit, previous=first)
     np.testing.assert_array_equal(again.clip.rotations_wxyz, first.clip.rotations_wxyz)
@@ -111,6 +118,10 @@ def test_an_earlier_result_may_be_gone_on_from(method: str) -> None:
 
 def test_wrong_names_and_frames_are_refused_by_name(method: str) -> None:
     nobody = HoldPoint("ghost", "third_hand", (0.0, 1.0, 0.0), whole(CLIP))
+    if not PROMISES[method].takes_constraints:
+        with pytest.raises(BadValue, match="ghost"):
+            module(method).run(Edit(CLIP, CHARACTER, [nobody]))
+        return
     with pytest.raises(PoiseError, match="third_hand"):
         module(method).run(Edit(CLIP, CHARACTER, [nobody]))
     late = HoldPoint("late", "left_wrist", (0.0, 1.0, 0.0), Interval(0, 999))

@@ -280,7 +280,7 @@ CASES = {
     ),
     "a list for outputs": (
         f"poise: 1\noutputs: [a.bvh]\n{STEPS}",
-        "r.yaml:2:10: expected keys and values (clip, glb, before, report) for outputs, "
+        "r.yaml:2:10: expected keys and values (clip, glb, before, contacts, report) for outputs, "
         "found a list of 1.",
     ),
     "a tag": (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from poise.methods import deform, filter
+from poise.methods import correct, deform, filter
 
-METHODS: dict[str, ModuleType] = {"deform": deform, "filter": filter}
-"""Each has `Settings` and `run(edit, settings) -> Result`."""
+METHODS: dict[str, ModuleType] = {"deform": deform, "filter": filter, "correct": correct}
+"""Each has `Settings` and `run(edit, settings) -> Result`.
+
+Some have `PRESETS`: values that settings take by the name under `preset`. One that takes no
+constraints says `TAKES_CONSTRAINTS = False`. One that tells how far it is has `watch` in `run`."""

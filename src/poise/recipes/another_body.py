@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.character import Character, complete_character, with_proportions
+from poise.character import Character, complete_character
+from poise.character.arms_and_legs import with_arms_and_legs
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import BadValue, MissingRoles
 from poise.formats import FORMATS, load_character, load_clip
+from poise.methods.correct.other_build import on_other_build
 from poise.methods.filter.onto_body import onto_body
 from poise.motion import Clip
 from poise.motion.cleanup import clean
@@ -45,9 +47,17 @@ def on_another_body(
     """
     choice = recipe.character
     body = character if choice.to is None else _body_of(recipe, choice.to, character)
-    body = with_proportions(body, limbs=choice.limbs, trunk=choice.trunk)
-    put = onto_body(clip, character, body)
+    arms, legs = choice.limbs * choice.arms, choice.limbs * choice.legs
+    body = with_arms_and_legs(body, arms=arms, legs=legs, trunk=choice.trunk)
     contacts = detect_contacts(clip, character, environment)
+    same = body.skeleton.joint_names == clip.skeleton.joint_names
+    corrected = any(step.method == "correct" for step in recipe.steps[:1])
+    if corrected and same and environment.grounds:
+        # No constraint will bring the feet back where they were: steps are as long as such legs.
+        moved = on_other_build(clip, character, body, environment.grounds[0])
+        notes = moved.history[len(clip.history) :]
+        return moved, body, MovedFrom(clip, character, moved, contacts, notes)
+    put = onto_body(clip, character, body)
     notes = (*put.clip.history[len(clip.history) :], *put.notes)
     return put.clip, body, MovedFrom(clip, character, put.original, contacts, notes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from poise.environment.yaml_entries import entries_from
@@ -15,7 +15,17 @@ from poise.recipes.written import Written, written_from
 _TOP = ("about", "clip", "character", "environment", "outputs")
 
 
-def changed(root: Written, changes: Sequence[str], without: Sequence[str]) -> Written:
+@dataclass(frozen=True)
+class Change:
+    """A change that was asked for in other words than `--set PATH=VALUE`."""
+
+    text: str
+    """`PATH=VALUE`"""
+    label: str
+    """What was written instead: `--preset run`."""
+
+
+def changed(root: Written, changes: Sequence[str | Change], without: Sequence[str]) -> Written:
     """A recipe with some values changed and some constraints left out.
 
     A change is written `PATH=VALUE`. The path begins with the name of a constraint, a method, or a
@@ -28,11 +38,13 @@ def changed(root: Written, changes: Sequence[str], without: Sequence[str]) -> Wr
         UnknownName: nothing of that name.
         BadValue: a change that is not written so.
     """
-    for change in changes:
+    for asked in changes:
+        told = isinstance(asked, Change)
+        change, label = (asked.text, asked.label) if told else (asked, f"--set {asked[:80]}")
         path, equals, text = change.partition("=")
         if not equals or not path.strip():
             raise BadValue("change", "PATH=VALUE, for example reach.priority=3", change)
-        value = _value(text, change)
+        value = _value(text, change, label)
         for location in _targets(root, path.strip()):
             root = _spelled_out(root, location).put(location, value)
     for name in without:
@@ -40,9 +52,8 @@ def changed(root: Written, changes: Sequence[str], without: Sequence[str]) -> Wr
     return root
 
 
-def _value(text: str, change: str) -> Written:
+def _value(text: str, change: str, label: str) -> Written:
     """The value of a change, at the place of the change instead of lines of its own."""
-    label = f"--set {change[:80]}"
     if not text.strip():
         return Written(None, Place(label), Place(label))
     try:

@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from poise.environment.place_file import place_from
 from poise.environment.yaml_entries import Entry, entries_from, read_entries
 from poise.errors import FileProblem
-from poise.recipes.changes import changed
+from poise.recipes.changes import Change, changed
 from poise.recipes.checks import check
 from poise.recipes.complaints import complaints
 from poise.recipes.places import Problem, RecipeProblem, expected
 from poise.recipes.recipe import CharacterChoice, ClipChoice, Outputs, Recipe, Step, Wish
-from poise.recipes.records import record_from
+from poise.recipes.records import record_from, settings_from
 from poise.recipes.refusals import refusals
 from poise.recipes.schema import recipe_model
 from poise.recipes.vocabulary import Vocabulary, vocabulary
@@ -28,7 +28,7 @@ _WHAT = "a recipe"
 def load_recipe(
     path: str | Path,
     *,
-    changes: Sequence[str] = (),
+    changes: Sequence[str | Change] = (),
     without: Sequence[str] = (),
     words: Vocabulary | None = None,
 ) -> Recipe:
@@ -59,7 +59,7 @@ def recipe_from_text(
 def _recipe(
     entry: Entry,
     path: Path,
-    changes: Sequence[str],
+    changes: Sequence[str | Change],
     without: Sequence[str],
     words: Vocabulary | None,
 ) -> Recipe:
@@ -108,13 +108,13 @@ def _clip(checked: Any) -> ClipChoice:
 def _step(checked: Mapping[str, Any], words: Vocabulary) -> Step:
     ((method, content),) = checked.items()
     content = content or {}
-    settings = record_from(words.settings(method), content.get("settings") or {})
+    settings = settings_from(method, content.get("settings") or {}, words)
     wishes = [
         Wish(kind, values)
         for entry in content.get("constraints") or ()
         for kind, values in entry.items()
     ]
-    return Step(method, settings, wishes)
+    return Step(method, settings, wishes, content.get("contacts"))
 
 
 def _place_problems(root: Written, path: Path) -> Iterator[Problem]:

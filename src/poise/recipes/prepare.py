@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from poise.character import (
@@ -19,10 +19,11 @@ from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, load_environment
 from poise.environment.place_file import place_from
 from poise.errors import BadValue, MissingRoles
-from poise.formats import load_clip
+from poise.formats import FORMATS, load_clip
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
 from poise.recipes.another_body import MovedFrom, on_another_body
+from poise.recipes.known_contacts import Kept
 from poise.recipes.locating import located
 from poise.recipes.places import Place, Problem, RecipeProblem
 from poise.recipes.recipe import ClipChoice, Recipe
@@ -47,6 +48,8 @@ class Prepared:
     contacts: ContactSchedule | None = None
     """What touches when, as the captured body shows it, if the character is not that body: by the
     forces that a heavier one needs, it would seem to fly."""
+    kept: Kept | None = None
+    """Which frames of the file the clip has."""
 
 
 def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
@@ -63,7 +66,7 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
     if clip is not None and not isinstance(clip, Clip):
         clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
-        made, notes = _clip(recipe, clip)
+        made, notes, kept = _clip(recipe, clip)
     with located(recipe, ("character",)):
         character = _character(recipe, made)
     with located(recipe, ("environment",)):
@@ -82,10 +85,10 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
         character = with_ranges(character, made.rotations_wxyz)
     notes += _notes(character)
     said = (*notes, *environment.notes)
-    return Prepared(made, character, environment, said, moved_from, contacts)
+    return Prepared(made, character, environment, said, moved_from, contacts, kept)
 
 
-def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, list[str]]:
+def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, list[str], Kept]:
     choice = recipe.clip
     if given is not None:
         clip = given
@@ -97,25 +100,35 @@ def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, list[str]]:
         raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
     notes = list(clip.source.notes if clip.source else ())
     before = len(clip.history)
-    clip, remarks = _cut(clip, choice)
+    clip, remarks, kept = _cut(clip, choice)
     if choice.rate_hz is not None:
         clip = resample(clip, choice.rate_hz)
-    return clip, [*notes, *clip.history[before:], *remarks]
+    return clip, [*notes, *clip.history[before:], *remarks], kept
 
 
 def _read(recipe: Recipe, path: str | Path) -> Clip:
-    choice = recipe.clip
-    return load_clip(
+    choice, extension = recipe.clip, Path(path).suffix.lower()
+    wanting = any(extension in f.extensions and "rate_hz" in f.options for f in FORMATS)
+    clip = load_clip(
         path,
         unit=None if choice.unit is None else str(choice.unit),
         up=choice.up,
         skeleton=None if choice.skeleton is None else recipe.folder / choice.skeleton,
-        rate_hz=choice.capture_rate_hz,
+        rate_hz=choice.capture_rate_hz if wanting else None,
         animation=None if choice.animation is None else str(choice.animation),
     )
+    rate = choice.capture_rate_hz
+    return clip if wanting or rate is None else _at_true_rate(clip, rate)
 
 
-def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str]]:
+def _at_true_rate(clip: Clip, rate_hz: float) -> Clip:
+    """The same frames, further apart or closer in time than the file says."""
+    said = f"captured at {rate_hz:g} Hz, though the file says {clip.rate_hz:g} Hz"
+    source = clip.source and replace(clip.source, notes=(*clip.source.notes, said))
+    return replace(clip, rate_hz=rate_hz, source=source).noted(said)
+
+
+def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
     """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
     notes: list[str] = []
     frames, steps = clip.frame_count, choice.clean
@@ -123,6 +136,7 @@ def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str]]:
         chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps
         clip, _ = clean(clip, chosen)
     left_out = frames - clip.frame_count  # at the start of the file
+    kept = Kept(left_out, frames, frames)
     first, last = choice.frames or (0, frames - 1)
     if choice.frames is not None:
         if first >= frames:
@@ -131,10 +145,11 @@ def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str]]:
             notes.append(f"the clip ends before frame {last}: kept {first} to {frames - 1}")
         start = max(first - left_out, 0)
         clip = clip.sliced(start, max(last - left_out, start) + 1)
+        kept = Kept(start + left_out, start + left_out + clip.frame_count, frames)
         clip = clip.noted(f"frames {first} to {min(last, frames - 1)} of {frames}")
     if first < left_out:
         notes.append(f"frame 0 of the recipe is frame {left_out} of the file")
-    return clip, notes
+    return clip, notes, kept
 
 
 def _character(recipe: Recipe, clip: Clip) -> Character:

@@ -47,7 +47,8 @@ class ClipChoice:
     skeleton: str | None = None
     """The .asf of an .amc, when it is not the one beside it; relative to the recipe."""
     capture_rate_hz: float | None = None
-    """Frame rate of an .amc, which does not state one."""
+    """Frame rate of an .amc, which does not state one; of other files, the true one where theirs
+    is wrong."""
     animation: str | int | None = None
     """Which animation of a glTF file, by name or number."""
 
@@ -105,6 +106,10 @@ class CharacterChoice:
     limbs: float = 1.0
     """Another build of that body, or of the clip's own: thighs, shanks, upper arms and forearms
     so many times as long, and as heavy."""
+    arms: float = 1.0
+    """Arms once more so many times as long."""
+    legs: float = 1.0
+    """The same for legs."""
     trunk: float = 1.0
     """The same for what lies between hips and neck."""
     heavier: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -115,15 +120,18 @@ class CharacterChoice:
     def __post_init__(self) -> None:
         for name, factor in self.heavier.items():
             check_mass_factor(name, factor)
-        for name in ("limbs", "trunk"):
+        for name in ("limbs", "arms", "legs", "trunk"):
             check_factor(name, getattr(self, name))
+        for name in ("arms", "legs"):
+            check_factor(f"{name} times limbs", getattr(self, name) * self.limbs)
         if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:
             raise BadValue("mass_kg", f"between 0 and {HEAVIEST_KG:g}", self.mass_kg)
 
     @property
     def is_another(self) -> bool:
         """Whether the body is not the clip's own."""
-        return self.to is not None or not self.limbs == self.trunk == 1.0
+        other = not self.limbs == self.arms == self.legs == self.trunk == 1.0
+        return self.to is not None or other
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,8 @@ class Outputs:
     """The edited clip once more, to look at."""
     before: str | None = None
     """The clip that went into the first step, to compare with."""
+    contacts: str | None = None
+    """What touches when, as the last step found or was told it (.csv or .json)."""
     report: str | None = None
     """A page that says how physical the edited clip is beside the original (.html)."""
 
@@ -168,6 +178,9 @@ class Step:
     settings: Any
     """The method's own `Settings`."""
     constraints: Sequence[Wish] = ()
+    contacts: str | None = None
+    """What touches when, where it is known: a .csv or .json file, relative to the recipe, as
+    `poise contacts` and `poise correct --contacts-out` write it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", tuple(self.constraints))

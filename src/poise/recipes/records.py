@@ -41,6 +41,17 @@ def record_from(record: type[T], values: Mapping[str, Any], clock: Clock | None 
     return record(**given)
 
 
+def settings_from(method: str, values: Mapping[str, Any], words: Vocabulary) -> Any:
+    """A method's settings: those given, and for the rest those of the preset.
+
+    Raises:
+        PoiseError: what the settings refuse.
+    """
+    record = words.settings(method)
+    preset = words.preset(method, values.get("preset", getattr(record, "preset", None)))
+    return record_from(record, {**preset, **values})
+
+
 def _built(hint: Any, value: Any, clock: Clock | None) -> Any:
     inner = record_inside(hint)
     if inner is not None and isinstance(value, Mapping):
@@ -60,14 +71,20 @@ def wish_from(constraint: Any, words: Vocabulary) -> Wish:
     return Wish(words.kind_of(constraint), plain_from(constraint))
 
 
-def plain_from(record: Any) -> dict[str, Any]:
-    """The fields of a record that differ from their defaults, in plain values."""
+def plain_from(record: Any, usual: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The fields of a record that differ from their defaults, in plain values.
+
+    Args:
+        record: a dataclass.
+        usual: other defaults of some fields, as a preset has them.
+    """
+    usual = usual or {}
     plain: dict[str, Any] = {}
     for each in fields(record):
         value = getattr(record, each.name)
         if isinstance(value, Interval):
             plain |= _plain_interval(value)
-        elif value != _default(each):
+        elif value != usual.get(each.name, _default(each)):
             plain[each.name] = _plain(value)
     return plain
 

@@ -12,7 +12,7 @@ from poise.recipes.checks import check_times
 from poise.recipes.models import model_of
 from poise.recipes.places import Location, Place, Problem
 from poise.recipes.recipe import CharacterChoice, ClipChoice
-from poise.recipes.records import clock_for_trial, record_from
+from poise.recipes.records import clock_for_trial, record_from, settings_from
 from poise.recipes.vocabulary import Vocabulary
 from poise.recipes.whereabouts import constraints_of, methods_of
 from poise.recipes.written import Written
@@ -25,26 +25,27 @@ def refusals(root: Written, words: Vocabulary) -> Iterator[Problem]:
 
     Parts whose values are of a wrong type are passed over: the schema has complained already.
     """
-    parts: list[tuple[Location, type | None]] = [
-        (("clip",), ClipChoice),
-        (("character",), CharacterChoice),
+    parts: list[tuple[Location, type | None, str]] = [
+        (("clip",), ClipChoice, ""),
+        (("character",), CharacterChoice, ""),
     ]
     for location in methods_of(root):
         name = str(location[-1])
-        parts.append(
-            ((*location, "settings"), words.settings(name) if name in words.methods else None)
-        )
-    parts += [(at, words.constraints.get(str(at[-1]))) for at in constraints_of(root)]
-    for location, record in parts:
+        record = words.settings(name) if name in words.methods else None
+        parts.append(((*location, "settings"), record, name))
+    parts += [(at, words.constraints.get(str(at[-1])), "") for at in constraints_of(root)]
+    for location, record, method in parts:
         here = root.at(location)
         if record is None or here is None or not isinstance(here.content, Mapping):
             continue
-        refused = _refused(record, root, location)
+        refused = _refused(record, root, location, words, method)
         if refused is not None:
             yield Problem(place_of(refused, here), str(refused))
 
 
-def _refused(record: type, root: Written, location: Location) -> PoiseError | None:
+def _refused(
+    record: type, root: Written, location: Location, words: Vocabulary, method: str
+) -> PoiseError | None:
     here = root.at(location)
     if here is None or any(check_times(record, root, location)):
         return None
@@ -56,7 +57,10 @@ def _refused(record: type, root: Written, location: Location) -> PoiseError | No
     if clock is None:
         return None
     try:
-        record_from(record, values, clock)
+        if method:
+            settings_from(method, values, words)
+        else:
+            record_from(record, values, clock)
     except PoiseError as refused:
         return refused
     return None

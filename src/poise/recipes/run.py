@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from poise.constraints import Constraint
 from poise.constraints.table import tasks_of
@@ -11,13 +13,22 @@ from poise.errors import PoiseError
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 from poise.motion import Clip
-from poise.recipes.locating import blaming_constraints, constraint_location, problem_at
+from poise.recipes.known_contacts import known_contacts
+from poise.recipes.locating import (
+    blaming_constraints,
+    constraint_location,
+    located,
+    problem_at,
+)
 from poise.recipes.places import Problem, RecipeProblem
 from poise.recipes.prepare import Prepared, prepare
 from poise.recipes.recipe import Recipe
 from poise.recipes.records import constraint_from
 from poise.recipes.timing import Clock
 from poise.recipes.vocabulary import Vocabulary, vocabulary
+
+Watcher = Callable[[Any], None]
+"""Takes what a method says of how far it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +50,13 @@ class Outcome:
         return self.result.clip
 
     @property
+    def start(self) -> Clip:
+        """The captured motion, where it is to be: on its own body, on the ground it is put on."""
+        source = self.prepared.moved_from
+        start = self.prepared.clip if source is None else source.clip
+        return start if source else self.results[0].trace.get("start", start)
+
+    @property
     def converged(self) -> bool:
         """Whether every step has met all that it was asked for."""
         return all(result.status == "converged" for result in self.results)
@@ -55,6 +73,7 @@ def run_recipe(
     *,
     clip: Clip | str | Path | None = None,
     words: Vocabulary | None = None,
+    watch: Watcher | None = None,
 ) -> Outcome:
     """Do what a recipe says; writes nothing.
 
@@ -62,15 +81,22 @@ def run_recipe(
         recipe: what to do.
         clip: a clip or its file, instead of the recipe's own.
         words: the constraints and methods there are; by default all of Poise's.
+        watch: is told how far a step is, by methods that know it.
 
     Raises:
         RecipeProblem: what a step cannot do, with the place of the constraint that asks for it.
         PoiseError: a file that cannot be read, a body that is not recognised.
     """
-    return run_prepared(recipe, prepare(recipe, clip), words=words)
+    return run_prepared(recipe, prepare(recipe, clip), words=words, watch=watch)
 
 
-def run_prepared(recipe: Recipe, prepared: Prepared, *, words: Vocabulary | None = None) -> Outcome:
+def run_prepared(
+    recipe: Recipe,
+    prepared: Prepared,
+    *,
+    words: Vocabulary | None = None,
+    watch: Watcher | None = None,
+) -> Outcome:
     """The steps of a recipe on what has been prepared for it."""
     words = words or vocabulary()
     results: list[Result] = []
@@ -78,7 +104,7 @@ def run_prepared(recipe: Recipe, prepared: Prepared, *, words: Vocabulary | None
         clip = results[-1].clip if results else prepared.clip
         edit = edit_of(recipe, index, prepared, clip, words)
         with blaming_constraints(recipe, index):
-            results.append(words.run(step.method, edit, step.settings))
+            results.append(words.run(step.method, edit, step.settings, watch))
     return Outcome(prepared, tuple(results))
 
 
@@ -90,17 +116,21 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
     """
     clock = Clock(clip.rate_hz, clip.frame_count)
     moved_from = prepared.moved_from if clip is prepared.clip else None
+    step, contacts = recipe.steps[index], prepared.contacts
+    if step.contacts is not None:
+        with located(recipe, ("steps", index, step.method, "contacts")):
+            contacts = known_contacts(recipe.folder / step.contacts, clip, prepared.kept)
     asked = Edit(
         clip,
         prepared.character,
         (),
         prepared.environment,
-        contacts=prepared.contacts,
+        contacts=contacts,
         original=None if moved_from is None else moved_from.original,
     )
     made: list[Constraint] = []
     problems: list[Problem] = []
-    for i, wish in enumerate(recipe.steps[index].constraints):
+    for i, wish in enumerate(step.constraints):
         try:
             constraint = constraint_from(wish, words, clock)
             tasks_of(constraint, asked.scene)  # says what is wrong with this one alone

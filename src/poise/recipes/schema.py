@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from poise.recipes.field_docs import field_docs, summary
 from poise.recipes.models import CONFIG, model_of
-from poise.recipes.recipe import VERSION, CharacterChoice, ClipChoice, Outputs, Recipe
+from poise.recipes.recipe import VERSION, CharacterChoice, ClipChoice, Outputs, Recipe, Step
 from poise.recipes.vocabulary import Vocabulary, vocabulary
 
 
@@ -47,13 +47,16 @@ def _steps(words: Vocabulary) -> type[BaseModel]:
 def _step(name: str, words: Vocabulary, constraint: type[BaseModel]) -> type[BaseModel]:
     settings: Any = model_of(words.settings(name)) | None
     constraints: Any = tuple[constraint, ...] | None
-    return create_model(
-        f"{name.capitalize()}Step",
-        __config__=CONFIG,
-        __doc__=f"A step by the method {name}.",
-        settings=(settings, _absent("How the method works.")),
-        constraints=(constraints, _absent("What must hold.")),
-    )
+    contacts: Any = str | None
+    keys: dict[str, Any] = {
+        "settings": (settings, _absent("How the method works.")),
+        "constraints": (constraints, _absent("What must hold.")),
+        "contacts": (contacts, _absent(field_docs(Step)["contacts"])),
+    }
+    if not words.takes_constraints(name):
+        del keys["constraints"]
+    about = f"A step by the method {name}."
+    return create_model(f"{name.capitalize()}Step", __config__=CONFIG, __doc__=about, **keys)
 
 
 def _constraints(words: Vocabulary) -> dict[str, type[BaseModel]]:

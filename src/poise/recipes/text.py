@@ -10,13 +10,16 @@ import yaml
 from poise.recipes.recipe import VERSION, Recipe, Step
 from poise.recipes.records import plain_from
 from poise.recipes.scalars import is_plain_word
+from poise.recipes.vocabulary import Vocabulary, vocabulary
 
 
-def recipe_text(recipe: Recipe) -> str:
+def recipe_text(recipe: Recipe, words: Vocabulary | None = None) -> str:
     """The YAML of a recipe; reading it gives an equal recipe.
 
-    What has its default value is left out. Paths stay relative to the recipe's folder.
+    What has its default value, or that of its preset, is left out. Paths stay relative to the
+    recipe's folder.
     """
+    words = words or vocabulary()
     content: dict[str, Any] = {"poise": VERSION}
     if recipe.about:
         content["about"] = recipe.about
@@ -27,7 +30,7 @@ def recipe_text(recipe: Recipe) -> str:
     if recipe.environment is not None:
         content["environment"] = recipe.environment
     outputs = content.pop("outputs", None)
-    content["steps"] = [_step(step) for step in recipe.steps]
+    content["steps"] = [_step(step, words) for step in recipe.steps]
     if outputs:
         content["outputs"] = outputs
     return yaml.dump(
@@ -35,13 +38,16 @@ def recipe_text(recipe: Recipe) -> str:
     )
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: Step, words: Vocabulary) -> dict[str, Any]:
     content: dict[str, Any] = {}
-    settings = plain_from(step.settings)
+    preset = words.preset(step.method, getattr(step.settings, "preset", None))
+    settings = plain_from(step.settings, preset)
     if settings:
         content["settings"] = settings
     if step.constraints:
         content["constraints"] = [{wish.kind: dict(wish.values)} for wish in step.constraints]
+    if step.contacts is not None:
+        content["contacts"] = step.contacts
     return {step.method: content}
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 from typing import Any
 
 from poise.methods.edit import Edit
@@ -27,9 +28,23 @@ class Vocabulary:
         """The key of a constraint record."""
         return next(key for key, made in self.constraints.items() if isinstance(record, made))
 
-    def run(self, method: str, edit: Edit, settings: Any) -> Result:
-        """Let a method work."""
-        return self.methods[method].run(edit, settings)
+    def preset(self, method: str, name: str | None = None) -> Mapping[str, Any]:
+        """What a method's settings are under a preset where they are not the usual ones."""
+        presets = getattr(self.methods.get(method), "PRESETS", {})
+        return presets.get(name, {})
+
+    def takes_constraints(self, method: str) -> bool:
+        """Whether a step of the method may have constraints."""
+        return getattr(self.methods[method], "TAKES_CONSTRAINTS", True)
+
+    def run(
+        self, method: str, edit: Edit, settings: Any, watch: Callable[[Any], None] | None = None
+    ) -> Result:
+        """Let a method work; one that can tell how far it is tells `watch`."""
+        chosen = self.methods[method].run
+        if watch is not None and "watch" in signature(chosen).parameters:
+            return chosen(edit, settings, watch=watch)
+        return chosen(edit, settings)
 
 
 @cache

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.contact import ContactSchedule, estimate_ground, intervals
+from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.methods.correct.candidates import CANDIDATE_PARTS
@@ -17,23 +17,20 @@ from poise.methods.correct.draped import draped_places_m, raised_clip
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.motion_optimizer import MotionOptimizer, Optimized
+from poise.methods.correct.motion_optimizer import MotionOptimizer
 from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.problem import SLIDING
-from poise.methods.correct.recovery import Recovered, moving_joints, recover
+from poise.methods.correct.recovery import moving_joints, recover
 from poise.methods.correct.refine import OwnRate, refined
+from poise.methods.correct.report import finished
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.standing import rest_heights_m
 from poise.methods.edit import Edit
-from poise.methods.result import Result, Status
+from poise.methods.result import Result
 from poise.motion import Clip, resample
-from poise.wording import counted
 
 SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
-
-MET_M = 1e-3
-"""Contacts hold when no touching part is further from its place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +101,7 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     recovered = recover(
         preview, character, place, own.schedule, _slides(own, mesh.candidates), moves=moves
     )
-    return _finished(start, settings, found, own, optimized, recovered)
+    return finished(start, settings, found, own, optimized, recovered)
 
 
 def _nobody(progress: Progress) -> None:
@@ -140,40 +137,3 @@ def _slides(own: OwnRate, candidates: tuple[str, ...]) -> ContactSchedule:
         touching = mine > 0
         columns[:, p] = touching.any(axis=1) & ((mine == SLIDING) | ~touching).all(axis=1)
     return ContactSchedule(parts, columns, own.schedule.rate_hz)
-
-
-def _finished(
-    start: Clip,
-    settings: Settings,
-    found: Discovered | None,
-    own: OwnRate,
-    optimized: Optimized,
-    recovered: Recovered,
-) -> Result:
-    contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
-    met = recovered.worst_m <= MET_M
-    status: Status = "converged" if met else "out_of_iterations"
-    summary = f"{counted(contacts, 'contact')} hold."
-    if not met:
-        summary = (
-            f"'{recovered.worst}' is off by {1000.0 * recovered.worst_m:.3g} mm: more than the "
-            "body can reach beside its other contacts."
-        )
-    notes = () if optimized.status == "solved" else (optimized.status,)
-    return Result(
-        clip=replace(
-            recovered.clip,
-            history=(*start.history, f"corrected ({settings.preset}): {contacts} contacts"),
-        ),
-        status=status,
-        summary=summary,
-        contacts=recovered.contacts,
-        notes=notes,
-        trace={
-            "start": start,
-            "discovered": found,
-            "optimized": optimized,
-            "recovered": recovered,
-            "candidates": own.contacts,
-        },
-    )

@@ -22,9 +22,10 @@ class Settings:
     """How a motion is corrected."""
 
     preset: str = "walk"
-    """What kind of motion it is: settings left alone take their values from it (see `PRESETS`)."""
+    """What kind of motion it is: settings that are left alone take its values."""
     candidates: tuple[str, ...] = FEET
-    """What may touch: the rows of Table 2."""
+    """What may touch (Table 2): toe, heel, knee, hand, elbow, shoulder and thigh, each of them with
+    `left_` or `right_` before it; pelvis, chest, head."""
     working_rate_hz: float = 30.0
     """Rate at which contacts are looked for and places optimized; 60 for acrobatics."""
     smoothing_s: float = 0.02
@@ -76,7 +77,7 @@ class Settings:
     roles or joints."""
     drape: bool = False
     """Whether the clip was captured on level ground and is to be put on that of the environment:
-    every place is raised by what lies below it (see `draped`)."""
+    every place is raised by what lies below it."""
     seed: int = 0
     """Of the draws; the same seed gives the same result."""
 

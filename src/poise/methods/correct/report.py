@@ -1,0 +1,65 @@
+"""What came of it: the clip, its contacts, whether they hold, and what the user should know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from poise.contact import intervals
+from poise.methods.correct.contact_optimizer import Discovered
+from poise.methods.correct.motion_optimizer import Optimized
+from poise.methods.correct.recovery import Recovered
+from poise.methods.correct.refine import OwnRate
+from poise.methods.correct.settings import Settings
+from poise.methods.result import Result, Status
+from poise.motion import Clip
+from poise.wording import counted
+
+MET_M = 1e-3
+"""Contacts hold when no touching part is further from its place."""
+
+
+def finished(
+    start: Clip,
+    settings: Settings,
+    found: Discovered | None,
+    own: OwnRate,
+    optimized: Optimized,
+    recovered: Recovered,
+) -> Result:
+    """The result of a correction.
+
+    Args:
+        start: the clip as it went in, on the ground that it was put on.
+        settings: the knobs.
+        found: how contacts were found; None when they were known.
+        own: the contacts at the clip's rate.
+        optimized: the places.
+        recovered: the joint angles.
+    """
+    contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
+    met = recovered.worst_m <= MET_M
+    status: Status = "converged" if met else "out_of_iterations"
+    summary = f"{counted(contacts, 'contact')} hold."
+    if not met:
+        summary = (
+            f"'{recovered.worst}' is off by {1000.0 * recovered.worst_m:.3g} mm: more than the "
+            "body can reach beside its other contacts."
+        )
+    notes = () if optimized.status == "solved" else (optimized.status,)
+    return Result(
+        clip=replace(
+            recovered.clip,
+            history=(*start.history, f"corrected ({settings.preset}): {contacts} contacts"),
+        ),
+        status=status,
+        summary=summary,
+        contacts=recovered.contacts,
+        notes=notes,
+        trace={
+            "start": start,
+            "discovered": found,
+            "optimized": optimized,
+            "recovered": recovered,
+            "candidates": own.contacts,
+        },
+    )
