@@ -18,6 +18,7 @@ import typer
 
 from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
+from poise.apps.cli.correct import correct
 from poise.apps.cli.edit_clip import command_for
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
@@ -48,6 +49,7 @@ app.command()(contacts)
 app.command()(render)
 app.command()(report)
 app.command()(run)
+app.command()(correct)
 app.command("deform")(command_for("deform", "Bend a clip to constraints"))
 app.command("filter")(command_for("filter", "Filter a clip to constraints, balance and flight"))
 app.command()(sample)

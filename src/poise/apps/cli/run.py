@@ -6,11 +6,16 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poise.apps.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poise.recipes.changes import Change
 
 EXIT_WRONG_INPUT = 2
 EXIT_NOT_MET = 3
@@ -94,16 +99,34 @@ def follow(
     clip: Path | None,
     output: Path | None,
     report: Path | None,
-    without: list[str] | None,
-    changes: list[str] | None,
+    without: Sequence[str] | None,
+    changes: Sequence[str | Change] | None,
     *,
     overwrite: bool,
     accept: bool,
     method: str | None = None,
+    contacts: Path | None = None,
+    preview: Path | None = None,
 ) -> None:
-    """Read, check, run, write, and say how it went; `method`: a step of it must be there."""
+    """Read, check, run, write, and say how it went.
+
+    Args:
+        recipe_path: what to do.
+        clip: another clip than the recipe's.
+        output: where the edited clip goes.
+        report: where a page about it goes.
+        without: names of constraints to leave out.
+        changes: values to change first.
+        overwrite: whether files may be replaced.
+        accept: whether unmet goals are no failure.
+        method: a step of it must be there.
+        contacts: where what touches when goes.
+        preview: where a method that makes one puts its first version, as soon as it is there.
+    """
     with waiting(f"reading {recipe_path.name}"):
+        from poise.apps.cli.before_after import evaluation_of, figure_lines, is_measured
         from poise.apps.cli.run_outputs import planned_outputs, write_outputs
+        from poise.apps.cli.run_progress import Watching
         from poise.apps.cli.run_text import outcome_lines
         from poise.errors import BadValue
         from poise.recipes import load_recipe, prepare, run_prepared
@@ -117,15 +140,25 @@ def follow(
                 ", ".join(used),
             )
         # What cannot be written is said before the work, not after it.
-        outputs = planned_outputs(recipe, clip, output, report, overwrite=overwrite)
+        given = {"clip": output, "contacts": contacts, "report": report, "preview": preview}
+        outputs = planned_outputs(recipe, clip, given, overwrite=overwrite)
         prepared = prepare(recipe, clip)
-    with waiting("running"):
-        outcome = run_prepared(recipe, prepared)
+    with waiting("running") as say:
+        watching = Watching(say, outputs.files.pop("preview", None))
+        outcome = run_prepared(recipe, prepared, watch=watching)
+    found = None
+    if "report" in outputs.files or is_measured(recipe):
+        with waiting("measuring"):
+            found = evaluation_of(outcome)
     with waiting("writing"):
-        written, notes = write_outputs(outputs, recipe, outcome, recipe_path.stem)
-    for note in (*outputs.notes, *outcome.notes, *notes):
+        name = recipe_path.stem if clip is None else clip.stem
+        written, notes = write_outputs(outputs, recipe, outcome, found, name)
+    for note in (*outputs.notes, *outcome.notes, *watching.notes, *notes):
         typer.echo(f"note: {note}", err=True)
-    for line in (*outcome_lines(recipe, outcome), *written):
+    lines = outcome_lines(recipe, outcome)
+    if found is not None and is_measured(recipe):
+        lines += figure_lines(found)
+    for line in (*lines, *watching.written, *written):
         print(line)
     if not outcome.converged and not accept:
         raise typer.Exit(EXIT_NOT_MET)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from poise.contact import write_contacts
 from poise.errors import FileProblem
 from poise.formats import check_can_write, save_clip
 from poise.formats.atomic import atomic_write
+from poise.measures import Evaluation
 from poise.recipes import Outcome, Recipe
 from poise.recipes.locating import located
 from poise.wording import counted
 
 PAGES = (".html", ".htm")
+TABLES = (".csv", ".json")
 
 
 @dataclass(frozen=True)
@@ -21,15 +24,14 @@ class PlannedOutputs:
     """Where things go."""
 
     files: dict[str, Path]
-    """By the keys of a recipe's outputs: clip, glb, before, report."""
+    """By the keys of a recipe's outputs: clip, glb, before, contacts, report; and preview."""
     notes: tuple[str, ...] = ()
 
 
 def planned_outputs(
     recipe: Recipe,
     clip: Path | None,
-    output: Path | None,
-    report: Path | None,
+    given: Mapping[str, Path | None],
     *,
     overwrite: bool,
 ) -> PlannedOutputs:
@@ -37,6 +39,12 @@ def planned_outputs(
 
     The outputs of a recipe belong to its own clip: with another one they are left alone, or one
     clip after the other would be written over the same files.
+
+    Args:
+        recipe: its outputs are wanted.
+        clip: another clip than the recipe's.
+        given: files of the command line, by the same keys, which come first; None: not asked for.
+        overwrite: whether files may be replaced.
 
     Raises:
         FileProblem: an extension that says nothing, a folder that is not there, a file that is.
@@ -50,7 +58,6 @@ def planned_outputs(
     for key, path in files.items():
         with located(recipe, ("outputs", key)):
             _check(key, path)
-    given = {"clip": output, "report": report}
     for key, path in given.items():
         if path is not None:
             files[key] = path
@@ -66,6 +73,9 @@ def _check(key: str, path: Path) -> None:
     if key == "report":
         if path.suffix.lower() not in PAGES:
             raise FileProblem(path, "an extension of a page (.html)", f"'{path.suffix}'")
+    elif key == "contacts":
+        if path.suffix.lower() not in TABLES:
+            raise FileProblem(path, "an extension of contacts (.csv, .json)", f"'{path.suffix}'")
     else:
         check_can_write(path)
         if key == "glb" and path.suffix.lower() not in (".glb", ".gltf"):
@@ -84,41 +94,54 @@ def _check_different(paths: Sequence[Path]) -> None:
 
 
 def write_outputs(
-    planned: PlannedOutputs, recipe: Recipe, outcome: Outcome, name: str
+    planned: PlannedOutputs,
+    recipe: Recipe,
+    outcome: Outcome,
+    found: Evaluation | None,
+    name: str,
 ) -> tuple[list[str], list[str]]:
-    """Write them; returns a line about each, and notes."""
+    """Write them; returns a line about each, and notes.
+
+    Args:
+        planned: what goes where.
+        recipe: what was asked.
+        outcome: what came of it.
+        found: the figures of a report.
+        name: the report's.
+    """
     lines: list[str] = []
     notes: list[str] = []
     for key, path in planned.files.items():
         if key == "report":
-            size = _write_report(path, recipe, outcome, name, notes)
+            assert found is not None
+            notes += found.notes
+            size = _write_report(path, recipe, outcome, found, name)
             lines.append(f"{path}: {size / 1e6:.2f} MB")
             continue
-        clip = outcome.prepared.clip if key == "before" else outcome.clip
+        if key == "contacts":
+            contacts = outcome.result.contacts
+            if contacts is None:
+                notes.append(f"{path} not written: nobody asked what touches when")
+                continue
+            write_contacts(contacts, path)
+            lines.append(f"{path}: what touches in {counted(contacts.frame_count, 'frame')}")
+            continue
+        clip = outcome.start if key == "before" else outcome.clip
         notes += save_clip(clip, path)
         what = "the original, " if key == "before" else ""
         lines.append(f"{path}: {what}{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
     return lines, notes
 
 
-def _write_report(path: Path, recipe: Recipe, outcome: Outcome, name: str, notes: list[str]) -> int:
+def _write_report(
+    path: Path, recipe: Recipe, outcome: Outcome, found: Evaluation, name: str
+) -> int:
     from poise.apps.cli.run_text import constraint_notes
     from poise.apps.report.build import report_html
-    from poise.measures import evaluate
 
-    prepared = outcome.prepared
-    before = prepared.moved_from or prepared
-    found = evaluate(
-        outcome.clip,
-        prepared.character,
-        prepared.environment,
-        outcome.result.contacts,
-        against=before.clip,
-        against_character=before.character,
-    )
-    notes += found.notes
     said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
-    original = Path(before.clip.source.path).name if before.clip.source else before.clip.name
+    before = outcome.start
+    original = Path(before.source.path).name if before.source else before.name
     page = report_html(found, name, against=original or "the original", notes=said).encode("utf-8")
     atomic_write(path, page)
     return len(page)

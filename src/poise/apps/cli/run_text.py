@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from poise.contact import intervals
 from poise.methods.result import Result
 from poise.recipes import Outcome, Recipe, Step
 from poise.wording import counted
@@ -33,10 +34,14 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
     clip = outcome.prepared.clip
     lines: list[str] = []
     for step, result in zip(recipe.steps, outcome.results, strict=True):
-        wishes = counted(len(step.constraints), "constraint")
         frames = f"{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz"
-        lines.append(f"{step.method}: {wishes} on {frames}")
-        lines += [f"  {line}" for line in _table(_lines(step, result))]
+        if step.method == "correct":
+            lines.append(f"correct ({step.settings.preset}): {frames}")
+            lines += [f"  {line}" for line in _contacts(result)]
+        else:
+            wishes = counted(len(step.constraints), "constraint")
+            lines.append(f"{step.method}: {wishes} on {frames}")
+            lines += [f"  {line}" for line in _table(_lines(step, result))]
         lines.append(_ending(result))
         clip = result.clip
     return lines
@@ -53,6 +58,20 @@ def constraint_notes(recipe: Recipe, outcome: Outcome) -> list[str]:
             for line in _lines(step, result)
         ]
     return notes
+
+
+def _contacts(result: Result) -> list[str]:
+    """What touches how often, and for what share of the time."""
+    found = result.contacts
+    if found is None:
+        return []
+    touching = [part for part in found.parts if found.column(part).any()]
+    width = max(map(len, touching), default=0)
+    lines: list[str] = []
+    for part in touching:
+        times, share = len(intervals(found.column(part))), 100 * found.column(part).mean()
+        lines.append(f"{part:<{width}}  touches {counted(times, 'time')}, {share:.0f} % of frames")
+    return lines or ["nothing touches"]
 
 
 def _ending(result: Result) -> str:

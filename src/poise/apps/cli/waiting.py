@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from poise.announce import listening
@@ -15,11 +15,17 @@ from poise.announce import listening
 PATIENCE_S = 0.7
 
 
+Say = Callable[[str], None]
+
+
 @contextmanager
-def waiting(what: str) -> Generator[None, None, None]:
-    """Show `what` with a spinner once it has taken longer than a moment."""
+def waiting(what: str) -> Generator[Say, None, None]:
+    """Show `what` with a spinner once it has taken longer than a moment.
+
+    What it gives takes news of how far the work is, which are shown in brackets.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield _to_nobody
         return
     from rich.console import Console
 
@@ -29,7 +35,11 @@ def waiting(what: str) -> Generator[None, None, None]:
     timer.start()
     try:
         with listening(lambda news: status.update(f"{what} ({news})")):
-            yield
+            yield lambda news: status.update(f"{what} ({news})")
     finally:
         timer.cancel()
         status.stop()
+
+
+def _to_nobody(news: str) -> None:
+    """There is no terminal."""
