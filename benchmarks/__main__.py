@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import deform, filter, ik, measuring, mechanics, reaction_forces
+from benchmarks import correct, deform, filter, ik, measuring, mechanics, reaction_forces
 from benchmarks.measure import BASELINE, Measure, gate, read_baseline, write_baseline
 
 SUITES: dict[str, Callable[[bool], list[Measure]]] = {
@@ -20,6 +20,7 @@ SUITES: dict[str, Callable[[bool], list[Measure]]] = {
     "ik": ik.run,
     "deform": deform.run,
     "filter": filter.run,
+    "correct": correct.run,
 }
 
 
