@@ -30,7 +30,7 @@ _FARTHEST = 0.35
 _CALMER, _FIRMER = 0.2, 8.0
 """What becomes of the damping after a step that helped, and after one that did not."""
 
-_LEAST_SHARE = 0.02
+_LEAST_SHARE = 0.1
 """Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
 
 
@@ -41,12 +41,12 @@ class WholeSettings:
     velocity_s: float = 0.1
     """A displacement's velocity costs as much as the displacement if it changes by its own size in
     this time."""
-    acceleration_s: float = 0.1
+    acceleration_s: float = 0.15
     """The same for its acceleration."""
     hard: tuple[float, ...] = (1e4, 1e5, 1e6)
     """What missing a task of the first layer by a metre costs, in one stage after another; a metre
     of displacement of the whole body costs 1."""
-    wish: float = 1.0
+    wish: float = 1e2
     """The same for wishes."""
     center: float = 1e-2
     """What an acceleration of the centre of mass that is off by 1 m/s² costs."""

@@ -17,10 +17,12 @@ from poise.contact.foot_motion import foot_motion
 from poise.contact.schedule import intervals
 from poise.mechanics import site_positions
 from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import BALL, TIP, foot_shapes
+from poise.methods.correct.foot_shape import BALL, HEEL, TIP, foot_shapes
 from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
+WISHED = 2
+"""Priority of what does not have to hold: how a foot is turned that stands on its heel or tip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +45,13 @@ class Movers:
             side=side,
         )  # fmt: skip
 
-    def turn(self, name: str, joint: int, first: int, goals_wxyz: Array) -> Task:
+    def turn(self, name: str, joint: int, first: int, goals_wxyz: Array, priority: int = 1) -> Task:
         """A joint is turned so, in the world."""
         found = recruits_of_turn(self.character, joint, EVERYTHING)
         return Task(
-            name, "turn", first, goals_wxyz, Recruits(found.joints & self.moves, False), joint=joint
-        )
+            name, "turn", first, goals_wxyz, Recruits(found.joints & self.moves, False), priority,
+            joint=joint,
+        )  # fmt: skip
 
 
 def contact_tasks(
@@ -109,6 +112,11 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
         name = f"{shape.part} stands from frame {start + a}"
         found.append(movers.point(name, shape.joint, ORIGIN, start + a, path.places_m[a:b]))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
+    for a, b in intervals(path.on_heel):
+        name = f"{shape.part}'s heel stays from frame {start + a}"
+        offset = shape.offsets_m[HEEL]
+        found.append(movers.point(name, shape.joint, offset, start + a, path.heel_m[a:b]))
+        found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
     for a, b in intervals(path.toes_flat):
         name = f"{shape.part}'s toes are flat from frame {start + a}"
         found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
@@ -116,7 +124,7 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
         name = f"{shape.part}'s tip stays from frame {start + a}"
         offset = shape.offsets_m[TIP]
         found.append(movers.point(name, shape.toes, offset, start + a, path.tip_m[a:b]))
-        found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
+        found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
     up = int(np.abs(path.normal).argmax())
     along = (up != 0, up != 1, up != 2)
     for a, b in intervals(path.lifting):

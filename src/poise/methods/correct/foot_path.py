@@ -18,7 +18,14 @@ from poise.arrays import Array
 from poise.contact.schedule import intervals
 from poise.environment import Environment, query
 from poise.methods.correct.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
-from poise.methods.correct.footprints import Placed, Stretch, placed_at, stretches_of, weights_of
+from poise.methods.correct.footprints import (
+    Placed,
+    Stretch,
+    placed_at,
+    points_of,
+    stretches_of,
+    weights_of,
+)
 
 LIFTED_M = 0.012
 """A point of a touching foot that is higher than its lowest by this much has left the ground."""
@@ -30,6 +37,8 @@ _EASE_S = 0.012
 """Rolling begins and ends over about this time."""
 _WAY_S = 0.06
 """Half the time in which a foot goes from one print to the next while it touches."""
+_AWAY_M = 0.03
+"""Half of the points of a foot that is on its print are nearer to where it has them."""
 _SLIDE_S = 0.03
 """Sliding feet are smoothed over this time."""
 
@@ -48,11 +57,15 @@ class FootPath:
     toes_wxyz: Array
     """(n, 4) of the toes' joint, in the world, while the ball touches."""
     posed: NDArray[np.bool_]
-    """(n,) heel or ball touch: the foot has a pose."""
+    """(n,) the ball touches, or heel and ball: the foot has a pose."""
+    on_heel: NDArray[np.bool_]
+    """(n,) only the heel touches: it has a place, and the foot turns about it."""
+    heel_m: Array
+    """(n, 3) where it is then."""
     toes_flat: NDArray[np.bool_]
     """(n,) the ball touches: the toes have one, too."""
     on_tip: NDArray[np.bool_]
-    """(n,) only the tip touches: the foot has its rotation then, and the tip its place."""
+    """(n,) only the tip touches: it has a place, and the foot turns about it."""
     tip_m: Array
     """(n, 3) where it is then."""
     lifting: NDArray[np.bool_]
@@ -143,14 +156,15 @@ def foot_path(
         shape.toes_wxyz,
     )
     balls = np.asarray(touching[:, BALL:TIP].any(axis=1))
-    posed = touching[:, HEEL] | balls
-    on_tip = touching[:, TIP] & ~posed
+    posed, on_heel = balls, touching[:, HEEL] & ~balls
+    on_tip = touching[:, TIP] & ~posed & ~on_heel
     bends = shape.toes != shape.joint
     tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
     heights = np.asarray(query(environment, points_m[frames]).distances_m)
     lifting = on_tip & bends & (heights[:, BALL] - heights[:, TIP] < _STRAIGHT_UP_M)
     return FootPath(
-        shape, first, stop, places, turns, toes, posed, balls & bends, on_tip, tip, lifting,
+        shape, first, stop, places, turns, toes, posed, on_heel, prints[:, HEEL], balls & bends,
+        on_tip, tip, lifting,
         prints[:, BALL], normal, static,
     )  # fmt: skip
 
@@ -182,16 +196,22 @@ def _stretches(
             else:
                 found += stretches_of(shape, seen[a:b], weights[a:b], a, rate_hz)
     found.sort(key=lambda stretch: stretch.first)
-    return _with_ways_between(found, max(2, round(_WAY_S * rate_hz)))
+    return _with_ways_between(shape, seen, found, max(2, round(_WAY_S * rate_hz)))
 
 
-def _with_ways_between(stretches: list[Stretch], half: int) -> list[Stretch]:
-    """From one print to the next a foot slides, for a moment at least; slides are joined."""
+def _with_ways_between(
+    shape: FootShape, seen: Array, stretches: list[Stretch], half: int
+) -> list[Stretch]:
+    """From one print to the next a foot slides, for as long as it is away from both.
+
+    Slides that meet are joined, and a rest too short to be one is part of them.
+    """
     cut: list[Stretch] = []
     for stretch in stretches:
         if cut and cut[-1].placed is not None and stretch.placed is not None:
             before, at = cut[-1], stretch.first
-            a, b = max(before.first + 1, at - half), min(stretch.stop - 1, at + half)
+            a = _leaves(shape, seen, before, max(before.first + 1, at - half))
+            b = _arrives(shape, seen, stretch, min(stretch.stop - 1, at + half))
             cut[-1] = replace(before, stop=a)
             cut.append(Stretch(a, b, None, 0.0))
             stretch = replace(stretch, first=b)
@@ -205,6 +225,26 @@ def _with_ways_between(stretches: list[Stretch], half: int) -> list[Stretch]:
         else:
             found.append(stretch)
     return found
+
+
+def _leaves(shape: FootShape, seen: Array, stretch: Stretch, frame: int) -> int:
+    """The frame, `frame` at the latest, from which on a foot is away from its print."""
+    while frame > (stretch.first + stretch.stop) // 2 and _is_away(shape, seen[frame], stretch):
+        frame -= 1
+    return max(frame, stretch.first + 1)
+
+
+def _arrives(shape: FootShape, seen: Array, stretch: Stretch, frame: int) -> int:
+    """The frame, `frame` at the earliest, from which on a foot is at its print."""
+    while frame < (stretch.first + stretch.stop) // 2 and _is_away(shape, seen[frame], stretch):
+        frame += 1
+    return min(frame, stretch.stop - 1)
+
+
+def _is_away(shape: FootShape, seen: Array, stretch: Stretch) -> bool:
+    assert stretch.placed is not None
+    away = np.linalg.norm(seen - points_of(shape, stretch.placed), axis=-1)
+    return bool(np.median(away) > _AWAY_M)
 
 
 def _placing(
@@ -287,15 +327,11 @@ def _rolling(
 
 
 def _from_zero(angles: Array, zero: NDArray[np.bool_]) -> Array:
-    """Angles less that of the nearest frame in which they should be zero."""
+    """Angles less what they are in the frames around in which they should be zero."""
     known = np.flatnonzero(zero)
     if not len(known):
         return angles
-    frames = np.arange(len(angles))
-    after = known[np.clip(np.searchsorted(known, frames), 0, len(known) - 1)]
-    before = known[np.clip(np.searchsorted(known, frames, side="right") - 1, 0, len(known) - 1)]
-    nearest = np.where(np.abs(before - frames) <= np.abs(after - frames), before, after)
-    return angles - angles[nearest]
+    return angles - np.interp(np.arange(len(angles)), known, angles[known])
 
 
 def _on_lowest(shape: FootShape, rolled: Array, turns: Array, prints: Array) -> Array:

@@ -53,8 +53,8 @@ def weights_of(flags: NDArray[np.bool_], speeds_m_s: Array) -> Array:
 
     Points that do not touch say a little too: one point alone would leave the heading open.
     """
-    weights: Array = flags * np.exp(-((speeds_m_s / SLOW_M_S) ** 2)) + _HEADING
-    return weights
+    slow = np.exp(-((speeds_m_s / SLOW_M_S) ** 2))
+    return np.asarray(np.where(flags, slow, 0.0) + _HEADING, dtype=np.float64)
 
 
 def placed_at(shape: FootShape, seen_m: Array, weights: Array) -> Placed:

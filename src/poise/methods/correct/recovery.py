@@ -16,7 +16,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
 from poise.constraints import Scene, Task
-from poise.contact import ContactSchedule
+from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
 from poise.ik import build
 from poise.ik.whole_clip import WholeSettings, solve_whole
@@ -34,6 +34,9 @@ RIGID_DEG = 0.5
 HELD_LONGER = 1
 """Frames before and after a contact in which its place is held already: the speed in its first and
 last frame is then zero as well."""
+
+SHORTEST_GAP_S = 0.08
+"""A part that leaves for less, while another one touches, has not moved on."""
 
 _DEEPEST_M = 0.001
 _ROUNDS = 4
@@ -116,10 +119,18 @@ def _state(clip: Clip) -> BodyState:
 
 
 def _longer(contacts: ContactSchedule) -> ContactSchedule:
+    """Contacts as they are held: a little longer, and through gaps too short for a step."""
     touching = contacts.touching.copy()
+    for column in range(touching.shape[1]):
+        for first, stop in intervals(~touching[:, column]):
+            inside = first > 0 and stop < len(touching)
+            if inside and stop - first < SHORTEST_GAP_S * contacts.rate_hz:
+                touching[first:stop, column] = contacts.touching[first:stop].any(axis=1)
     for _ in range(HELD_LONGER):
-        touching[1:] |= contacts.touching[:-1]
-        touching[:-1] |= contacts.touching[1:]
+        longer = touching.copy()
+        longer[1:] |= touching[:-1]
+        longer[:-1] |= touching[1:]
+        touching = longer
     return replace(contacts, touching=touching, sliding=None)
 
 
