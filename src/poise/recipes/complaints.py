@@ -103,6 +103,9 @@ def _unknown_key(
 ) -> Problem:
     name = str(location[-1])
     place = here.key_place or here.place
+    if name == "constraints" and len(location) == 4:  # of a step
+        where = said(root, location[:-1])
+        return expected(place, f"no constraints in {where}", here.kind, "Other methods take them.")
     advice = f"{_nearest(name, known)} Known: {', '.join(known)}.".strip()
     return expected(place, f"a key of {said(root, location[:-1])}", shown(name), advice)
 

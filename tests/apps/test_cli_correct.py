@@ -1,0 +1,228 @@
+"""`poise correct` as a user meets it: no recipe, one command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise.apps.cli.before_after import evaluation_of, figure_lines
+from poise.apps.cli.main import main
+from poise.apps.cli.run_progress import Watching
+from poise.contact import read_contacts, write_contacts
+from poise.methods.correct import Progress
+from poise.recipes import recipe_from_text, run_recipe
+from poise.samples import walking, with_foot_slide, with_t_pose
+
+QUICK = (
+    "--set", "correct.settings.samples=4", "--set", "correct.settings.sampling_iterations=3",
+    "--set", "correct.settings.iterations=10",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def sliding(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("clips") / "walk.bvh"
+    poise.save(with_foot_slide(walking(2.0, 30.0), 10.0).clip, path)
+    return path
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    """The command line inside this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["poise", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err and "internal error" not in said.err, said.err
+        return Done(int(stopped.value.code or 0), said.out, said.err)
+
+    return run
+
+
+def figures(out: str) -> dict[str, tuple[float, float]]:
+    """Before and after by the words of the table."""
+    lines = out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.split()[:2] == ["before", "after"])
+    found: dict[str, tuple[float, float]] = {}
+    for line in lines[start + 1 :]:
+        cells = line[: lines[start].index("with")] if "with" in lines[start] else line
+        words = [each.strip() for each in cells.split("  ") if each.strip()]
+        if len(words) >= 3 and not words[0].startswith(("moved", "turned")):
+            found[words[0]] = (float(words[1]), float(words[2]))
+    return found
+
+
+def test_one_command_corrects_a_sliding_walk(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    done = command(
+        "correct", sliding, "-o", "out.bvh", "--report", "out.html", "--contacts-out", "c.csv",
+        "--preview", "first.glb", *QUICK,
+    )  # fmt: skip
+    assert done.code in (0, 3), done.err
+    assert done.out.startswith("correct (walk): 61 frames at 30 Hz\n  left_foot ")
+    slide = figures(done.out)["slide of standing feet"]
+    assert slide[0] > 8.0 and slide[1] < 1.0
+    assert set(figures(done.out)) == {
+        "slide of standing feet", "deepest penetration", "float of what touches",
+        "force from nowhere", "moment from nowhere", "jitter",
+    }  # fmt: skip
+    before, after, first = (
+        poise.load(path) for path in (sliding, tmp_path / "out.bvh", tmp_path / "first.glb")
+    )
+    assert after.skeleton.joint_names == before.skeleton.joint_names
+    assert after.frame_count == first.frame_count == before.frame_count
+    assert np.abs(after.root_positions_m - before.root_positions_m).max() > 0.02
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "against" in page and "walk.bvh" in page
+    assert read_contacts(tmp_path / "c.csv").frame_count == 61
+    for file in ("out.bvh", "out.html", "c.csv", "first.glb"):
+        assert f"{file}: " in done.out
+
+
+def test_contacts_of_one_run_serve_the_next(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    command("correct", sliding, "-o", "one.npz", "--contacts-out", "one.json", *QUICK)
+    done = command(
+        "correct", sliding, "--contacts", "one.json", "-o", "two.npz", "--contacts-out", "two.json",
+        "--preset", "dance", *QUICK,
+    )  # fmt: skip
+    assert done.code in (0, 3) and done.out.startswith("correct (dance): "), done.err
+    one, two = (read_contacts(tmp_path / name) for name in ("one.json", "two.json"))
+    for part in one.parts:
+        np.testing.assert_array_equal(two.column(part), one.column(part))
+
+
+def test_a_recipe_may_say_more_and_the_options_come_first(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "r.yaml").write_text(
+        "poise: 1\nclip: {rate_hz: 15}\nsteps:\n"
+        "  - correct: {settings: {preset: run, samples: 2, sampling_iterations: 2}}\n",
+        encoding="utf-8",
+    )
+    done = command(
+        "correct", sliding, "--recipe", "r.yaml", "--candidates", "left_toe, right_toe",
+        "--contacts-out", "c.csv",
+    )  # fmt: skip
+    assert done.code in (0, 3), done.err
+    assert "correct (run): 31 frames at 15 Hz" in done.out
+    assert read_contacts(tmp_path / "c.csv").parts == ("left_foot", "right_foot")
+    again = command("run", "r.yaml", "--clip", sliding, "-o", "out.bvh", "--accept")
+    assert again.code == 0 and "slide of standing feet" in again.out, again.err
+
+
+def test_nothing_is_written_over(command: Command, sliding: Path, tmp_path: Path) -> None:
+    files = {"-o": "o.bvh", "--contacts-out": "c.csv", "--preview": "p.glb", "--report": "r.html"}
+    for option, name in files.items():
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+        done = command("correct", sliding, option, name, *QUICK)
+        assert done.code == 2 and f"{name}: expected a new file" in done.err
+        assert (tmp_path / name).read_text(encoding="utf-8") == "mine"
+    done = command("correct", sliding, "-o", "p.glb", "--preview", "p.glb", "--overwrite")
+    assert done.code == 2 and "the same twice" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "output must be given, or nothing would be written (-o OUT)"),
+        (("-o", "out.bvh", "--preset", "wlk"),
+         "--preset wlk: No preset is called 'wlk'. Did you mean 'walk'?"),
+        (("-o", "out.bvh", "--candidates", "left_toe,tail"),
+         "--candidates left_toe,tail: No contact candidate is called 'tail'."),
+        (("-o", "out.bvh", "--candidates", ","), "candidates must be at least one part"),
+        (("-o", "out.bvh", "--environment", "none.yaml"), "--environment none.yaml: "),
+        (("-o", "out.bvh", "--contacts", "none.csv"), "--contacts none.csv: "),
+        (("-o", "out.bvh", "--contacts-out", "c.txt"), "an extension of contacts (.csv, .json)"),
+        (("-o", "out.bvh", "--preview", "p.txt"), "an extension that a clip can be written to"),
+        (("-o", "out.bvh", "--set", "correct.settings.sample=3"), "Did you mean 'samples'?"),
+        (("-o", "out.bvh", "--recipe", "deform.yaml"), "at least one of 'correct'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(
+    command: Command, sliding: Path, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "deform.yaml").write_text("poise: 1\nsteps:\n  - deform:\n", encoding="utf-8")
+    done = command("correct", sliding, *options)
+    assert done.code == 2 and said in done.err, done.err
+    assert len(done.err.splitlines()) == 1 and not done.out
+    assert not (tmp_path / "out.bvh").exists()
+
+
+def test_contacts_of_another_length_are_refused(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    write_contacts(walking(1.0, 30.0).contacts, tmp_path / "c.csv")
+    done = command("correct", sliding, "--contacts", "c.csv", "-o", "out.bvh")
+    assert done.code == 2 and "contacts of c.csv must be 61 frames like the clip" in done.err
+
+
+def test_a_contact_out_of_reach_ends_with_3(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    """Feet that are said to stand all the time while the body walks on."""
+    always = walking(2.0, 30.0).contacts
+    for part in always.parts:
+        always = always.with_part(part, np.ones(61, dtype=np.bool_))
+    write_contacts(always, tmp_path / "always.csv")
+    arguments = ("correct", sliding, "--contacts", "always.csv", "-o", "out.bvh", *QUICK)
+    done = command(*arguments)
+    assert done.code == 3 and "is off by" in done.out and (tmp_path / "out.bvh").is_file()
+    assert command(*arguments, "--overwrite", "--accept").code == 0
+
+
+def test_a_t_pose_is_left_out_first(command: Command, tmp_path: Path) -> None:
+    poise.save(with_t_pose(walking(1.0, 30.0).clip), tmp_path / "walk.bvh")
+    done = command("correct", "walk.bvh", "-o", "out.bvh", *QUICK)
+    assert done.code in (0, 3) and "t-pose: remove it (frame 0)" in done.err
+    assert poise.load(tmp_path / "out.bvh").frame_count == 31
+
+
+def test_progress_is_said_in_words_and_the_preview_written_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    clip = walking(0.5, 30.0).clip
+    watching = Watching(said.append, tmp_path / "p.bvh")
+    watching(Progress("contacts", 3, 100))
+    assert said == ["looking for contacts: 3 of 100"] and not (tmp_path / "p.bvh").exists()
+    watching(Progress("angles", 0, 1, clip))
+    assert said[-1] == "turning the joints" and len(watching.written) == 1
+    (tmp_path / "p.bvh").unlink()
+    watching(Progress("angles", 1, 1, clip))
+    assert not (tmp_path / "p.bvh").exists() and len(watching.written) == 1
+
+
+def test_figures_before_and_after_are_those_of_the_measures(sliding: Path) -> None:
+    settings = "{samples: 2, sampling_iterations: 2, iterations: 4}"
+    recipe = recipe_from_text(f"poise: 1\nsteps:\n  - correct: {{settings: {settings}}}\n")
+    outcome = run_recipe(recipe, clip=sliding)
+    found = evaluation_of(outcome)
+    lines = figure_lines(found)
+    shown = next(line for line in lines if line.startswith("turned away"))
+    assert f"{found.value('likeness.rotation'):.3g}" in shown.split() and shown.endswith("deg")
+    slide = next(line for line in lines if line.startswith("slide")).split("  ")
+    after = f"{found.value('foot_slide.mean'):.3g}"
+    again = f"{found.value('foot_slide.mean_under_input_contacts'):.3g}"
+    assert [each.strip() for each in slide if each.strip()][2:] == [after, again, "cm/s"]
