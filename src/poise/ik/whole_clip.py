@@ -41,9 +41,9 @@ class WholeSettings:
     velocity_s: float = 0.1
     """A displacement's velocity costs as much as the displacement if it changes by its own size in
     this time."""
-    acceleration_s: float = 0.15
+    acceleration_s: float = 0.12
     """The same for its acceleration."""
-    hard: tuple[float, ...] = (1e4, 1e5, 1e6)
+    hard: tuple[float, ...] = (1e4, 1e5, 1e6, 1e7)
     """What missing a task of the first layer by a metre costs, in one stage after another; a metre
     of displacement of the whole body costs 1."""
     wish: float = 1e2

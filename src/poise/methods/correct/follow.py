@@ -2,8 +2,9 @@
 
 Optimized places are at the working rate and smooth; only how far they moved is carried back to the
 clip's own rate, and added to the clip's own places. Each joint then turns by the least rotation
-that takes its bones along. The least rotation has no twist of its own, so twist stays as captured;
-ends that nothing hangs on (hands) keep their orientation in the world.
+that takes its bones along. The least rotation has no twist of its own, so twist stays as captured.
+Feet and hands keep their orientation in the world (section 3.5.2): the few points that places know
+of a foot lie nearly on a line, and would roll it about.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Skeleton
+from poise.character import Character, Skeleton
+from poise.character.roles import SIDES
 from poise.mechanics import forward_kinematics
 from poise.methods.correct.mesh import Mesh, vertices_of
 from poise.motion import Clip
@@ -36,11 +38,14 @@ def at_own_rate(moved_m: Array, working_rate_hz: float, clip: Clip) -> Array:
     return np.asarray(make_interp_spline(np.arange(count), moved_m, k=degree)(times))
 
 
-def followed(clip: Clip, mesh: Mesh, moved_m: Array, moves: NDArray[np.bool_]) -> Clip:
+def followed(
+    clip: Clip, character: Character, mesh: Mesh, moved_m: Array, moves: NDArray[np.bool_]
+) -> Clip:
     """The clip with its joints turned so that its places go along with displacements.
 
     Args:
         clip: at its own rate.
+        character: whose.
         mesh: of its skeleton.
         moved_m: (F, V, 3) from `at_own_rate`.
         moves: (J,) joints that may turn.
@@ -53,6 +58,7 @@ def followed(clip: Clip, mesh: Mesh, moved_m: Array, moves: NDArray[np.bool_]) -
     roots = clip.root_positions_m + (moved_m[:, root] if root >= 0 else 0.0)
     world, local = np.empty_like(clip.rotations_wxyz), np.empty_like(clip.rotations_wxyz)
     places = np.empty_like(state.positions_m)
+    kept = _feet_and_hands(character)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         before = clip.rotations_wxyz[:, joint]
         if parent < 0:
@@ -65,7 +71,7 @@ def followed(clip: Clip, mesh: Mesh, moved_m: Array, moves: NDArray[np.bool_]) -
         ends = _ends(skeleton, mesh, moves, joint)
         turned = rotations.multiply(above, before)
         if moves[joint] and skeleton.freedoms[joint] > 0:
-            if ends:
+            if ends and joint not in kept:
                 # The bones to those vertices in the joint's frame, as captured.
                 back = rotations.conjugate(state.rotations_wxyz[:, joint])
                 bones = rotations.rotate(
@@ -80,6 +86,19 @@ def followed(clip: Clip, mesh: Mesh, moved_m: Array, moves: NDArray[np.bool_]) -
         local[:, joint] = _allowed(skeleton, joint, own, before)
         world[:, joint] = rotations.multiply(above, local[:, joint])
     return replace(clip, root_positions_m=roots, rotations_wxyz=rotations.continuous(local))
+
+
+def _feet_and_hands(character: Character) -> set[int]:
+    """Ankles and wrists, and what hangs on them."""
+    assert character.roles is not None
+    skeleton, roles = character.skeleton, character.roles.joints
+    tops = {
+        skeleton.index(roles[f"{side}_{part}"])
+        for side in SIDES
+        for part in ("ankle", "wrist")
+        if f"{side}_{part}" in roles
+    }
+    return {j for j in range(skeleton.joint_count) if tops & set(skeleton.ancestors(j))}
 
 
 def _ends(

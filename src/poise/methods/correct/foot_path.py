@@ -357,9 +357,9 @@ def _tip_places(
         followed += rotations.rotate(toes, shape.offsets_m[TIP])
     for a, b in intervals(on_tip):
         if a > 0 and known[a - 1]:
-            tips[a:b] = followed[a - 1]
+            tips[a:b] += followed[a - 1] - prints[a - 1, TIP]
         elif b < len(tips) and known[b]:
-            tips[a:b] = followed[b]
+            tips[a:b] += followed[b] - prints[b, TIP]
     return tips
 
 

@@ -96,7 +96,7 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     optimized = optimizer.solve(contacts, settings.iterations)
     moves = moving_joints(clip)
     moved = at_own_rate(optimized.vertices_m - vertices, rate, reference)
-    preview = followed(reference, mesh, moved, moves)
+    preview = followed(reference, character, mesh, moved, moves)
     tell(Progress("angles", 0, 1, preview))
     recovered = recover(
         preview, character, place, own.schedule, _slides(own, mesh.candidates), moves=moves
