@@ -57,7 +57,8 @@ def observe(
     linear, spin = _momenta(dynamics)
     flight = _flights(contacts, acceleration[:, 1])
     torque = torque_ratios(character, joint_torques(dynamics, reaction))
-    _redo_flights(clip, character, dynamics.cutoff_hz, flight, acceleration, spin, torque)
+    missing = np.array(hand.missing_force_n), np.array(hand.missing_moment_nm)
+    _redo_flights(clip, character, dynamics.cutoff_hz, flight, acceleration, spin, torque, missing)
     points, parts = _all_points(character)
     places, distances, slide = _against_surface(dynamics.state, character, points, parts,
                                                 environment, clip.rate_hz)  # fmt: skip
@@ -90,8 +91,8 @@ def observe(
         zmp_m=np.where((pressed & np.isfinite(area.heights_m))[:, None], zmp, np.nan),
         support_distance_m=np.where(pressed, distance_to_support(area, zmp), np.nan),
         forces_n=forces,
-        missing_force_n=hand.missing_force_n,
-        missing_moment_nm=hand.missing_moment_nm,
+        missing_force_n=missing[0],
+        missing_moment_nm=missing[1],
         torque_ratio=torque,
         flight=flight,
     )
@@ -128,8 +129,11 @@ def _redo_flights(
     acceleration: Array,
     spin: Array,
     torque: Array,
+    missing: tuple[Array, Array],
 ) -> None:
-    """Differentiate each flight by itself, so that the push-off before it does not smear in.
+    """Differentiate each flight by itself, so that push-off and landing do not smear in.
+
+    In the air nothing can push: all of the force and moment that a flight asks for is missing.
 
     The path of the centre of mass itself is smoothed there: the spline is exact on parabolas.
     """
@@ -140,6 +144,9 @@ def _redo_flights(
                 fitted = splines.smooth(alone.com_m, clip.rate_hz, alone.cutoff_hz)
                 acceleration[first:last] = fitted.second
             spin[first:last] = _momenta(alone)[1]
+            mass = alone.body.total_mass_kg
+            missing[0][first:last] = mass * (acceleration[first:last] - GRAVITY_M_S2)
+            missing[1][first:last] = alone.outer_moment_nm
             torque[first:last] = torque_ratios(character, alone.unsupported)
 
 

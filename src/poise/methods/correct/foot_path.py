@@ -19,6 +19,8 @@ from poise.contact.schedule import intervals
 from poise.environment import Environment, query
 from poise.methods.correct.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
 from poise.methods.correct.footprints import (
+    LARGEST_MISS_M,
+    SLID_M,
     Placed,
     Stretch,
     placed_at,
@@ -185,7 +187,8 @@ def _stretches(
     A foot that stays within its print does not slide, however fast its points seem to be: soles
     are known to centimetres only.
     """
-    whole = stretches_of(shape, seen, weights, 0, rate_hz)
+    largest = SLID_M if slides.any() else LARGEST_MISS_M
+    whole = stretches_of(shape, seen, weights, 0, rate_hz, largest)
     if len(whole) == 1 and whole[0].placed is not None:
         return whole
     found: list[Stretch] = []
@@ -194,7 +197,7 @@ def _stretches(
             if value:
                 found.append(Stretch(a, b, None, 0.0))
             else:
-                found += stretches_of(shape, seen[a:b], weights[a:b], a, rate_hz)
+                found += stretches_of(shape, seen[a:b], weights[a:b], a, rate_hz, largest)
     found.sort(key=lambda stretch: stretch.first)
     return _with_ways_between(shape, seen, found, max(2, round(_WAY_S * rate_hz)))
 

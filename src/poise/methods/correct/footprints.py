@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.methods.correct.foot_shape import FootShape
 
-LARGEST_MISS_M = 0.08
-"""How far a slow point may be from its print: drift and soft soles, not a step."""
+LARGEST_MISS_M = 0.15
+"""How far a slow point may be from its print: half a foot's length. Captured soles drift, and are
+known to centimetres only."""
+SLID_M = 0.08
+"""The same where the foot is known to slide."""
 SHORTEST_S = 0.12
 """A foot stands in one place for at least this long, or it slides."""
 SLOW_M_S = 0.3
@@ -77,7 +80,12 @@ def points_of(shape: FootShape, placed: Placed) -> Array:
 
 
 def stretches_of(
-    shape: FootShape, seen_m: Array, weights: Array, first: int, rate_hz: float
+    shape: FootShape,
+    seen_m: Array,
+    weights: Array,
+    first: int,
+    rate_hz: float,
+    largest_m: float = LARGEST_MISS_M,
 ) -> list[Stretch]:
     """One stance, cut where the foot travels.
 
@@ -87,17 +95,18 @@ def stretches_of(
         weights: (n, 5)
         first: the stance's first frame.
         rate_hz: of the clip.
+        largest_m: how far a slow point may be from its print.
     """
     shortest = max(2, round(SHORTEST_S * rate_hz))
-    return _cut(shape, seen_m, weights, first, shortest)
+    return _cut(shape, seen_m, weights, first, shortest, largest_m)
 
 
 def _cut(
-    shape: FootShape, seen_m: Array, weights: Array, first: int, shortest: int
+    shape: FootShape, seen_m: Array, weights: Array, first: int, shortest: int, largest_m: float
 ) -> list[Stretch]:
     count = len(seen_m)
     placed, miss = _fitted(shape, seen_m, weights)
-    if miss <= LARGEST_MISS_M:
+    if miss <= largest_m:
         return [Stretch(first, first + count, placed, miss)]
     if count < 2 * shortest:
         return [Stretch(first, first + count, None, miss)]
@@ -110,8 +119,8 @@ def _cut(
         ),
     )
     return [
-        *_cut(shape, seen_m[:best], weights[:best], first, shortest),
-        *_cut(shape, seen_m[best:], weights[best:], first + best, shortest),
+        *_cut(shape, seen_m[:best], weights[:best], first, shortest, largest_m),
+        *_cut(shape, seen_m[best:], weights[best:], first + best, shortest, largest_m),
     ]
 
 

@@ -39,7 +39,7 @@ SHORTEST_GAP_S = 0.08
 """A part that leaves for less, while another one touches, has not moved on."""
 
 _DEEPEST_M = 0.001
-_ROUNDS = 4
+_ROUNDS = 6
 """Most solves, each with tasks for the points that the last one left inside something."""
 
 
