@@ -52,6 +52,13 @@ _LEAST = 1e-6
 """Regularisation at which the last steps of the exact answer stop paying less."""
 
 
+@inlined
+def _copy(source: Array, target: Array) -> None:
+    # Numba compiles seconds of error messages for target[:] = source.
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
 @compiled
 def solve_frames(
     points: Array, normals: Array, grip: Array, groups: Array, centers: Array,
@@ -79,7 +86,7 @@ def solve_frames(
             b[k], b[3 + k] = force[f, k], moment[f, k]
         forces[f] = 0.0
         torque[f] = 0.0
-        missing[f] = b
+        _copy(b, missing[f])
         iterations[f] = 0
         converged[f] = True
         if n == 0:
@@ -89,7 +96,7 @@ def solve_frames(
         warm = known and f % CHUNK != 0
         converged[f], steps = _solve(n, at, beta, shift, b, groups[f], plan, y, work, warm)
         if not warm:
-            aimed[:] = y
+            _copy(y, aimed)
         known = converged[f]
         if plan[8] > 0.0:
             _aim(n, at, beta, plan, shift)
@@ -102,7 +109,7 @@ def solve_frames(
         else:
             last = y
         if plan[6] > 0.0:
-            polished[:] = last
+            _copy(last, polished)
             more = _polish(n, at, beta, shift, b, groups[f], plan, polished, work)
             converged[f] = converged[f] and more >= 0
             steps += abs(more)
@@ -274,8 +281,9 @@ def _polish(
     old = np.empty(6)
     weight = plan[2]
     for _ in range(_PROXIMAL_STEPS):
-        old[:] = y
-        shift[:n] = beta[:n]
+        _copy(y, old)
+        for i in range(n):
+            _copy(beta[i], shift[i])
         done, steps = _newton(n, at, beta, shift, b, groups, plan, weight, plan[7], _STEPS, y, work)
         spent += steps
         change = 0.0
