@@ -47,6 +47,61 @@ def test_what_cannot_be_is_refused(parts, shape, rate, error) -> None:
         ContactSchedule(parts, np.zeros(shape), rate)
 
 
+def sliding_schedule() -> ContactSchedule:
+    """The left foot stands, slides and leaves; the right one stands."""
+    touching = np.array([[1, 1], [1, 1], [0, 1]], dtype=bool)
+    sliding = np.array([[0, 0], [1, 0], [0, 0]], dtype=bool)
+    return ContactSchedule(("left_foot", "right_foot"), touching, 60.0, sliding)
+
+
+def test_what_slides_touches_and_does_not_stand() -> None:
+    schedule = sliding_schedule()
+    assert schedule.column("left_foot").tolist() == [True, True, False]
+    assert schedule.standing("left_foot").tolist() == [True, False, False]
+    assert schedule.standing("right_foot").all()
+    assert not schedule.standing("head").any()
+
+
+def test_without_word_of_sliding_all_that_touches_stands() -> None:
+    schedule = ContactSchedule(("left_foot",), [[True], [False]], 60.0)
+    assert schedule.sliding is None
+    assert schedule.standing("left_foot").tolist() == [True, False]
+
+
+def test_the_sliding_flags_cannot_be_changed_afterwards() -> None:
+    flags = np.zeros((2, 1), dtype=bool)
+    schedule = ContactSchedule(("left_foot",), np.ones((2, 1)), 60.0, flags)
+    flags[:] = True
+    assert schedule.sliding is not None and not schedule.sliding.any()
+    with pytest.raises(ValueError, match="read-only"):
+        schedule.sliding[0, 0] = True
+
+
+def test_only_what_touches_can_slide() -> None:
+    with pytest.raises(BadValue, match="sliding"):
+        ContactSchedule(("left_foot",), np.zeros((2, 1)), 60.0, np.ones((2, 1), dtype=bool))
+    with pytest.raises(BadShape, match="sliding"):
+        ContactSchedule(("left_foot",), np.ones((2, 1)), 60.0, np.ones((3, 1), dtype=bool))
+
+
+def test_a_slice_keeps_what_slides() -> None:
+    part = sliding_schedule().sliced(1)
+    assert part.frame_count == 2 and part.sliding is not None
+    assert part.standing("left_foot").tolist() == [False, False]
+    assert part.column("left_foot").tolist() == [True, False]
+    assert sliding_schedule().sliced(0, 1).standing("left_foot").tolist() == [True]
+
+
+def test_a_part_that_is_set_does_not_slide_and_others_go_on() -> None:
+    changed = sliding_schedule().with_part("right_foot", [True, False, False])
+    assert changed.standing("right_foot").tolist() == [True, False, False]
+    assert changed.standing("left_foot").tolist() == [True, False, False]
+    again = sliding_schedule().with_part("left_foot", [True, True, True])
+    assert again.standing("left_foot").all()
+    added = sliding_schedule().with_part("head", [False, True, True])
+    assert added.sliding is not None and added.sliding.sum() == 1
+
+
 def test_every_body_part_is_named_once() -> None:
     assert len(set(BODY_PARTS)) == len(BODY_PARTS)
 

@@ -39,6 +39,50 @@ def test_the_json_has_intervals(tmp_path) -> None:
     assert content == {"rate_hz": 60.0, "frames": 4, "contacts": {"left_foot": [[0, 2], [3, 4]]}}
 
 
+def test_what_slides_is_a_two_in_the_csv_and_an_interval_in_the_json(tmp_path) -> None:
+    sliding = np.array([[0, 0], [1, 0], [1, 0], [0, 0]], dtype=bool)
+    touching = np.array([[1, 0], [1, 1], [1, 1], [0, 1]], dtype=bool)
+    schedule = ContactSchedule(("left_foot", "head"), touching, 50.0, sliding)
+    write_contacts(schedule, tmp_path / "c.csv")
+    rows = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [row.split(",")[2:] for row in rows] == [["1", "0"], ["2", "1"], ["2", "1"], ["0", "1"]]
+    write_contacts(schedule, tmp_path / "c.json")
+    content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert content["sliding"] == {"left_foot": [[1, 3]], "head": []}
+    for name in ("c.csv", "c.json"):
+        read = read_contacts(tmp_path / name)
+        assert read.sliding is not None
+        assert (read.sliding == sliding).all() and (read.touching == touching).all()
+
+
+def test_files_without_slides_say_nothing_of_them(tmp_path) -> None:
+    for name in ("c.csv", "c.json"):
+        write_contacts(some_schedule(), tmp_path / name)
+        assert read_contacts(tmp_path / name).sliding is None
+        nothing = some_schedule()
+        nothing = ContactSchedule(
+            nothing.parts, nothing.touching, 120.0, np.zeros_like(nothing.touching)
+        )
+        write_contacts(nothing, tmp_path / name)
+        assert read_contacts(tmp_path / name).sliding is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    frames=st.integers(2, 30), seed=st.integers(0, 1000), ending=st.sampled_from([".csv", ".json"])
+)
+def test_slides_are_read_back(tmp_path_factory, frames, seed, ending) -> None:
+    path = tmp_path_factory.mktemp("contacts") / f"c{ending}"
+    numbers = np.random.default_rng(seed).integers(0, 3, (frames, 3))
+    parts = ("left_foot", "right_hand", "pelvis")
+    written = ContactSchedule(parts, numbers > 0, 60.0, numbers == 2)
+    write_contacts(written, path)
+    read = read_contacts(path)
+    for part in parts:
+        assert (read.column(part) == written.column(part)).all()
+        assert (read.standing(part) == written.standing(part)).all()
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     frames=st.integers(2, 40),
@@ -94,6 +138,8 @@ HEADER = "frame,time_s,left_foot\n"
         (HEADER + "0,0,1\n1,nan,1\n", 3, "a time in seconds, found 'nan'"),
         (HEADER + "0,0,1\n1,1_0,1\n", 3, "a time in seconds, found '1_0'"),
         (HEADER + "0,0,1\n1,0.1,yes\n", 3, "0, 1 or 2 for left_foot, found 'yes'"),
+        (HEADER + "0,0,1\n1,0.1,3\n", 3, "0, 1 or 2 for left_foot, found '3'"),
+        (HEADER + "0,0,1\n1,0.1,2.0\n", 3, "0, 1 or 2 for left_foot, found '2.0'"),
         (HEADER + "0,0,1\n1,0.1,1\n2,0.1,1\n", 4, "times that go up"),
         (HEADER + "0,0,1\n1,0.1,1\n2,0.5,1\n3,0.6,1\n", 4, "evenly spaced times"),
         (HEADER + "0,0,1\n\n1,0.1,1\n", 3, "3 cells as in the header"),
@@ -128,6 +174,12 @@ GOOD = {"rate_hz": 60, "frames": 10, "contacts": {"left_foot": [[0, 3]]}}
         ({"contacts": {"head": [[3, 11]]}}, "inside 0 to 10"),
         ({"contacts": {"head": [[-1, 2]]}}, "head as a list"),
         ({"contacts": {"head": [[0, True]]}}, "head as a list"),
+        ({"sliding": []}, "sliding as an object"),
+        ({"sliding": {"tail": [[0, 1]]}}, "sliding of parts that touch"),
+        ({"sliding": {"head": [[0, 1]]}}, "sliding of parts that touch, found 'head'"),
+        ({"sliding": {"left_foot": [[2, 4]]}}, "sliding of left_foot while it touches"),
+        ({"sliding": {"left_foot": [[0, 11]]}}, "inside 0 to 10"),
+        ({"sliding": {"left_foot": 3}}, "left_foot as a list"),
     ],
 )
 def test_a_wrong_json_is_refused(tmp_path, change, says) -> None:

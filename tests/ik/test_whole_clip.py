@@ -1,9 +1,10 @@
-"""Inverse kinematics of a whole clip: its equations, what it meets, and what it leaves alone."""
+"""Inverse kinematics of a whole clip: what it meets, how smoothly, and what it leaves alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,212 +20,20 @@ from poise.ik.limits import limited_numbers as limited_numbers_kernel
 from poise.ik.packed import ANGLE
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip import WholeSettings, inertia_stiffness, solve_whole
-from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
+from poise.ik.whole_clip_rows import Price
 from poise.ik.widened_limits import widened
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.mechanics.carried_inertia import carried_inertias_kg_m2
 from poise.motion import Clip
 from poise.samples import sample_character, walking, with_foot_slide
 from tests.called_from_python import from_python
-from tests.constraints.made_scenes import free_scene, gap, quantity
+from tests.constraints.made_scenes import gap
 from tests.ik.posed import everything
-from tests.ik.test_rows import CASES, FRAMES
+from tests.ik.test_whole_clip_rows import Filled
 
 limited_numbers = from_python(limited_numbers_kernel)
 
 MET_M = 1e-4
-
-
-# The equations
-
-
-@dataclass(frozen=True, eq=False)
-class Filled:
-    """The equations of a problem at a motion."""
-
-    problem: IkProblem
-    price: Price
-    at: IkSolution
-
-    def cost_and_equations(self) -> tuple[float, Equations]:
-        p, frames, width = self.problem, len(self.at.root_positions_m), self.problem.width
-        equations = Equations(
-            np.full((frames * width, REACH * width), 7e7), np.full(frames * width, 7e7),
-            np.zeros((frames, width)), np.zeros((frames, 3, width)), np.zeros((frames, 4)),
-            np.zeros(REACH * width), np.zeros(REACH * width, dtype=np.int64),
-        )  # fmt: skip
-        clip = p.scene.clip
-        cost = put_frames(
-            p.tree, p.blocks, p.packed, p.limits, width, p.work, self.price,
-            clip.root_positions_m, clip.rotations_wxyz, self.at.root_positions_m,
-            self.at.rotations_wxyz, equations, self.at.misses,
-        )  # fmt: skip
-        return cost, equations
-
-    def moved(self, steps: Array, share: float) -> Filled:
-        at = self.at.copy()
-        take_steps(
-            self.problem.blocks, self.problem.width, steps, share, at.root_positions_m,
-            at.rotations_wxyz,
-        )  # fmt: skip
-        return replace(self, at=at)
-
-    def slope(self, steps: Array, share: float = 1e-6) -> float:
-        """Of the cost, by differences."""
-        ahead, _ = self.moved(steps, share).cost_and_equations()
-        behind, _ = self.moved(steps, -share).cost_and_equations()
-        return (ahead - behind) / (2.0 * share)
-
-    def directions(self, count: int = 8) -> Array:
-        size = len(self.at.root_positions_m) * self.problem.width
-        return np.random.default_rng(4).normal(size=(count, size))
-
-
-def prices(problem: IkProblem, **changes: float) -> Price:
-    stiff = np.random.default_rng(9).uniform(0.2, 1.0, problem.width)
-    plain = Price(stiff, 3.0, 20.0, 50.0, 7.0, 40.0, 30.0)
-    return plain._replace(**changes)
-
-
-def filled(tasks: list[Task], **changes: float) -> Filled:
-    """At an original motion of wild poses, ranges apart: those have a test of their own."""
-    problem = ik.build(free_scene(0, FRAMES), tasks)
-    return Filled(problem, prices(problem, range=0.0, **changes), unsolved(problem))
-
-
-def dense(equations: Equations, width: int) -> Array:
-    """The whole symmetric matrix that the band stands for."""
-    size = len(equations.right)
-    whole = np.zeros((size, size))
-    for i in range(size):
-        for k in range(min(REACH * width, size - i)):
-            whole[i, i + k] = whole[i + k, i] = equations.band[i, k]
-    return whole
-
-
-WISHED_CENTER = replace(CASES["center"], priority=2, weight=0.3)
-
-
-@pytest.mark.parametrize("name", [n for n in CASES if CASES[n].kind != "aim"])
-def test_the_right_side_is_the_slope_of_the_cost(name: str) -> None:
-    case = filled([CASES[name]])
-    _, equations = case.cost_and_equations()
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert case.slope(steps) == pytest.approx(-2.0 * (right @ steps), rel=1e-5, abs=1e-4)
-
-
-@pytest.mark.parametrize("layer", ["hard", "wished", "both"])
-def test_the_right_side_holds_for_wishes_and_the_centres_acceleration(layer: str) -> None:
-    tasks = {
-        "hard": [CASES["point beside a joint"], CASES["turn"]],
-        "wished": [CASES["point beside a joint"], WISHED_CENTER],
-        "both": [CASES["distance"], replace(CASES["turn"], priority=2), WISHED_CENTER],
-    }[layer]
-    case = filled(tasks)
-    _, equations = case.cost_and_equations()
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert case.slope(steps) == pytest.approx(-2.0 * (right @ steps), rel=1e-5, abs=1e-4)
-
-
-def test_the_right_side_holds_away_from_the_original() -> None:
-    case = filled([CASES["point beside a joint"], WISHED_CENTER], velocity=0.0, acceleration=0.0)
-    # As stiff about every axis: the slope of a turn's square is then exact.
-    case = replace(case, price=case.price._replace(stiffness=np.full(case.problem.width, 0.6)))
-    away = case.moved(case.directions(1)[0], 0.3)
-    _, equations = away.cost_and_equations()
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert away.slope(steps) == pytest.approx(-2.0 * (right @ steps), rel=1e-4, abs=1e-3)
-
-
-def test_velocities_and_accelerations_of_displacements_cost_what_they_should() -> None:
-    # The root's translation is linear: the slope is exact however far it has gone.
-    task = CASES["point at the root"]
-    only = replace(task, recruits=Recruits(np.zeros_like(task.recruits.joints), True))
-    case = filled([only])
-    assert case.problem.width == 3
-    away = case.moved(case.directions(1)[0], 0.5)
-    cost, equations = away.cost_and_equations()
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert away.slope(steps, 1e-3) == pytest.approx(-2.0 * (right @ steps), rel=1e-8)
-    moved = away.at.root_positions_m - case.at.root_positions_m
-    p = away.price
-    by_hand = sum(
-        weight * (p.stiffness * np.diff(moved, order, axis=0) ** 2).sum()
-        for order, weight in enumerate((1.0, p.velocity, p.acceleration))
-    )
-    turned = rotations.rotate(case.at.rotations_wxyz[:, 0], only.offset_m)
-    error = only.goals - away.at.root_positions_m - turned
-    assert cost == pytest.approx(by_hand + p.hard * (error**2).sum(), rel=1e-12)
-
-
-def test_the_right_side_holds_for_joints_beyond_their_ranges() -> None:
-    character = with_ranges(sample_character())
-    clip = walking(seconds=0.2, rate_hz=30.0).clip
-    task = Task("x", "turn", 0, clip.rotations_wxyz[:, 0].copy(), everything(character), joint=0)
-    problem = ik.build(Scene(clip, character), [task])
-    narrow = problem.limits._replace(low=problem.limits.low * 0.1, high=problem.limits.high * 0.1)
-    problem = replace(problem, limits=narrow)
-    case = Filled(problem, prices(problem, velocity=0.0, acceleration=0.0), unsolved(problem))
-    cost, equations = case.cost_and_equations()
-    without, _ = replace(case, price=case.price._replace(range=0.0)).cost_and_equations()
-    assert cost > without + 0.1
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert case.slope(steps) == pytest.approx(-2.0 * (right @ steps), rel=1e-3, abs=1e-2)
-
-
-@pytest.mark.parametrize("name", [n for n in CASES if CASES[n].kind not in ("aim", "center")])
-def test_the_band_is_the_curvature_where_every_task_is_met(name: str) -> None:
-    """With no error left, the cost is the square of what the rows say, and nothing else."""
-    scene, task = free_scene(0, FRAMES), CASES[name]
-    state = scene.state
-    goals = quantity(task, state, scene.character)
-    center = replace(WISHED_CENTER, goals=quantity(WISHED_CENTER, state, scene.character))
-    case = filled([replace(task, goals=goals), center])
-    cost, equations = case.cost_and_equations()
-    assert cost == pytest.approx(0.0, abs=1e-18)
-    matrix = dense(equations, case.problem.width)
-    np.testing.assert_allclose(equations.right, 0.0, atol=1e-8)
-    assert np.linalg.eigvalsh(matrix).min() > 0.0
-    for steps in case.directions():
-        ahead = case.moved(steps, 1e-5).cost_and_equations()[0]
-        behind = case.moved(steps, -1e-5).cost_and_equations()[0]
-        curved = 0.5 * (ahead + behind) / 1e-10
-        assert curved == pytest.approx(steps @ matrix @ steps, rel=1e-4)
-
-
-@pytest.mark.xfail(strict=True, reason="a wished centre is read as three rows whatever its axes")
-@pytest.mark.parametrize("axes", [(True, False, True), (False, True, False)])
-def test_a_wished_centre_may_be_about_some_axes_only(axes: tuple[bool, bool, bool]) -> None:
-    some = replace(WISHED_CENTER, axes=axes)
-    others = [CASES["point beside a joint"], replace(CASES["turn"], priority=3)]
-    case = filled([some, *others])
-    cost, _ = case.cost_and_equations()
-    state = case.problem.scene.state
-    body = case.problem.scene.character.body
-    assert body is not None
-    off = np.diff(some.goals - center_of_mass(state, body), 2, axis=0)[:, list(axes)]
-    without, _ = filled(others).cost_and_equations()
-    # Weights are told against the heaviest of a layer, and this one is alone in its.
-    assert cost - without == pytest.approx(case.price.center * (off**2).sum(), rel=1e-9)
-
-
-@pytest.mark.xfail(strict=True, reason="rows are by mobility, displacements and steps are not")
-def test_mobilities_are_for_whole_clips_too() -> None:
-    scene = free_scene(0, FRAMES)
-    problem = ik.build(scene, [CASES["point beside a joint"]], mobility={0: 0.5, 3: 2.0, -1: 0.3})
-    case = Filled(problem, prices(problem, range=0.0), unsolved(problem))
-    _, equations = case.cost_and_equations()
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert case.slope(steps) == pytest.approx(-2.0 * (right @ steps), rel=1e-4, abs=1e-3)
-
-
-# Solutions
 
 
 @cache
@@ -327,7 +136,7 @@ def test_the_cost_never_rises(hard: float) -> None:
     for most in range(9):
         at = solve_whole(problem, replace(s, iterations=most))
         costs.append(Filled(problem, price, at).cost_and_equations()[0])
-    assert all(after <= before for before, after in zip(costs, costs[1:], strict=False))
+    assert all(after <= before for before, after in pairwise(costs))
     assert costs[-1] < 0.05 * costs[0]
 
 
@@ -402,7 +211,7 @@ def test_one_sided_tasks_hold_on_one_side_only(side: int) -> None:
 @pytest.mark.parametrize("side", [1, -1])
 def test_one_sided_tasks_ask_for_nothing_on_the_right_side(side: int) -> None:
     scene, task = low_wrist(side)
-    away = task.goals + [0.0, side * 1.0, 0.0]
+    away = task.goals + np.array([0.0, side * 1.0, 0.0])
     solution = solve_whole(ik.build(scene, [replace(task, goals=away)]))
     np.testing.assert_allclose(
         solution.root_positions_m, scene.clip.root_positions_m, rtol=0, atol=1e-12

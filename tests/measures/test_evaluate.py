@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import poise
+from poise import samples
 from poise.character import Skeleton, complete_character
-from poise.contact import ContactSchedule
+from poise.contact import ContactSchedule, clip_dynamics
 from poise.environment import Environment
 from poise.errors import MissingRoles
 from poise.measures import evaluate
 from poise.measures.evaluate import ALL, UNDER_INPUT_CONTACTS
+from poise.measures.observe import observe
 from poise.motion import Clip
 from poise.motion.cleanup import clean
 from tests.measures.made_series import still
@@ -133,3 +135,33 @@ def test_a_real_leap_falls_with_gravity() -> None:
     assert found.value("flight_residual.flights") >= 1
     assert found.value("flight_residual.acceleration") < 20.0
     assert found.value("flight_residual.spin") < 5.0
+
+
+@pytest.mark.parametrize("name", ["jump", "hop", "run"])
+def test_a_flight_is_judged_by_its_own_curve(name: str) -> None:
+    """Push-off and landing smear into a curve over the whole clip, and would look like a hand."""
+    sample, character = samples.SAMPLES[name](), samples.sample_character()
+    series = observe(sample.clip, character, Environment.flat(), sample.contacts)
+    weight, flight = 9.81 * series.mass_kg, series.flight
+    assert flight.sum() > 20
+    missing = np.linalg.norm(series.missing_force_n[flight], axis=1)
+    whole = clip_dynamics(sample.clip, character).outer_force_n[flight]
+    assert missing.max() < 1e-6 * weight
+    assert np.linalg.norm(whole, axis=1).max() > 0.05 * weight
+
+
+def test_all_of_what_holds_a_body_in_the_air_is_missing() -> None:
+    sample, character = samples.SAMPLES["jump"](), samples.sample_character()
+    clip, flight = sample.clip, sample.flights[0]
+    times = np.clip(np.arange(clip.frame_count) / clip.rate_hz, flight.start_s, flight.end_s)
+    # Half of gravity is taken away in the air, and the speed at its end goes on afterwards.
+    roots = clip.root_positions_m.copy()
+    fallen = 0.25 * 9.81 * (times - flight.start_s) ** 2
+    late = np.arange(clip.frame_count) / clip.rate_hz - times
+    fallen += 0.5 * 9.81 * (flight.end_s - flight.start_s) * np.maximum(late, 0.0)
+    roots[:, 1] += fallen
+    held = replace(clip, root_positions_m=roots)
+    series = observe(held, character, Environment.flat(), sample.contacts)
+    weight = 9.81 * series.mass_kg
+    missing = series.missing_force_n[series.flight] / weight
+    np.testing.assert_allclose(missing, np.tile([0.0, 0.5, 0.0], (len(missing), 1)), atol=0.01)

@@ -70,6 +70,29 @@ def test_slide_counts_only_while_standing_and_only_the_lowest_points() -> None:
     assert values(foot_slide.measure(series))["foot_slide.p95"] == pytest.approx(10.0)
 
 
+def test_a_foot_that_is_said_to_slide_does_not_count() -> None:
+    slide = np.zeros((100, 4))
+    slide[40:, :2] = 0.5  # the left foot, which says so from frame 40 on
+    sliding = np.zeros((100, 2), dtype=bool)
+    sliding[40:, 0] = True
+    told = replace(still().contacts, sliding=sliding)
+    found = values(foot_slide.measure(still(point_slide_m_s=slide, contacts=told)))
+    assert found == {"foot_slide.mean": 0.0, "foot_slide.p95": 0.0}
+    speeds = foot_slide.slide_speeds_m_s(still(point_slide_m_s=slide, contacts=told), "left_foot")
+    assert np.isnan(speeds[40:]).all() and (speeds[:40] == 0.0).all()
+    # Untold, and in the frames it does not tell of, it does.
+    found = values(foot_slide.measure(still(point_slide_m_s=slide)))
+    assert found["foot_slide.mean"] == pytest.approx(0.5 * 60.0 / 200.0 * 100.0)
+    slide[:, :2] = 0.5
+    found = values(foot_slide.measure(still(point_slide_m_s=slide, contacts=told)))
+    assert found["foot_slide.mean"] == pytest.approx(0.5 * 40.0 / 140.0 * 100.0)
+
+
+def test_feet_that_slide_all_the_time_are_no_number() -> None:
+    told = replace(still().contacts, sliding=np.ones((100, 2), dtype=bool))
+    assert np.isnan(values(foot_slide.measure(still(contacts=told)))["foot_slide.mean"])
+
+
 def test_a_floating_foot_that_slides_is_not_let_off() -> None:
     series = still(
         point_slide_m_s=np.full((100, 4), 0.2), point_distances_m=np.full((100, 4), 0.08)
