@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points, contact_radii_m
 from poise.constraints import Scene, Task
@@ -17,10 +18,15 @@ from poise.contact.foot_motion import foot_motion
 from poise.contact.schedule import intervals
 from poise.mechanics import site_positions
 from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import BALL, HEEL, TIP, foot_shapes
+from poise.methods.correct.foot_shape import BALL, HEEL, TIP, FootShape, foot_shapes
 from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
+LEAST_UPRIGHT = 0.1
+"""Height of a unit arrow out of the instep, above which the foot stands on its sole: heels may go
+up by eighty degrees."""
+_TURNED_OVER_S = 0.25
+"""Feet that touch with something else than their soles do so for longer."""
 WISHED = 2
 """Priority of what does not have to hold: how a foot is turned that stands on its heel or tip."""
 
@@ -82,28 +88,44 @@ def contact_tasks(
         if part in shapes and feet is not None:
             shape = shapes[part]
             columns = [feet.motion.names.index(name) for name in sites.names]
-            clearances = feet.clearances_m[:, columns]
-            heights = feet.motion.heights_m[:, columns]
-            flags = touching_sole(touches, clearances, heights, shape, rate)
+            turns = state.rotations_wxyz[:, shape.joint]
+            on_sole = _on_soles(shape, turns, touches, rate)
+            flags = touching_sole(
+                on_sole, feet.clearances_m[:, columns], feet.motion.heights_m[:, columns], shape,
+                rate,
+            )  # fmt: skip
             speeds = feet.motion.speeds_m_s[:, columns]
-            for first, stop in intervals(touches):
+            for first, stop in intervals(on_sole):
                 path = foot_path(
-                    shape, state.rotations_wxyz[:, shape.joint], places, flags, speeds, sliding,
-                    environment, first, stop, rate,
-                )  # fmt: skip
+                    shape, turns, places, flags, speeds, sliding, environment, first, stop, rate
+                )
                 paths.append(path)
                 slid[part][first:stop] = ~path.static
                 tasks += _foot_tasks(path, movers)
-            continue
+            touches = touches & ~on_sole
         for spot in spots_of(
-            part, sites, places, radii[part], touches, sliding, environment, rate
+            part, sites, places, radii[part], touches, sliding, environment, rate,
+            pinned=part.endswith(("_hand", "_foot")),
         ):  # fmt: skip
-            slid[part][spot.first : spot.first + len(spot.goals_m)] = not all(spot.axes)
+            slid[part][spot.first : spot.first + len(spot.goals_m)] = spot.slides
             name = f"{spot.point} touches from frame {spot.first}"
             tasks.append(
                 movers.point(name, spot.joint, spot.offset_m, spot.first, spot.goals_m, spot.axes)
             )
     return tasks, tuple(paths), slid
+
+
+def _on_soles(
+    shape: FootShape, turns_wxyz: Array, touches: NDArray[np.bool_], rate_hz: float
+) -> NDArray[np.bool_]:
+    """(F,) where a foot touches with its sole; who lies or kneels touches with toes or instep."""
+    upright = rotations.rotate(turns_wxyz, shape.axes[:, 2])[:, 1] > LEAST_UPRIGHT
+    found = touches & upright
+    for first, stop in intervals(touches & ~upright):
+        # A heel that goes up far at the end of a step is still part of it.
+        if stop - first < _TURNED_OVER_S * rate_hz:
+            found[first:stop] = True
+    return found
 
 
 def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:

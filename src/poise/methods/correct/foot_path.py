@@ -33,7 +33,7 @@ LIFTED_M = 0.012
 """A point of a touching foot that is higher than its lowest by this much has left the ground."""
 SHORTEST_S = 0.04
 """Points do not touch, or leave, for less."""
-_STRAIGHT_UP_M = 0.06
+_STRAIGHT_UP_M = 0.12
 """A ball less high over the tip than this, in the clip, goes up without going ahead."""
 _EASE_S = 0.012
 """Rolling begins and ends over about this time."""
@@ -367,6 +367,7 @@ def _tip_places(
 
 
 def _without_blinks(flags: NDArray[np.bool_], shortest: int) -> NDArray[np.bool_]:
+    """Runs of either kind shorter than so many frames given to their neighbours."""
     kept = flags.copy()
     for value in (False, True):
         for a, b in intervals(kept == value):

@@ -35,7 +35,7 @@ HELD_LONGER = 1
 """Frames before and after a contact in which its place is held already: the speed in its first and
 last frame is then zero as well."""
 
-SHORTEST_GAP_S = 0.08
+SHORTEST_GAP_S = 0.12
 """A part that leaves for less, while another one touches, has not moved on."""
 
 _DEEPEST_M = 0.001

@@ -29,7 +29,9 @@ class Spot:
     goals_m: Array
     """(n, 3)"""
     axes: tuple[bool, bool, bool]
-    """All of them where it stays; where it slides, the one that is nearest to the normal."""
+    """All of them where it is pinned; else the one that is nearest to the normal."""
+    slides: bool
+    """Whether it moves along the surface."""
 
 
 def spots_of(
@@ -41,8 +43,13 @@ def spots_of(
     slides: NDArray[np.bool_],
     environment: Environment,
     rate_hz: float,
+    *,
+    pinned: bool = True,
 ) -> list[Spot]:
     """The spots of one part.
+
+    Hands stay where they are put. Knees, hips and shoulders are balls of flesh that roll as they
+    carry, and two of them on one bone could not both stay: they keep to the surface only.
 
     Args:
         part: its name.
@@ -53,6 +60,7 @@ def spots_of(
         slides: (F,) known to slide.
         environment: the place.
         rate_hz: of the clip.
+        pinned: whether it may not move along the surface, unless it slides.
     """
     found: list[Spot] = []
     for first, stop in intervals(touches):
@@ -66,7 +74,7 @@ def spots_of(
         middle = (slow[:, None] * on).sum(axis=0) / slow.sum()
         away = np.linalg.norm(on - middle, axis=1)
         still = not slides[frames].any() and float(away.max()) <= LARGEST_TRAVEL_M
-        if still:
+        if still and pinned:
             there = query(environment, middle)
             middle = middle - (there.distances_m - radius_m) * there.normals
             goals = np.repeat(middle[None], stop - first, axis=0)
@@ -76,7 +84,7 @@ def spots_of(
             axis = int(np.abs(normals.mean(axis=0)).argmax())
             axes = (axis == 0, axis == 1, axis == 2)
         name, joint = sites.names[point], int(sites.joints[point])
-        found.append(Spot(part, name, joint, sites.offsets_m[point], first, goals, axes))
+        found.append(Spot(part, name, joint, sites.offsets_m[point], first, goals, axes, not still))
     return found
 
 
