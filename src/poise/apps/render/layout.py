@@ -37,7 +37,10 @@ class Placed:
 
 
 def place_figures(
-    stage: Stage, axes: tuple[Array, Array, Array], room_m: float, figures: int | None
+    stage: Stage,
+    axes: tuple[Array, Array, Array],
+    room_m: float,
+    figures: int | Sequence[int] | None,
 ) -> list[Placed]:
     """Key frames along the path if they can be told apart there, otherwise side by side.
 
@@ -45,16 +48,16 @@ def place_figures(
         stage: who moves where.
         axes: right, up and toward the eye.
         room_m: width of the picture at the smallest scale that is still readable.
-        figures: how many; None for as many as there is room for.
+        figures: how many, or of which frames; None for as many as there is room for.
     """
     positions = stage.figure.state.positions_m
-    count = figures or _count_for(stage, axes[0], room_m)
     terrain = stage.part_triangles_m is not None and not len(prop_points(stage))
     if figures is not None:
-        frames = key_frames(positions, figures)
+        frames = key_frames(positions, figures) if isinstance(figures, int) else list(figures)
         if terrain or _readable([_extent(stage, f, axes[0]) for f in frames]):
             return [_in_place(f) for f in frames]
         return _apart(stage, frames, axes)
+    count = _count_for(stage, axes[0], room_m)
     # On a terrain figures stay where they are, as many as can be told apart there.
     for fewer in range(count, 2 if terrain else FEWEST_IN_PLACE - 1, -1):
         frames = key_frames(positions, fewer)

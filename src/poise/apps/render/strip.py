@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PIL import Image, ImageDraw
 
@@ -38,7 +40,7 @@ def draw_strip(
     view: str = "side",
     size: tuple[int, int] | None = None,
     width: int = WIDTH,
-    figures: int | None = None,
+    figures: int | Sequence[int] | None = None,
     title: str = "",
     samples: int = 3,
 ) -> Image.Image:
@@ -49,7 +51,7 @@ def draw_strip(
         view: see `camera.VIEWS`.
         size: width and height in pixels; by default as tall as the figures need.
         width: the most pixels across, where `size` is left open.
-        figures: how many; None for as many as can be read.
+        figures: how many, or of which frames; None for as many as can be read.
         title: written above.
         samples: rays across a pixel.
     """

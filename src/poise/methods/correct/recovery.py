@@ -7,20 +7,19 @@ and the centre of mass accelerates as it should.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise import rotations
-from poise.arrays import Array
 from poise.character import Character
 from poise.constraints import Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
-from poise.ik import build
-from poise.ik.whole_clip import WholeSettings, solve_whole
-from poise.ik.widened_limits import widened
+from poise.ik.long_clip import solve_long
+from poise.ik.whole_clip import WholeSettings
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.correct.center_path import center_tasks
 from poise.methods.correct.clearance import clearance_tasks
@@ -86,19 +85,13 @@ def recover(
     touches = np.asarray(contacts.touching.any(axis=1))
     tasks = [*held, *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
-    made, solution, rounds = clip, None, 0
+    made, start, rounds = clip, None, 0
     worst_m, worst = 0.0, ""
     for rounds in range(1, _ROUNDS + 1):
-        problem = build(scene, tasks)
-        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz)
-        problem = replace(problem, limits=limits)
-        solution = solve_whole(problem, settings, start=solution)
-        made = replace(
-            clip,
-            root_positions_m=solution.root_positions_m,
-            rotations_wxyz=rotations.continuous(solution.rotations_wxyz),
-        )
-        worst_m, worst = _worst(problem.tasks, solution.misses)
+        roots, turns, missed = solve_long(scene, tasks, settings, start)
+        start = (roots, turns)
+        made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+        worst_m, worst = _worst(missed)
         more = clearance_tasks(scene, _state(made), held, movers, _DEEPEST_M)
         if not more:
             break
@@ -138,12 +131,10 @@ _FOOT_M = 0.2
 """How far a foot's end goes when it turns by a radian."""
 
 
-def _worst(tasks: tuple[Task, ...], misses: Array) -> tuple[float, str]:
+def _worst(missed: Mapping[str, float]) -> tuple[float, str]:
     worst, name = 0.0, ""
-    for n, task in enumerate(tasks):
-        if task.side == 0 and task.priority == 1:
-            miss = float(np.nanmax(misses[:, n], initial=0.0))
-            miss *= _FOOT_M if task.kind == "turn" else 1.0
-            if miss > worst:
-                worst, name = miss, task.name
+    for task, miss in missed.items():
+        away = miss * (_FOOT_M if task.startswith("turn") else 1.0)
+        if away > worst:
+            worst, name = away, task.partition(": ")[2]
     return worst, name

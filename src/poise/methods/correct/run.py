@@ -12,12 +12,12 @@ from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.methods.correct.candidates import CANDIDATE_PARTS
-from poise.methods.correct.contact_optimizer import Discovered, discover
+from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.draped import draped_places_m, raised_clip
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
+from poise.methods.correct.long_discovery import discover_long
 from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.motion_optimizer import MotionOptimizer
 from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.problem import SLIDING
 from poise.methods.correct.recovery import moving_joints, recover
@@ -25,6 +25,7 @@ from poise.methods.correct.refine import OwnRate, refined
 from poise.methods.correct.report import finished
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.standing import rest_heights_m
+from poise.methods.correct.windows import optimize_long
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 from poise.motion import Clip, resample
@@ -74,11 +75,10 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     floor = place if level is None else Environment((level,))  # where contacts are looked for
     rest = rest_heights_m(mesh, working, character, floor)
     vertices = vertices_of(mesh, working)
-    optimizer = MotionOptimizer(mesh, vertices, rate, floor, settings, rest)
     found: Discovered | None = None
     if edit.contacts is None:
-        found = discover(
-            optimizer, mesh, working, character, floor, settings,
+        found = discover_long(
+            mesh, working, character, floor, settings, rest,
             progress=lambda done, total: tell(Progress("contacts", done, total)),
         )  # fmt: skip
         contacts = found.contacts
@@ -86,14 +86,13 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     else:
         own = from_schedule(edit.contacts, mesh, clip, character, floor)
         contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
-    start = clip
+    start, aim = clip, vertices
     if level is not None:
-        draped = draped_places_m(vertices, level, place)
-        optimizer = MotionOptimizer(mesh, draped, rate, place, settings, rest)
+        aim = draped_places_m(vertices, level, place)
         start, reference = (raised_clip(each, level, place) for each in (clip, reference))
         vertices = vertices_of(mesh, raised_clip(working, level, place))
     tell(Progress("places", 0, 1))
-    optimized = optimizer.solve(contacts, settings.iterations)
+    optimized = optimize_long(mesh, aim, rate, place, settings, rest, contacts)
     moves = moving_joints(clip)
     moved = at_own_rate(optimized.vertices_m - vertices, rate, reference)
     preview = followed(reference, character, mesh, moved, moves)
