@@ -1,27 +1,27 @@
 """The experiments of Lee and Lee: each clip as captured and as corrected, and what touches when.
 
-Whoever has the clips calls `before_and_after` (or `page`, for more rows: other bodies, other
-settings). Nothing here corrects.
+Whoever has the clips calls `page` with a row for each. Nothing here corrects.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from poise.apps.render.key_frames import key_frames
 from poise.apps.render.lettering import write
 from poise.apps.render.of_series import overlays_of
 from poise.apps.render.palette import FAINT_INK, GREEN, PAPER
 from poise.apps.render.prepare import stage_for
-from poise.apps.render.write import write_picture
+from poise.apps.render.strip import draw_strip
 from poise.character import Character
 from poise.contact import ContactSchedule, detect_contacts, intervals
 from poise.environment import Environment
 from poise.measures import evaluate
+from poise.mechanics import forward_kinematics
 from poise.motion import Clip
 
 HERE = Path(__file__).resolve().parent
@@ -40,38 +40,8 @@ class Row:
     environment: Environment
     contacts: ContactSchedule | None = None
     """What is marked as touching; by default what is detected in the clip."""
-
-
-def before_and_after(
-    name: str,
-    captured: Clip,
-    corrected: Clip,
-    character: Character,
-    environment: Environment,
-    contacts: ContactSchedule,
-    *,
-    frames: tuple[int, int] | None = None,
-    view: str = "side",
-    figures: int = 9,
-) -> Path:
-    """Draw `correct_NAME.png`: captured above, corrected below, then the contacts found.
-
-    Args:
-        name: of the experiment.
-        captured: with the frames of the corrected clip.
-        corrected: what came out.
-        character: whose motion.
-        environment: where.
-        contacts: of the corrected clip.
-        frames: first and last to show; all of them when None.
-        view: see `poise.apps.render.camera.VIEWS`.
-        figures: in each strip.
-    """
-    rows = (
-        Row("as captured", captured, character, environment),
-        Row("corrected", corrected, character, environment, contacts),
-    )
-    return page(HERE / f"correct_{name}.png", rows, frames=frames, view=view, figures=figures)
+    drawn: Environment | None = None
+    """What is drawn of the environment, where that is not all of it."""
 
 
 def page(
@@ -84,7 +54,8 @@ def page(
     size: tuple[int, int] = SIZE,
 ) -> Path:
     """Strips one below the other, and the contacts of the last one as bars over time."""
-    strips = [_strip(row, frames, view, figures, size) for row in rows]
+    moments = _moments(rows[0].clip, frames, figures)
+    strips = [_strip(row, frames, view, moments, size) for row in rows]
     schedule = _cut(_contacts(rows[-1]), frames)
     bars = _bars(schedule, size[0])
     height = sum(strip.height for strip in strips) + bars.height
@@ -114,7 +85,7 @@ def _strip(
     row: Row,
     frames: tuple[int, int] | None,
     view: str,
-    figures: int,
+    moments: Sequence[int],
     size: tuple[int, int],
 ) -> Image.Image:
     seen = evaluate(row.clip, row.character, row.environment, _contacts(row))
@@ -122,12 +93,17 @@ def _strip(
     if frames is not None:
         first, stop = frames[0], frames[1] + 1
         clip, marks = clip.sliced(first, stop), marks.sliced(first, stop)
-    stage = stage_for(clip, environment=row.environment, overlays=marks, first_frame=first)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "strip.png"
-        write_picture(path, stage, view=view, size=size, figures=figures, title=row.title)
-        with Image.open(path) as image:
-            return image.convert("RGB")
+    place = row.drawn or row.environment
+    stage = stage_for(clip, environment=place, overlays=marks, first_frame=first)
+    return draw_strip(stage, view=view, size=size, figures=moments, title=row.title).convert("RGB")
+
+
+def _moments(clip: Clip, frames: tuple[int, int] | None, figures: int) -> list[int]:
+    """Frames to show, the same in all strips: the key frames of the first one."""
+    if frames is not None:
+        clip = clip.sliced(frames[0], frames[1] + 1)
+    state = forward_kinematics(clip.skeleton, clip.root_positions_m, clip.rotations_wxyz)
+    return key_frames(state.positions_m, figures)
 
 
 def _bars(schedule: ContactSchedule, width: int) -> Image.Image:

@@ -1,8 +1,8 @@
 """Makes the pictures of the documentation: `python docs/pictures/make.py`.
 
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
-`examples/recipes/deform`, that of docs/filter.md from `examples/recipes/filter`, whose clips are
-real. Without these clips they stay as they are.
+`examples/recipes/deform`, those of docs/filter.md and docs/correct.md from `filter` and `correct`
+beside it, whose clips are real. Without these clips they stay as they are.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from barycentre import draw_barycentre
+from correct_recipes import LOOKS, experiment
 from deform_karate import karate
 from deform_stairs import climbing_stairs
 from filter_dancing import dancing
@@ -32,6 +34,7 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 RECIPES = PROJECT / "examples" / "recipes" / "deform"
 SHARED = Path(os.environ.get("POISE_SHARED", PROJECT.parent / "shared"))
+OTHERS = (RECIPES.parent / "filter", RECIPES.parent / "correct")
 SHOWN = ("walk", "jump")
 
 
@@ -39,10 +42,12 @@ def main() -> None:
     samples()
     of_deform = (barycentre, reaching, stepping, karate, climbing_stairs)
     of_filter = (dancing, wide_steps, golf_swing, limbo_walk, jump_kick)
-    for draw in (*of_deform, *of_filter):
-        clip = _clip(draw.__name__)
+    of_correct = {name: partial(experiment, name) for name in LOOKS}
+    drawers = {draw.__name__: draw for draw in (*of_deform, *of_filter)} | of_correct
+    for name, draw in drawers.items():
+        clip = _clip(name)
         if clip is None:
-            print(f"{draw.__name__}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")
+            print(f"{name}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")
         else:
             draw(clip)
 
@@ -125,7 +130,7 @@ def _recipe(name: str) -> Recipe:
 def _clip(name: str) -> Path | None:
     """The clip of a picture's recipe, if it is at hand."""
     name = {"dancing": "dancing_short_limbs"}.get(name, name)
-    here = [folder / f"{name}.yaml" for folder in (RECIPES, RECIPES.parent / "filter")]
+    here = [folder / f"{name}.yaml" for folder in (RECIPES, *OTHERS)]
     recipe = load_recipe(next((path for path in here if path.is_file()), RECIPES / "reaching.yaml"))
     parts = Path(recipe.clip.file or "").parts
     path = SHARED.joinpath(*parts[parts.index("shared") + 1 :])
