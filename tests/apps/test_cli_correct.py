@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ import poise
 from poise.apps.cli.before_after import evaluation_of, figure_lines
 from poise.apps.cli.main import main
 from poise.apps.cli.run_progress import Watching
-from poise.contact import read_contacts, write_contacts
+from poise.apps.cli.run_text import outcome_lines
+from poise.contact import ContactSchedule, read_contacts, write_contacts
+from poise.methods import METHODS, Result
 from poise.methods.correct import Progress
-from poise.recipes import recipe_from_text, run_recipe
+from poise.recipes import Outcome, prepare, recipe_from_text, run_recipe
 from poise.samples import walking, with_foot_slide, with_t_pose
 
 QUICK = (
@@ -180,18 +183,35 @@ def test_contacts_of_another_length_are_refused(
     assert done.code == 2 and "contacts of c.csv must be 61 frames like the clip" in done.err
 
 
-def test_a_contact_out_of_reach_ends_with_3(
-    command: Command, sliding: Path, tmp_path: Path
+def test_a_contact_that_does_not_hold_ends_with_3(
+    command: Command, sliding: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Feet that are said to stand all the time while the body walks on."""
-    always = walking(2.0, 30.0).contacts
-    for part in always.parts:
-        always = always.with_part(part, np.ones(61, dtype=np.bool_))
-    write_contacts(always, tmp_path / "always.csv")
-    arguments = ("correct", sliding, "--contacts", "always.csv", "-o", "out.bvh", *QUICK)
+    real = METHODS["correct"].run
+
+    def missing(*arguments: Any, **more: Any) -> Result:
+        return replace(
+            real(*arguments, **more), status="out_of_iterations", summary="'a foot' is off by 9 mm."
+        )
+
+    monkeypatch.setattr(METHODS["correct"], "run", missing)
+    arguments = ("correct", sliding, "-o", "out.bvh", *QUICK)
     done = command(*arguments)
-    assert done.code == 3 and "is off by" in done.out and (tmp_path / "out.bvh").is_file()
+    assert done.code == 3 and "out of iterations: 'a foot' is off by 9 mm." in done.out
+    assert (tmp_path / "out.bvh").is_file()
     assert command(*arguments, "--overwrite", "--accept").code == 0
+
+
+def test_slides_are_said(sliding: Path) -> None:
+    recipe = recipe_from_text("poise: 1\nsteps:\n  - correct:\n")
+    prepared = prepare(recipe, sliding)
+    touching = np.ones((61, 2), dtype=np.bool_)
+    slides = np.zeros_like(touching)
+    slides[:7, 0] = True
+    contacts = ContactSchedule(("left_foot", "right_foot"), touching, 30.0, slides)
+    result = Result(prepared.clip, "converged", "2 contacts hold.", contacts)
+    lines = outcome_lines(recipe, Outcome(prepared, (result,)))
+    assert lines[1].endswith("touches 1 time, 100 % of frames, sliding in 7 of them")
+    assert lines[2].endswith("touches 1 time, 100 % of frames")
 
 
 def test_a_t_pose_is_left_out_first(command: Command, tmp_path: Path) -> None:

@@ -61,7 +61,10 @@ def constraint_notes(recipe: Recipe, outcome: Outcome) -> list[str]:
 
 
 def _contacts(result: Result) -> list[str]:
-    """What touches how often, and for what share of the time."""
+    """What touches how often, for what share of the time, and how much of it sliding.
+
+    Slides are said because a method may let a part slide that it was told stands.
+    """
     found = result.contacts
     if found is None:
         return []
@@ -70,7 +73,9 @@ def _contacts(result: Result) -> list[str]:
     lines: list[str] = []
     for part in touching:
         times, share = len(intervals(found.column(part))), 100 * found.column(part).mean()
-        lines.append(f"{part:<{width}}  touches {counted(times, 'time')}, {share:.0f} % of frames")
+        line = f"{part:<{width}}  touches {counted(times, 'time')}, {share:.0f} % of frames"
+        slides = int((found.column(part) & ~found.standing(part)).sum())
+        lines.append(f"{line}, sliding in {slides} of them" if slides else line)
     return lines or ["nothing touches"]
 
 
