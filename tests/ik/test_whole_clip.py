@@ -20,7 +20,6 @@ from poise.ik.limits import limited_numbers as limited_numbers_kernel
 from poise.ik.packed import ANGLE
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip import WholeSettings, inertia_stiffness, solve_whole
-from poise.ik.whole_clip_rows import Price
 from poise.ik.widened_limits import widened
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.mechanics.carried_inertia import carried_inertias_kg_m2
@@ -29,7 +28,7 @@ from poise.samples import sample_character, walking, with_foot_slide
 from tests.called_from_python import from_python
 from tests.constraints.made_scenes import gap
 from tests.ik.posed import everything
-from tests.ik.test_whole_clip_rows import Filled
+from tests.ik.test_whole_clip_rows import Filled, price_of
 
 limited_numbers = from_python(limited_numbers_kernel)
 
@@ -128,9 +127,10 @@ def test_the_cost_never_rises(hard: float) -> None:
     scene, tasks = walk(30.0)
     problem = ik.build(scene, tasks)
     s, rate = WholeSettings(hard=(hard,), settled=0.0), scene.clip.rate_hz
-    price = Price(
-        inertia_stiffness(problem), (s.velocity_s * rate) ** 2, (s.acceleration_s * rate) ** 4,
-        hard, s.wish, s.center * rate**4, s.range,
+    price = price_of(
+        inertia_stiffness(problem), velocity=(s.velocity_s * rate) ** 2,
+        acceleration=(s.acceleration_s * rate) ** 4, hard=hard, wish=s.wish,
+        center=s.center * rate**4, range=s.range,
     )  # fmt: skip
     costs: list[float] = []
     for most in range(9):

@@ -37,6 +37,14 @@ def without_toes(shape: FootShape) -> FootShape:
     )
 
 
+def with_high_toes(shape: FootShape) -> FootShape:
+    """The same foot with the toes' joint above the ball: toes shift as the foot rolls over it."""
+    up = 0.02 * shape.axes[:, 2]
+    offsets = shape.offsets_m.copy()
+    offsets[TIP] -= rotations.rotate(rotations.conjugate(shape.toes_wxyz), up)
+    return replace(shape, toes_at_m=shape.toes_at_m + up, offsets_m=offsets)
+
+
 def slope(degrees: float, along: tuple[float, float] = (0.3, 1.0)) -> Environment:
     """Ground that rises."""
     x, z = np.array(along) / np.linalg.norm(along) * np.tan(np.radians(degrees))
