@@ -18,6 +18,8 @@ from poise.methods.correct.windows import optimize_long
 
 FRAMES = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 LARGEST_WHOLE = 10_000
+OFTEN = 1_000
+"""Up to here several times, beyond once."""
 REPEATS = 3
 NOISE = 0.5
 ROUNDS = 60
@@ -62,7 +64,7 @@ def run(quick: bool) -> list[Measure]:
         work = {"windows": partial(windowed, chosen, reference, contacts)}
         if count <= LARGEST_WHOLE:
             work["whole"] = partial(whole, chosen, reference, contacts)
-        repeats = REPEATS if count <= LARGEST_WHOLE else 1
+        repeats = REPEATS if count <= OFTEN else 1
         times = interleaved(work, repeats)
         cells = {
             name: f"{1e6 * times[name] / count:12.0f} ({_room_mb(job):.0f} MB)"

@@ -23,6 +23,7 @@ from poise.methods.correct.evidence import evidence
 from poise.methods.correct.node_costs import node_costs
 
 FORCES_N = (100.0, 150.0, 200.0, 300.0, 500.0, 700.0, 1000.0)
+COLUMNS = (*STAGES, "all", "cpu")
 WEIGHTS = ((0.8, 0.1, 0.1), (0.45, 0.45, 0.1), (0.1, 0.9, 0.0))
 """Pose, dynamics, slip: more and more for the dynamics, the last one as in Fig. 9c."""
 DIVERSITIES = (15.0, 5.0)
@@ -53,21 +54,21 @@ def tables(repeats: int = 3) -> None:
     print(
         f"{'motion':12}{'clip':>8}{'frames':>8}{'parts':>7}{'nodes':>8}{'sequences':>11}"
         f"{'diversity':>11}{'a second':>10}"
-        + "".join(f"{stage:>10}" for stage in (*STAGES, "all"))
+        + "".join(f"{stage:>10}" for stage in COLUMNS)
         + f"{'| paper: frames':>18}{'diversity':>11}{'contacts':>10}{'motion':>8}"
     )
     for name in filter(captured, MOTIONS):
         motion = MOTIONS[name]
         timed(name)
         runs = [timed(name) for _ in range(repeats)]
-        seconds = {s: float(np.median([r.seconds[s] for r in runs])) for s in (*STAGES, "all")}
+        seconds = {s: float(np.median([r.seconds[s] for r in runs])) for s in COLUMNS}
         found: Discovered = runs[-1].result.trace["discovered"]
         frames, parts = found.contacts.shape
         rate = ready(name).working.rate_hz
         print(
             f"{name:12}{motion.clip:>8}{frames:8}{parts:7}{found.states:8}{found.solved:11}"
             f"{found.diversity:11.1f}{found.diversity * rate / frames:10.1f}"
-            + "".join(f"{seconds[s]:10.2f}" for s in (*STAGES, "all"))
+            + "".join(f"{seconds[s]:10.2f}" for s in COLUMNS)
             + f"{motion.frames:18}{motion.diversity:11g}{motion.contacts_s:10.1f}"
             f"{motion.motion_s:8.1f}",
             flush=True,
