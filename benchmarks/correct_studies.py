@@ -26,7 +26,7 @@ FORCES_N = (100.0, 150.0, 200.0, 300.0, 500.0, 700.0, 1000.0)
 COLUMNS = (*STAGES, "all", "cpu")
 WEIGHTS = ((0.8, 0.1, 0.1), (0.45, 0.45, 0.1), (0.1, 0.9, 0.0))
 """Pose, dynamics, slip: more and more for the dynamics, the last one as in Fig. 9c."""
-DIVERSITIES = (15.0, 5.0)
+DIVERSITIES = (15.0, 6.0)
 """Effective numbers of stretches that a sequence may have."""
 TRIED = (1, 10, 100, 1000)
 """Samples; a tenth of them drawn evenly, the first with even weights."""
