@@ -30,6 +30,9 @@ _FARTHEST = 0.35
 _CALMER, _FIRMER = 0.2, 8.0
 """What becomes of the damping after a step that helped, and after one that did not."""
 
+_LARGEST = 1e9
+"""More than this, of times or weights, and the equations run out of digits."""
+
 _LEAST_SHARE = 0.1
 """Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
 
@@ -38,6 +41,8 @@ _LEAST_SHARE = 0.1
 class WholeSettings:
     """How a clip is solved."""
 
+    place: float = 15.0
+    """What a displacement itself costs."""
     velocity_s: float = 0.1
     """A displacement's velocity costs as much as the displacement if it changes by its own size in
     this time."""
@@ -48,7 +53,7 @@ class WholeSettings:
     of displacement of the whole body costs 1."""
     wish: float = 1e2
     """The same for wishes."""
-    center: float = 1e-2
+    center: float = 0.05
     """What an acceleration of the centre of mass that is off by 1 m/s² costs."""
     range: float = 1e3
     """What a joint beyond its range by a radian costs."""
@@ -58,6 +63,18 @@ class WholeSettings:
     """Most iterations of a stage."""
     settled: float = 1e-4
     """A stage ends when an iteration gains less than this share."""
+
+    def __post_init__(self) -> None:
+        for name in ("place", "velocity_s", "acceleration_s", "wish", "center", "range", "damping"):
+            value = getattr(self, name)
+            if not 0.0 <= value <= _LARGEST:
+                raise BadValue(name, f"from 0 to {_LARGEST:g}", value)
+        if not self.place > 0.0:
+            raise BadValue("place", "more than zero", self.place)
+        if not self.hard or not all(0.0 < weight <= _LARGEST for weight in self.hard):
+            raise BadValue("hard", f"weights up to {_LARGEST:g}, at least one", self.hard)
+        if not 1 <= self.iterations <= 1000:
+            raise BadValue("iterations", "from 1 to 1000", self.iterations)
 
 
 def inertia_stiffness(problem: IkProblem) -> Array:
@@ -95,6 +112,8 @@ def solve_whole(
     at = unsolved(problem, start)
     if problem.width == 0 or not problem.tasks:
         return at
+    if not (problem.blocks.mobility == 1.0).all():
+        raise BadValue("mobility", "1 for all: a whole clip has stiffness instead", "others")
     stiff = inertia_stiffness(problem) if stiffness is None else stiffness
     equations = _room(problem)
     for stage, hard in enumerate(settings.hard):
@@ -119,7 +138,7 @@ def _room(problem: IkProblem) -> Equations:
 def _price(problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array) -> Price:
     rate = problem.scene.clip.rate_hz
     return Price(
-        np.ascontiguousarray(stiffness, dtype=np.float64),
+        np.ascontiguousarray(stiffness, dtype=np.float64), settings.place,
         (settings.velocity_s * rate) ** 2, (settings.acceleration_s * rate) ** 4,
         hard, settings.wish, settings.center * rate**4, settings.range,
     )  # fmt: skip

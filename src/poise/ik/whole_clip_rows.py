@@ -30,9 +30,11 @@ class Price(NamedTuple):
     """What displacements cost, and what missing a task does."""
 
     stiffness: Array
-    """(W,) of each unknown: what its displacement costs, squared."""
+    """(W,) of each unknown: what all of the next three are multiplied by."""
+    place: float
+    """Of a displacement."""
     velocity: float
-    """Of a displacement's change from frame to frame, times the stiffness."""
+    """Of its change from frame to frame."""
     acceleration: float
     """Of its second difference."""
     hard: float
@@ -123,7 +125,7 @@ def put_frames(
         for i in range(count):
             t = work.active[i]
             misses[f, t] = work.misses[i]
-            if tasks.kind[t] == CENTER and tasks.layer[t] > 0:
+            if tasks.kind[t] == CENTER and tasks.layer[t] > 0 and tasks.rows[t] == 3:
                 _keep_center(f, t, int(work.row_of[i]), tasks, width, work, equations)
                 continue
             weight = price.hard if tasks.layer[t] == 0 else price.wish
@@ -206,9 +208,10 @@ def _put_ties(
         for i in range(width):
             s = price.stiffness[i]
             at = f * width + i
-            band[at, 0] += s
-            right[at] -= s * displaced[f, i]
-            cost += s * displaced[f, i] ** 2
+            w = s * price.place
+            band[at, 0] += w
+            right[at] -= w * displaced[f, i]
+            cost += w * displaced[f, i] ** 2
             if f + 1 < frames:
                 w = s * price.velocity
                 d = displaced[f + 1, i] - displaced[f, i]

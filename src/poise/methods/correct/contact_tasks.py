@@ -22,10 +22,10 @@ from poise.methods.correct.foot_shape import BALL, HEEL, TIP, FootShape, foot_sh
 from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
-LEAST_UPRIGHT = 0.1
-"""Height of a unit arrow out of the instep, above which the foot stands on its sole: heels may go
-up by eighty degrees."""
-_TURNED_OVER_S = 0.25
+LEAST_UPRIGHT = -0.2
+"""Height of a unit arrow out of the instep, above which the foot stands on its sole: dancers' heels
+go up by ninety degrees."""
+_TURNED_OVER_S = 0.5
 """Feet that touch with something else than their soles do so for longer."""
 WISHED = 2
 """Priority of what does not have to hold: how a foot is turned that stands on its heel or tip."""

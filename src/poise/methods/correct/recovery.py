@@ -88,6 +88,8 @@ def recover(
     made, start, rounds = clip, None, 0
     worst_m, worst = 0.0, ""
     for rounds in range(1, _ROUNDS + 1):
+        if all(task.priority > 1 for task in tasks):
+            break  # nothing touches and nothing is inside anything: nothing to hold on to
         roots, turns, missed = solve_long(scene, tasks, settings, start)
         start = (roots, turns)
         made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
@@ -96,7 +98,9 @@ def recover(
         if not more:
             break
         tasks += [replace(task, name=f"{task.name} (round {rounds})") for task in more]
-    sliding = np.array([slid[part] for part in contacts.parts]).T & contacts.touching
+    sliding = np.zeros_like(contacts.touching)
+    for column, part in enumerate(contacts.parts):
+        sliding[:, column] = slid[part] & contacts.column(part)
     told = replace(contacts, sliding=sliding if sliding.any() else None)
     return Recovered(made, told, tuple(tasks), worst_m, worst, rounds, paths)
 

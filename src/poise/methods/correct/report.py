@@ -39,7 +39,7 @@ def finished(
     contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
     met = recovered.worst_m <= MET_M
     status: Status = "converged" if met else "out_of_iterations"
-    summary = f"{counted(contacts, 'contact')} hold."
+    summary = f"{counted(contacts, 'contact')} {'holds' if contacts == 1 else 'hold'}."
     if not met:
         summary = (
             f"'{recovered.worst}' is off by {1000.0 * recovered.worst_m:.3g} mm: more than the "

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array
 from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.methods.correct.candidates import CANDIDATE_PARTS
 from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.draped import draped_places_m, raised_clip
+from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.long_discovery import discover_long
@@ -86,6 +88,9 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     else:
         own = from_schedule(edit.contacts, mesh, clip, character, floor)
         contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
+    if not any(surface.belt_velocity_m_s.any() for surface in floor.surfaces):
+        drift = steady_drift_m_s(mesh, vertices, contacts, rate)
+        reference, vertices = _still(reference, drift), without_drift(vertices, drift, rate)
     start, aim = clip, vertices
     if level is not None:
         aim = draped_places_m(vertices, level, place)
@@ -101,6 +106,14 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
         preview, character, place, own.schedule, _slides(own, mesh.candidates), moves=moves
     )
     return finished(start, settings, found, own, optimized, recovered)
+
+
+def _still(clip: Clip, drift_m_s: Array) -> Clip:
+    """The clip without a steady velocity over the ground."""
+    if not drift_m_s.any():
+        return clip
+    times = np.arange(clip.frame_count) / clip.rate_hz
+    return replace(clip, root_positions_m=clip.root_positions_m - times[:, None] * drift_m_s)
 
 
 def _nobody(progress: Progress) -> None:
