@@ -11,7 +11,9 @@ from poise import ik, rotations
 from poise.arrays import Array
 from poise.character import with_ranges
 from poise.constraints import Recruits, Scene, Task
+from poise.errors import BadValue
 from poise.ik.problem import IkProblem, IkSolution, unsolved
+from poise.ik.whole_clip import solve_whole
 from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
 from poise.mechanics import center_of_mass
 from poise.samples import sample_character, walking
@@ -207,16 +209,8 @@ def test_a_wished_centre_may_be_about_some_axes_only(axes: tuple[bool, bool, boo
     assert cost - without == pytest.approx(case.price.center * (off**2).sum(), rel=1e-9)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="rows are by mobility, displacements and steps are not",
-)
-def test_mobilities_are_for_whole_clips_too() -> None:
+def test_mobilities_are_refused() -> None:
     scene = free_scene(0, FRAMES)
     problem = ik.build(scene, [CASES["point beside a joint"]], mobility={0: 0.5, 3: 2.0, -1: 0.3})
-    case = Filled(problem, prices(problem, range=0.0), unsolved(problem))
-    _, equations = case.cost_and_equations()
-    right = equations.right.copy()
-    for steps in case.directions():
-        assert case.slope(steps) == pytest.approx(-2.0 * (right @ steps), rel=1e-4, abs=1e-3)
+    with pytest.raises(BadValue, match="mobility"):
+        solve_whole(problem)

@@ -379,11 +379,6 @@ def test_contacts_that_cannot_be_give_a_sound_clip(value: bool) -> None:
     assert np.abs(result.clip.root_positions_m - clip.root_positions_m).max() < 0.6
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="without other tasks the wish for the centre becomes a must",
-)
 def test_a_flight_alone_stays_where_it_is() -> None:
     jump = samples.SAMPLES["jump"]()
     (flight,) = jump.flights
@@ -393,9 +388,6 @@ def test_a_flight_alone_stays_where_it_is() -> None:
     assert np.abs(made.clip.root_positions_m - clip.root_positions_m).max() < 0.03
 
 
-@pytest.mark.xfail(
-    strict=True, raises=TypeError, reason="TypeError: no parts make an array of floats"
-)
 def test_a_schedule_without_parts_is_one_without_contacts() -> None:
     clip = damaged_walk().clip
     assert is_sound(recover(clip, character(), FLAT, all_of_it(clip, False)).clip, clip)
@@ -413,7 +405,6 @@ def test_what_correct_cannot_do_is_refused() -> None:
         run(Edit(clip, who, contacts=all_of_it(clip.sliced(0, 5), True, "left_foot")), QUICK)
 
 
-@pytest.mark.xfail(strict=True, reason="'1 contact hold.'")
 def test_one_contact_holds() -> None:
     clip = damaged_walk().clip.sliced(0, 8)
     contacts = all_of_it(clip, True, "left_foot")

@@ -73,8 +73,8 @@ class WholeSettings:
             raise BadValue("place", "more than zero", self.place)
         if not self.hard or not all(0.0 < weight <= _LARGEST for weight in self.hard):
             raise BadValue("hard", f"weights up to {_LARGEST:g}, at least one", self.hard)
-        if not 1 <= self.iterations <= 1000:
-            raise BadValue("iterations", "from 1 to 1000", self.iterations)
+        if not 0 <= self.iterations <= 1000:
+            raise BadValue("iterations", "from 0 to 1000", self.iterations)
 
 
 def inertia_stiffness(problem: IkProblem) -> Array:
