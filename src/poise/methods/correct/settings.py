@@ -69,7 +69,7 @@ class Settings:
     """Time from one key frame of the sub-costs' weights to the next."""
     diversity: float | None = None
     """How many stretches of one contact state the clip may have, as an effective number (Eq. 27 on
-    stretches instead of states); by default six for every second."""
+    stretches instead of states); by default twelve for every second."""
     sliding: bool = True
     """Whether a contact may move along the surface."""
     spheres: Mapping[str, float] = field(default_factory=dict[str, float])
