@@ -33,6 +33,15 @@ def detected(clip: Clip, character: Character, environment: Environment) -> Cont
     return detect_contacts(clip, character, environment, FEET)
 
 
+def corrected(clip: Clip, character: Character, environment: Environment) -> ContactSchedule:
+    """The contacts that a correction finds, with default settings."""
+    from poise.methods import Edit, correct
+
+    found = correct.run(Edit(clip, character, environment=environment)).contacts
+    assert found is not None
+    return found
+
+
 def agreement(path: Path, find: Finder) -> dict[str, PartAgreement]:
     """How well what is found in one trial agrees with its plates, foot by foot."""
     given = trial(path)

@@ -99,6 +99,16 @@ def untouched(given: Subject, preset: str) -> tuple[Clip, ContactSchedule]:
     return given.clip, find_contacts(alone)
 
 
+def corrected(given: Subject, preset: str) -> tuple[Clip, ContactSchedule]:
+    """What `poise correct --preset` makes of it, with its own contacts."""
+    from poise.methods import Edit, correct
+
+    edit = Edit(given.clip, given.character, environment=given.environment)
+    found = correct.run(edit, correct.settings_for(preset))
+    assert found.contacts is not None
+    return found.clip, found.contacts
+
+
 def flat_clips() -> list[Path]:
     """The CMU captures on flat ground."""
     return [path for path in clips("cmu/*.bvh") if path.stem not in NOT_FLAT]
