@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 
 import poise
 from poise.apps.cli.before_after import evaluation_of, figure_lines
-from poise.apps.cli.main import main
 from poise.apps.cli.run_progress import Watching
 from poise.apps.cli.run_text import outcome_lines
 from poise.contact import ContactSchedule, read_contacts, write_contacts
@@ -21,6 +18,7 @@ from poise.methods import METHODS, Result
 from poise.methods.correct import Progress
 from poise.recipes import Outcome, prepare, recipe_from_text, run_recipe
 from poise.samples import walking, with_foot_slide, with_t_pose
+from tests.apps.command_line import Command
 
 QUICK = (
     "--set", "correct.settings.samples=4", "--set", "correct.settings.sampling_iterations=3",
@@ -28,39 +26,11 @@ QUICK = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Done]
-
-
 @pytest.fixture(scope="module")
 def sliding(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("clips") / "walk.bvh"
     poise.save(with_foot_slide(walking(2.0, 30.0), 10.0).clip, path)
     return path
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """The command line inside this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["poise", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err and "internal error" not in said.err, said.err
-        return Done(int(stopped.value.code or 0), said.out, said.err)
-
-    return run
 
 
 def figures(out: str) -> dict[str, tuple[float, float]]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import poise
-from poise.apps.cli.main import main
 from poise.mechanics import forward_kinematics
 from poise.recipes.vocabulary import vocabulary
 from poise.samples import walk
+from tests.apps.command_line import Command
 from tests.recipes.fakes import METHODS
 
 RECIPE = """\
@@ -30,34 +29,6 @@ steps:
             {name: reach, point: left_wrist, seconds: [1, 2], place_m: [0, 1, 1], priority: 2}
 outputs: {clip: out.bvh}
 """
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Done]
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """The command line inside this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["poise", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err and "internal error" not in said.err, said.err
-        return Done(int(stopped.value.code or 0), said.out, said.err)
-
-    return run
 
 
 @pytest.fixture

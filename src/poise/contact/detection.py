@@ -24,8 +24,8 @@ from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import FootMotion, foot_motion
 from poise.contact.point_motion import PointMotion, part_motions, smoothed
-from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
-from poise.contact.swinging import swinging
+from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals, without_blinks
+from poise.contact.swinging import SWUNG, swinging
 from poise.environment import Environment
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import GRAVITY_M_S2, BodyState, center_of_mass, forward_kinematics
@@ -46,9 +46,6 @@ OTHER_SPEED_M_S = 1.0
 """V of the same: they rarely roll as soles do."""
 OTHER_SHORTEST_S = 0.1
 """Shortest contact, and shortest gap, of the same."""
-
-_SWUNG = 2.0
-"""What swinging adds to a foot's score."""
 
 CARRIED_M_S2 = 3.0
 """Upward force per kilogram, a third of the weight, that nothing but a contact explains."""
@@ -119,7 +116,7 @@ def _foot_score(feet: FootMotion, names: tuple[str, ...], rate_hz: float) -> Arr
     height = np.maximum(0.0, feet.clearances_m[:, columns] - LEAD_S * rising)
     speeds = feet.motion.sliding_m_s[:, columns]
     score = height / HEIGHT_M + speeds / SPEED_M_S
-    return score.min(axis=1) + _SWUNG * swinging(score, speeds, rate_hz)
+    return score.min(axis=1) + SWUNG * swinging(score, speeds, rate_hz)
 
 
 def _part_score(motion: PointMotion, radius_m: float) -> Array:
@@ -148,9 +145,5 @@ def _without_blinks(
     kept = touching.copy()
     for column, part in enumerate(parts):
         shortest = rate_hz * (SHORTEST_S if part in FEET else OTHER_SHORTEST_S)
-        flags = kept[:, column]
-        for value in (False, True):
-            for first, last in intervals(flags == value):
-                if last - first < shortest and first > 0 and last < len(flags):
-                    flags[first:last] = not value
+        kept[:, column] = without_blinks(kept[:, column], shortest)
     return kept

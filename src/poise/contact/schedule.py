@@ -102,3 +102,13 @@ def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Runs of true frames as (first, last + 1)."""
     edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def without_blinks(flags: NDArray[np.bool_], shortest: float) -> NDArray[np.bool_]:
+    """Gaps, then runs, of fewer frames given to what surrounds them; the ends may cut either."""
+    kept = flags.copy()
+    for value in (False, True):
+        for first, last in intervals(kept == value):
+            if last - first < shortest and first > 0 and last < len(kept):
+                kept[first:last] = not value
+    return kept

@@ -11,6 +11,9 @@ from poise.contact.schedule import intervals
 SWINGS_M_S, SWINGS_S = 1.0, 0.1
 """Feet that land and leave are faster than this only for some hundredths of a second."""
 
+SWUNG = 2.0
+"""What swinging adds to a foot's score, which is below 1 where it touches."""
+
 
 def swinging(scores: Array, speeds_m_s: Array, rate_hz: float) -> NDArray[np.bool_]:
     """(F,) frames in which nothing that seems to touch is slow, for long enough.

@@ -41,7 +41,7 @@ from poise.contact.foot_motion import (
     foot_motion,
 )
 from poise.contact.point_motion import CUTOFF_HZ, point_motion
-from poise.contact.swinging import swinging
+from poise.contact.swinging import SWUNG, swinging
 from poise.environment import Environment, query
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.candidates import is_sole, touching_sites
@@ -61,8 +61,6 @@ _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""
 _CREEPING = 0.2
 """Share of the loaded time in which soles creep faster than what counts."""
-_SWUNG = 2.0
-"""What swinging just above the floor adds to the speed of a sole, over V."""
 _SURELY = 0.75
 """Of the detector's limit: points below it are surely loaded."""
 
@@ -121,7 +119,7 @@ def evidence(mesh: Mesh, clip: Clip, character: Character, environment: Environm
         clearances[:, b] = above[rows, nearest]
         sliding[:, b] = along[rows, nearest]
         if is_sole(candidate):
-            moving[:, b] += _SWUNG * swinging(low / height + fast / speed, along, clip.rate_hz)
+            moving[:, b] += SWUNG * swinging(low / height + fast / speed, along, clip.rate_hz)
     return Evidence(mesh.candidates, lifted, moving, clearances, sliding)
 
 
@@ -169,7 +167,7 @@ def whole_feet(clip: Clip, character: Character, environment: Environment) -> di
             nearest = columns[scores[:, columns].argmin(axis=1)]
             swings = swinging(scores[:, columns], feet.motion.sliding_m_s[:, columns], clip.rate_hz)
             found[part] = WholeFoot(
-                scores[rows, nearest] + _SWUNG * swings, feet.motion.speeds_m_s[rows, nearest]
+                scores[rows, nearest] + SWUNG * swings, feet.motion.speeds_m_s[rows, nearest]
             )
     return found
 

@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array
-from poise.contact.schedule import intervals
+from poise.contact.schedule import intervals, without_blinks
 from poise.environment import Environment, query
 from poise.methods.correct.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
 from poise.methods.correct.footprints import (
@@ -97,7 +97,7 @@ def touching_sole(
     shortest = max(2, round(SHORTEST_S * rate_hz))
     groups = (low[:, HEEL], low[:, BALL] | (low[:, INNER] & low[:, OUTER]), low[:, INNER],
               low[:, OUTER], low[:, TIP])  # fmt: skip
-    flags = np.stack([_without_blinks(g & touches, shortest) & touches for g in groups], axis=1)
+    flags = np.stack([without_blinks(g & touches, shortest) & touches for g in groups], axis=1)
     if shape.toes == shape.joint:
         # A foot that does not bend rolls about its tip.
         flags[:, BALL:TIP] &= flags[:, [HEEL]]
@@ -364,13 +364,3 @@ def _tip_places(
         elif b < len(tips) and known[b]:
             tips[a:b] += followed[b] - prints[b, TIP]
     return tips
-
-
-def _without_blinks(flags: NDArray[np.bool_], shortest: int) -> NDArray[np.bool_]:
-    """Runs of either kind shorter than so many frames given to their neighbours."""
-    kept = flags.copy()
-    for value in (False, True):
-        for a, b in intervals(kept == value):
-            if b - a < shortest and a > 0 and b < len(kept):
-                kept[a:b] = not value
-    return kept
