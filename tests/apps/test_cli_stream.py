@@ -18,7 +18,7 @@ from poise.constraints.naming import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.samples import sample_character, walk
-from tests.apps.test_cli_run import Done
+from tests.apps.command_line import Done
 from tests.shared_data import MOCAP, needs_mocap
 
 RECIPE = """\

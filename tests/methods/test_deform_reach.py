@@ -111,7 +111,12 @@ WITHIN_REACH = ("walk", ("arm up", "arm sideways"))
 JUMPS = "1.60 in one frame, in which the recording jumps: trunk and arms at three times their usual"
 CARRIED = "root mean square 1.50 to 1.51: much of the body is carried further and back"
 
+ON_THE_EDGE = (
+    "root mean square 1.4999 to 1.5006: which side of 1.5 it is on depends on the processor"
+)
+
 UNCALM = {
+    ("walk@60", "whole body"): ON_THE_EDGE,
     ("64_01@60:449", "arm sideways"): JUMPS,
     ("64_01@120:449", "arm sideways"): JUMPS,
     ("02_01@24", "whole body"): CARRIED,
@@ -134,7 +139,8 @@ def calm_cases(*rates_hz: int) -> list[object]:
 def calm_marks(label: str, case: str) -> list[pytest.MarkDecorator]:
     marks = [needs_mocap] if is_real(label) else []
     if (label, case) in UNCALM:
-        marks.append(pytest.mark.xfail(strict=True, reason=UNCALM[label, case]))
+        reason = UNCALM[label, case]
+        marks.append(pytest.mark.xfail(strict=reason != ON_THE_EDGE, reason=reason))
     return marks
 
 
