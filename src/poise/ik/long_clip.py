@@ -28,6 +28,7 @@ def solve_long(
     settings: WholeSettings | None = None,
     start: tuple[Array, Array] | None = None,
     *,
+    fastest_rad_s: Array | None = None,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
 ) -> tuple[Array, Array, dict[str, float]]:
@@ -40,6 +41,7 @@ def solve_long(
         tasks: what should hold.
         settings: of every window.
         start: roots and rotations to begin with; the scene's by default.
+        fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         window_s: how long a window is; shorter clips are solved as a whole.
         overlap_s: how long neighbours overlap.
     """
@@ -56,7 +58,9 @@ def solve_long(
         problem = build(part, inside)
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz)
         begin = None if start is None else _begin(start, first, stop, len(problem.tasks))
-        found = solve_whole(replace(problem, limits=limits), settings, start=begin)
+        found = solve_whole(
+            replace(problem, limits=limits), settings, start=begin, fastest_rad_s=fastest_rad_s
+        )
         # Up to the middle of the overlap the window before knows better.
         kept = first if first == 0 else first + overlap // 2
         roots[kept:stop] = found.root_positions_m[kept - first :]

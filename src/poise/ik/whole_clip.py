@@ -57,6 +57,8 @@ class WholeSettings:
     """What an acceleration of the centre of mass that is off by 1 m/s² costs."""
     range: float = 1e3
     """What a joint beyond its range by a radian costs."""
+    speed: float = 5e4
+    """What a joint that turns too fast, by a radian from one frame to the next, costs."""
     damping: float = 1.0
     """At the start of each stage."""
     iterations: int = 8
@@ -65,7 +67,16 @@ class WholeSettings:
     """A stage ends when an iteration gains less than this share."""
 
     def __post_init__(self) -> None:
-        for name in ("place", "velocity_s", "acceleration_s", "wish", "center", "range", "damping"):
+        for name in (
+            "place",
+            "velocity_s",
+            "acceleration_s",
+            "wish",
+            "center",
+            "range",
+            "speed",
+            "damping",
+        ):
             value = getattr(self, name)
             if not 0.0 <= value <= _LARGEST:
                 raise BadValue(name, f"from 0 to {_LARGEST:g}", value)
@@ -99,6 +110,7 @@ def solve_whole(
     settings: WholeSettings | None = None,
     stiffness: Array | None = None,
     start: IkSolution | None = None,
+    fastest_rad_s: Array | None = None,
 ) -> IkSolution:
     """Solve all frames together.
 
@@ -107,8 +119,11 @@ def solve_whole(
         settings: the knobs.
         stiffness: (W,) what displacing each unknown costs; by default by inertia.
         start: a motion to begin with; the original by default.
+        fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
     """
     settings = settings or WholeSettings()
+    if fastest_rad_s is None:
+        fastest_rad_s = np.full(problem.scene.character.skeleton.joint_count, np.inf)
     at = unsolved(problem, start)
     if problem.width == 0 or not problem.tasks:
         return at
@@ -120,7 +135,7 @@ def solve_whole(
         # From a known motion there is no need to begin softly.
         if start is not None and stage + 1 < len(settings.hard):
             continue
-        price = _price(problem, settings, hard, stiff)
+        price = _price(problem, settings, hard, stiff, fastest_rad_s)
         at = _descended(problem, settings, price, equations, at)
     return at
 
@@ -135,12 +150,15 @@ def _room(problem: IkProblem) -> Equations:
     )  # fmt: skip
 
 
-def _price(problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array) -> Price:
+def _price(
+    problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array, fastest_rad_s: Array
+) -> Price:
     rate = problem.scene.clip.rate_hz
     return Price(
         np.ascontiguousarray(stiffness, dtype=np.float64), settings.place,
         (settings.velocity_s * rate) ** 2, (settings.acceleration_s * rate) ** 4,
         hard, settings.wish, settings.center * rate**4, settings.range,
+        settings.speed, fastest_rad_s / rate,
     )  # fmt: skip
 
 

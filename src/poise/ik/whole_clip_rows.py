@@ -45,6 +45,10 @@ class Price(NamedTuple):
     """Of what the second difference of a wished centre of mass is off by."""
     range: float
     """Of a joint beyond its range."""
+    speed: float
+    """Of a joint that turns too far from one frame to the next."""
+    farthest: Array
+    """(J,) radians that are not too far."""
 
 
 class Equations(NamedTuple):
@@ -116,6 +120,8 @@ def put_frames(
             blocks, original_roots[f], original_locals[f], roots[f], locals_[f], displaced[f]
         )
     cost = _put_ties(price, frames, width, displaced, band, right)
+    if price.speed > 0.0:
+        cost += _put_speeds(price, blocks, width, locals_, row, used, band, right)
     equations.center_errors[:] = 0.0
     work.crowded[0] = 0
     for f in range(frames):
@@ -234,6 +240,42 @@ def _put_ties(
                 right[at + width] += 2.0 * w * d
                 right[at + 2 * width] -= w * d
                 cost += w * d * d
+    return cost
+
+
+@inner_borrowing
+def _put_speeds(
+    price: Price, blocks: Blocks, width: int, locals_: Array, row: Array, used: Indices,
+    band: Array, right: Array,
+) -> float:  # fmt: skip
+    """Rows over two frames: of joints that turn too far between them."""
+    cost = 0.0
+    row[: 2 * width] = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] == TRANSLATION:
+            continue
+        j, c = blocks.joint[b], blocks.column[b]
+        for f in range(len(locals_) - 1):
+            q, p = locals_[f, j], locals_[f + 1, j]
+            d = multiply(p[0], p[1], p[2], p[3], q[0], -q[1], -q[2], -q[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            angle = np.sqrt(x * x + y * y + z * z)
+            over = angle - price.farthest[j]
+            if over <= 0.0:
+                continue
+            x, y, z = x / angle, y / angle, z / angle
+            size = 3
+            if blocks.kind[b] == BALL:
+                row[width + c], row[width + c + 1], row[width + c + 2] = x, y, z
+            else:
+                a, size = blocks.axis[b], 1
+                u, v, w = turn(q[0], q[1], q[2], q[3], a[0], a[1], a[2])
+                row[width + c] = x * u + y * v + z * w
+            for k in range(size):
+                row[c + k] = -row[width + c + k]
+            cost += _add_row(band, right, f * width, row, -over, price.speed, 2 * width, used)
+            for k in range(size):
+                row[c + k] = row[width + c + k] = 0.0
     return cost
 
 

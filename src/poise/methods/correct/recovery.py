@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import rotations
-from poise.character import Character
+from poise.arrays import Array
+from poise.character import Character, contact_points
 from poise.constraints import Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
 from poise.ik.long_clip import solve_long
 from poise.ik.whole_clip import WholeSettings
-from poise.mechanics import BodyState, forward_kinematics
+from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.correct.center_path import center_tasks
 from poise.methods.correct.clearance import clearance_tasks
 from poise.methods.correct.contact_tasks import Movers, contact_tasks
@@ -35,7 +36,14 @@ HELD_LONGER = 1
 last frame is then zero as well."""
 
 SHORTEST_GAP_S = 0.12
-"""A part that leaves for less, while another one touches, has not moved on."""
+MOVED_ON_M = 0.05
+"""A part that leaves for less time, while another one touches, and comes down less far away, has
+not taken a step."""
+
+FASTER = 1.08
+"""A joint that turns faster, against its fastest in the capture, is seen to snap."""
+QUIET_DEG_S = 30.0
+"""So fast may every joint turn, even one that is held still in the capture."""
 
 _DEEPEST_M = 0.001
 _ROUNDS = 6
@@ -66,6 +74,7 @@ def recover(
     slides: ContactSchedule | None = None,
     *,
     moves: NDArray[np.bool_] | None = None,
+    fastest_rad_s: Array | None = None,
     settings: WholeSettings | None = None,
 ) -> Recovered:
     """The nearest motion in which what touches touches, and nothing is inside anything.
@@ -77,20 +86,26 @@ def recover(
         contacts: what touches when.
         slides: what slides along the surface meanwhile.
         moves: (J,) joints that may turn; by default those that do in the clip.
+        fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         settings: of the inverse kinematics.
     """
     scene = Scene(clip, character, environment, None)
     movers = Movers(character, moving_joints(clip) if moves is None else moves)
-    held, paths, slid = contact_tasks(scene, _longer(contacts), slides, movers)
+    held, paths, slid = contact_tasks(scene, _longer(contacts, scene), slides, movers)
     touches = np.asarray(contacts.touching.any(axis=1))
-    tasks = [*held, *center_tasks(scene, touches)]
+    if fastest_rad_s is None:
+        fastest_rad_s = np.full(clip.skeleton.joint_count, np.inf)
+    snapping = movers.moves & (_fastest_rad_s(clip) > fastest_rad_s)
+    tasks = [*held, *center_tasks(scene, touches, snapping)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
     made, start, rounds = clip, None, 0
     worst_m, worst = 0.0, ""
     for rounds in range(1, _ROUNDS + 1):
         if all(task.priority > 1 for task in tasks):
             break  # nothing touches and nothing is inside anything: nothing to hold on to
-        roots, turns, missed = solve_long(scene, tasks, settings, start)
+        roots, turns, missed = solve_long(
+            scene, tasks, settings, start, fastest_rad_s=fastest_rad_s
+        )
         start = (roots, turns)
         made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
         worst_m, worst = _worst(missed)
@@ -111,17 +126,32 @@ def moving_joints(clip: Clip) -> NDArray[np.bool_]:
     return rotations.angle_between(turns, turns[:1]).max(axis=0) > np.radians(RIGID_DEG)
 
 
+def fastest_turns_rad_s(clip: Clip) -> Array:
+    """(J,) how fast joints may turn: hardly faster than they ever do in a clip."""
+    return FASTER * np.maximum(_fastest_rad_s(clip), np.radians(QUIET_DEG_S))
+
+
+def _fastest_rad_s(clip: Clip) -> Array:
+    turns = clip.rotations_wxyz
+    steps = rotations.angle_between(turns[:-1], turns[1:])
+    return np.asarray(steps.max(axis=0, initial=0.0) * clip.rate_hz)
+
+
 def _state(clip: Clip) -> BodyState:
     return forward_kinematics(clip.skeleton, *clip.pose)
 
 
-def _longer(contacts: ContactSchedule) -> ContactSchedule:
+def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
     """Contacts as they are held: a little longer, and through gaps too short for a step."""
     touching = contacts.touching.copy()
-    for column in range(touching.shape[1]):
+    points = contact_points(scene.character)
+    for column, part in enumerate(contacts.parts):
+        middle = site_positions(scene.state, points[part]).mean(axis=1)
         for first, stop in intervals(~touching[:, column]):
-            inside = first > 0 and stop < len(touching)
-            if inside and stop - first < SHORTEST_GAP_S * contacts.rate_hz:
+            if first == 0 or stop == len(touching):
+                continue
+            brief = stop - first < SHORTEST_GAP_S * contacts.rate_hz
+            if brief and np.linalg.norm(middle[stop] - middle[first - 1]) < MOVED_ON_M:
                 touching[first:stop, column] = contacts.touching[first:stop].any(axis=1)
     for _ in range(HELD_LONGER):
         longer = touching.copy()

@@ -22,7 +22,7 @@ from poise.methods.correct.long_discovery import discover_long
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.problem import SLIDING
-from poise.methods.correct.recovery import moving_joints, recover
+from poise.methods.correct.recovery import fastest_turns_rad_s, moving_joints, recover
 from poise.methods.correct.refine import OwnRate, refined
 from poise.methods.correct.report import finished
 from poise.methods.correct.settings import Settings
@@ -103,7 +103,13 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     preview = followed(reference, character, mesh, moved, moves)
     tell(Progress("angles", 0, 1, preview))
     recovered = recover(
-        preview, character, place, own.schedule, _slides(own, mesh.candidates), moves=moves
+        preview,
+        character,
+        place,
+        own.schedule,
+        _slides(own, mesh.candidates),
+        moves=moves,
+        fastest_rad_s=fastest_turns_rad_s(clip),
     )
     return finished(start, settings, found, own, optimized, recovered)
 
