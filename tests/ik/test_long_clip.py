@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from poise import rotations
+from poise.arrays import Array
 from poise.constraints import Scene, Task, tasks_of
+from poise.constraints.recruiting import EVERYTHING, recruits_of_point
 from poise.ik.long_clip import solve_long
 from poise.mechanics import forward_kinematics
 from poise.methods import Edit
@@ -37,3 +40,33 @@ def test_hard_tasks_hold_in_every_window() -> None:
     scene, tasks = _moved_feet()
     *_, worst = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
     assert worst and max(worst.values()) < 1e-4
+
+
+def _swift_reaches() -> tuple[Scene, list[Task]]:
+    """A hand that is pulled aside in a fifth of a second, three times."""
+    clip, character = sampled("walk", 30.0, 8.0)
+    scene, hand = Scene(clip, character), character.skeleton.index("LeftHand")
+    by = recruits_of_point(character, hand, np.zeros(3), EVERYTHING)
+    path, tasks = scene.state.positions_m[:, hand], list[Task]()
+    for middle in (30, 120, 195):
+        for name, a, aside in (("here", middle - 15, 0.0), ("there", middle + 3, 0.15)):
+            goals = path[a : a + 12] + np.array([aside, 0.0, 0.0])
+            tasks.append(Task(f"{name} from {a}", "point", a, goals, by, joint=hand))
+    return scene, tasks
+
+
+def _speeds_rad_s(turns: Array) -> Array:
+    return rotations.angle_between(turns[:-1], turns[1:]) * 30.0
+
+
+def test_joints_turn_hardly_faster_than_they_may_in_every_window() -> None:
+    scene, tasks = _swift_reaches()
+    own = _speeds_rad_s(scene.clip.rotations_wxyz).max(axis=0)
+    most = np.maximum(1.05 * own, 0.5)
+    _, free, _ = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
+    _, calm, worst = solve_long(scene, tasks, fastest_rad_s=most, window_s=3.0, overlap_s=1.5)
+    before, after = ((_speeds_rad_s(turns) / most).max(axis=1) for turns in (free, calm))
+    for middle in (30, 120, 195):
+        assert before[middle - 15 : middle + 15].max() > 1.1
+    assert after.max() < 1.03
+    assert len(worst) == len(tasks) and max(worst.values()) < 1e-4

@@ -128,7 +128,7 @@ def test_the_cost_never_rises(hard: float) -> None:
     problem = ik.build(scene, tasks)
     s, rate = WholeSettings(hard=(hard,), settled=0.0), scene.clip.rate_hz
     price = price_of(
-        inertia_stiffness(problem), velocity=(s.velocity_s * rate) ** 2,
+        inertia_stiffness(problem), place=s.place, velocity=(s.velocity_s * rate) ** 2,
         acceleration=(s.acceleration_s * rate) ** 4, hard=hard, wish=s.wish,
         center=s.center * rate**4, range=s.range,
     )  # fmt: skip
@@ -259,6 +259,37 @@ def test_joints_stay_in_their_ranges() -> None:
     without = solve_whole(problem, WholeSettings(hard=stages, range=0.0))
     assert excess_rad(problem, without.rotations_wxyz) > np.radians(2.0)
     assert excess_rad(problem, ranged.rotations_wxyz) < np.radians(0.2)
+
+
+def swift_reach() -> tuple[Scene, list[Task]]:
+    """Feet that stand, and a hand that is pulled aside in a sixth of a second."""
+    scene, feet = walk()
+    hand = scene.character.skeleton.index("LeftHand")
+    path = scene.state.positions_m[:, hand]
+    by = recruits_of_point(scene.character, hand, np.zeros(3), EVERYTHING)
+    here = Task("here", "point", 30, path[30:55], by, joint=hand)
+    aside = path[65:90] + np.array([0.15, 0.0, 0.0])
+    there = Task("there", "point", 65, aside, by, joint=hand)
+    return scene, [*feet, here, there]
+
+
+def fastest_rad_s(clip: Clip) -> Array:
+    """(J,)"""
+    turns = clip.rotations_wxyz
+    return rotations.angle_between(turns[:-1], turns[1:]).max(axis=0) * clip.rate_hz
+
+
+def test_joints_turn_hardly_faster_than_they_may() -> None:
+    scene, tasks = swift_reach()
+    problem, names = ik.build(scene, tasks), scene.character.skeleton.joint_names
+    arm = [name in ("LeftShoulder", "LeftArm", "LeftForeArm") for name in names]
+    most = np.where(arm, np.maximum(1.05 * fastest_rad_s(scene.clip), 0.5), np.inf)
+    free = made_clip(scene, solve_whole(problem))
+    calm = made_clip(scene, solve_whole(problem, fastest_rad_s=most))
+    assert (fastest_rad_s(free) / most).max() > 1.2
+    assert (fastest_rad_s(calm) / most).max() < 1.03
+    for task in tasks:
+        assert gap(task, scene, calm).max() < MET_M
 
 
 def test_widened_limits_hold_the_motion_and_are_no_wider() -> None:

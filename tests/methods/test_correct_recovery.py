@@ -26,7 +26,15 @@ from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.presmoothing import smoothed
-from poise.methods.correct.recovery import Recovered, moving_joints, recover
+from poise.methods.correct.recovery import (
+    MOVED_ON_M,
+    QUIET_DEG_S,
+    SHORTEST_GAP_S,
+    Recovered,
+    fastest_turns_rad_s,
+    moving_joints,
+    recover,
+)
 from poise.methods.correct.settings import FEET, settings_for
 from poise.methods.correct.spots import spots_of
 from poise.motion import Clip
@@ -254,10 +262,11 @@ def test_the_centres_goal_falls_where_nothing_touches_and_goes_on_as_it_did_else
     clip, touches = jump.clip, jump.contacts.touching.any(axis=1)
     scene, body = Scene(clip, character(), FLAT), character().body
     assert body is not None
-    tasks = center_tasks(scene, touches)
+    helpers = np.arange(clip.skeleton.joint_count) == clip.skeleton.index("Head")
+    tasks = center_tasks(scene, touches, helpers)
     goals = np.zeros((clip.frame_count, 3))
     for task in tasks:
-        assert task.priority == 2 and not task.recruits.joints.any()
+        assert task.priority == 2 and (task.recruits.joints == helpers).all()
         goals[task.first : task.last + 1] = task.goals
     assert sum(len(task.goals) for task in tasks) == clip.frame_count
     second = np.diff(goals, 2, axis=0) * clip.rate_hz**2
@@ -265,7 +274,7 @@ def test_the_centres_goal_falls_where_nothing_touches_and_goes_on_as_it_did_else
     np.testing.assert_allclose(second[flying], np.tile(GRAVITY_M_S2, (flying.sum(), 1)), atol=1e-6)
     own = np.diff(center_of_mass(scene.state, body), 2, axis=0) * clip.rate_hz**2
     assert np.abs(second[:100] - own[:100]).max() < 0.15 * 9.81
-    assert center_tasks(Scene(clip.sliced(0, 3), character(), FLAT), touches[:3]) == []
+    assert center_tasks(Scene(clip.sliced(0, 3), character(), FLAT), touches[:3], helpers) == []
 
 
 def test_given_contacts_are_kept_to_by_at_least_one_candidate() -> None:
@@ -343,6 +352,73 @@ def test_bones_without_a_joint_of_their_own_stay_rigid() -> None:
     np.testing.assert_allclose(
         mended().clip.rotations_wxyz[:, ~moves], clip.rotations_wxyz[:, ~moves], atol=1e-12
     )
+
+
+# Short gaps, and joints that snap
+
+
+def brief_step(ends_deg: float, another_touches: bool) -> Recovered:
+    """Who stands takes the left foot aside for five frames, and puts it down at some angle."""
+    clip = samples.SAMPLES["stand"](seconds=1.0, rate_hz=60.0).clip
+    flags = np.ones((clip.frame_count, 2), dtype=np.bool_)
+    flags[30:35, 0], flags[30:35, 1] = False, another_touches
+    assert 5 < SHORTEST_GAP_S * clip.rate_hz
+    angles = np.zeros((clip.frame_count, 3))
+    angles[30:35, 2], angles[35:, 2] = np.radians(6.0), np.radians(ends_deg)
+    moves = np.ones(clip.skeleton.joint_count, dtype=np.bool_)
+    contacts = ContactSchedule(("left_foot", "right_foot"), flags, clip.rate_hz)
+    return recover(turned_by(clip, "LeftUpLeg", angles), character(), FLAT, contacts, moves=moves)
+
+
+@pytest.mark.parametrize(
+    ("ends_deg", "another_touches", "stretches"),
+    [(6.0, True, 2), (0.5, True, 1), (0.5, False, 2)],
+    ids=["comes down elsewhere", "comes back", "comes back from the air"],
+)
+def test_a_short_gap_is_a_step_if_it_leads_elsewhere_or_nothing_else_touches(
+    ends_deg: float, another_touches: bool, stretches: int
+) -> None:
+    found = brief_step(ends_deg, another_touches)
+    held = [t for t in found.tasks if t.name.startswith("left_foot stands") and t.kind == "point"]
+    assert len(held) == stretches and found.worst_m < 1e-4
+    state = forward_kinematics(found.clip.skeleton, *found.clip.pose)
+    path = state.positions_m[:, found.clip.skeleton.index("LeftFoot")]
+    for task in held:
+        assert np.ptp(path[task.first : task.last + 1], axis=0).max() < 1e-3
+    moved_on = np.linalg.norm(path[-1] - path[0]) > MOVED_ON_M
+    assert moved_on == (ends_deg == 6.0)
+
+
+def test_joints_may_turn_as_fast_as_in_the_capture_and_still_ones_a_little() -> None:
+    clip = clean_walk().clip
+    swift = replace(clip, rate_hz=2.0 * clip.rate_hz)
+    fastest, twice = fastest_turns_rad_s(clip), fastest_turns_rad_s(swift)
+    steps = rotations.angle_between(clip.rotations_wxyz[:-1], clip.rotations_wxyz[1:])
+    assert (fastest > steps.max(axis=0) * clip.rate_hz).all()
+    assert (fastest > np.radians(QUIET_DEG_S)).all()
+    np.testing.assert_allclose(fastest[~moving_joints(clip)], fastest.min())
+    quick = fastest > 1.01 * fastest.min()
+    np.testing.assert_allclose(twice[quick], 2.0 * fastest[quick])
+    assert quick.any() and not quick.all()
+
+
+@pytest.mark.parametrize("joint", ["LeftArm", "RightForeArm"])
+def test_a_joint_that_snaps_is_calmed_though_no_contact_moves_it(joint: str) -> None:
+    clean, contacts = clean_walk().clip, clean_walk().contacts
+    kick = np.zeros((clean.frame_count, 3))
+    kick[60:62, 0] = 0.2
+    clip, j = turned_by(clean, joint, kick), clean.skeleton.index(joint)
+    fastest = fastest_turns_rad_s(clean)
+    calm = recover(clip, character(), FLAT, contacts, fastest_rad_s=fastest)
+    free = recover(clip, character(), FLAT, contacts)
+    assert not any(task.recruits.joints[j] for task in free.tasks)
+    np.testing.assert_array_equal(free.clip.rotations_wxyz[:, j], clip.rotations_wxyz[:, j])
+    speeds = [
+        rotations.angle_between(q[:-1], q[1:]).max(axis=0) * clip.rate_hz / fastest
+        for q in (clip.rotations_wxyz, calm.clip.rotations_wxyz)
+    ]
+    assert speeds[0][j] > 3.0 and speeds[1].max() < 1.03
+    assert calm.worst_m < 1e-4
 
 
 @needs_mocap

@@ -54,6 +54,8 @@ class FootMotion:
     motion: PointMotion
     clearances_m: Array
     """(F, S) height of each point over the level at which it stands."""
+    standing_m: Array
+    """(F, S) that level, as a height over the surface that `motion` refers to."""
     floor: FloorFit
     """Where the feet stand, over the surface that `motion` refers to."""
     place: Environment
@@ -69,15 +71,17 @@ def foot_motion(
     floor = fit_floor(motion, rate_hz)
     place = Environment((ground_of(floor),)) if environment is None else environment
     if environment is None and not floor.single:
-        return FootMotion(motion, _over_nearest_stance(motion, rate_hz), floor, place)
+        clearances = _over_nearest_stance(motion, rate_hz)
+        return FootMotion(motion, clearances, motion.heights_m - clearances, floor, place)
     trusted = floor.single and (environment is None or abs(floor.level_m) <= LARGEST_OFFSET_M)
     heights = motion.heights_m
     if trusted:
         heights = heights - floor.heights_m(motion.places_m)
     clearances = heights - _levels(motion, heights, rate_hz)
+    standing = motion.heights_m - clearances
     planted = _planted(motion, np.minimum(heights, clearances), rate_hz)
     clearances[planted] = np.minimum(clearances[planted], 0.0)
-    return FootMotion(motion, clearances, floor, place)
+    return FootMotion(motion, clearances, standing, floor, place)
 
 
 def _levels(motion: PointMotion, heights: Array, rate_hz: float) -> Array:

@@ -57,11 +57,11 @@ class WholeSettings:
     """What an acceleration of the centre of mass that is off by 1 m/s² costs."""
     range: float = 1e3
     """What a joint beyond its range by a radian costs."""
-    speed: float = 5e4
+    speed: float = 2e5
     """What a joint that turns too fast, by a radian from one frame to the next, costs."""
     damping: float = 1.0
     """At the start of each stage."""
-    iterations: int = 8
+    iterations: int = 12
     """Most iterations of a stage."""
     settled: float = 1e-4
     """A stage ends when an iteration gains less than this share."""

@@ -124,6 +124,7 @@ def put_frames(
         cost += _put_speeds(price, blocks, width, locals_, row, used, band, right)
     equations.center_errors[:] = 0.0
     work.crowded[0] = 0
+    kept = -1
     for f in range(frames):
         count = gather(tasks, f, work)
         look(f, count, tree, blocks, tasks, width, roots[f], locals_[f], work)
@@ -131,8 +132,9 @@ def put_frames(
         for i in range(count):
             t = work.active[i]
             misses[f, t] = work.misses[i]
-            if tasks.kind[t] == CENTER and tasks.layer[t] > 0 and tasks.rows[t] == 3:
-                _keep_center(f, t, int(work.row_of[i]), tasks, width, work, equations)
+            if tasks.kind[t] == CENTER and tasks.layer[t] > 0:
+                _keep_center(f, t, kept, int(work.row_of[i]), tasks, width, work, equations)
+                kept = t
                 continue
             weight = price.hard if tasks.layer[t] == 0 else price.wish
             for k in range(work.row_of[i], work.row_of[i + 1]):
@@ -151,14 +153,24 @@ def put_frames(
 
 @inlined_borrowing
 def _keep_center(
-    f: int, t: int, first: int, tasks: Tasks, width: int, work: Work, equations: Equations
-) -> None:
-    scale = tasks.scale[t]
+    f: int, t: int, before: int, first: int, tasks: Tasks, width: int, work: Work,
+    equations: Equations,
+) -> None:  # fmt: skip
+    """Axes that a centre is not about have no error and an empty row, which ask for nothing."""
+    scale, k = tasks.scale[t], first
+    weight = scale * scale
     for c in range(3):
-        equations.center_errors[f, c] = work.errors[first + c] / scale
-        for n in range(width):
-            equations.center_rows[f, c, n] = work.full[first + c, n] / scale
-    equations.center_errors[f, 3] = scale * scale
+        equations.center_errors[f, c] = 0.0
+        equations.center_rows[f, c] = 0.0
+        if tasks.axes[t, c]:
+            equations.center_errors[f, c] = work.errors[k] / scale
+            for n in range(width):
+                equations.center_rows[f, c, n] = work.full[k, n] / scale
+            k += 1
+        # No acceleration is across frames that are about different axes.
+        if before >= 0 and tasks.axes[t, c] != tasks.axes[before, c]:
+            weight = 0.0
+    equations.center_errors[f, 3] = weight
 
 
 @inner_borrowing

@@ -17,8 +17,9 @@ from poise.contact.floor import foot_sites
 from poise.contact.foot_motion import foot_motion
 from poise.contact.schedule import intervals
 from poise.mechanics import site_positions
+from poise.methods.correct.evidence import sole_heights_m
 from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import BALL, HEEL, TIP, FootShape, foot_shapes
+from poise.methods.correct.foot_shape import HEEL, TIP, FootShape, foot_shapes
 from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
@@ -90,10 +91,7 @@ def contact_tasks(
             columns = [feet.motion.names.index(name) for name in sites.names]
             turns = state.rotations_wxyz[:, shape.joint]
             on_sole = _on_soles(shape, turns, touches, rate)
-            flags = touching_sole(
-                on_sole, feet.clearances_m[:, columns], feet.motion.heights_m[:, columns], shape,
-                rate,
-            )  # fmt: skip
+            flags = touching_sole(on_sole, sole_heights_m(feet, sites.names), shape, rate)
             speeds = feet.motion.speeds_m_s[:, columns]
             for first, stop in intervals(on_sole):
                 path = foot_path(
@@ -147,10 +145,4 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
         offset = shape.offsets_m[TIP]
         found.append(movers.point(name, shape.toes, offset, start + a, path.tip_m[a:b]))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
-    up = int(np.abs(path.normal).argmax())
-    along = (up != 0, up != 1, up != 2)
-    for a, b in intervals(path.lifting):
-        name = f"{shape.part}'s ball leaves straight from frame {start + a}"
-        offset = shape.offsets_m[BALL]
-        found.append(movers.point(name, shape.joint, offset, start + a, path.ball_m[a:b], along))
     return found

@@ -30,7 +30,7 @@ def steady_drift_m_s(mesh: Mesh, vertices_m: Array, contacts: Contacts, rate_hz:
 
     Args:
         mesh: of the character.
-        vertices_m: (T, V, 3)
+        vertices_m: (T, V, 3) as captured: smoothed soles creep ahead while they roll.
         contacts: (T, B)
         rate_hz: of the frames.
     """
@@ -54,7 +54,7 @@ def without_drift(vertices_m: Array, drift_m_s: Array, rate_hz: float) -> Array:
 def _velocities(
     mesh: Mesh, vertices_m: Array, stands: NDArray[np.bool_], rate_hz: float
 ) -> list[Array]:
-    """Of every stance of four steps or more: the median of its level velocity, but for its ends."""
+    """Of every stance of four steps or more: the slope of its level path, but for its ends."""
     found: list[Array] = []
     for b, vertex in enumerate(mesh.contact_vertex.tolist()):
         edges = np.diff(np.concatenate([[0], stands[:, b].astype(np.int8), [0]]))
@@ -64,5 +64,6 @@ def _velocities(
             quarter = (last - first) // 4
             path = vertices_m[first + quarter : last - quarter, vertex][:, [0, 2]]
             if quarter > 0 and len(path) > 1:
-                found.append(np.median(np.diff(path, axis=0), axis=0) * rate_hz)
+                times = (np.arange(len(path)) - 0.5 * (len(path) - 1)) / rate_hz
+                found.append(times @ path / (times @ times))
     return found

@@ -147,6 +147,8 @@ class WholeFoot:
     """(F,) below 1 where one of its points touches by the detector's rule."""
     speeds_m_s: Array
     """(F,) of the point that is nearest to touching."""
+    lifts_m: Array
+    """(F,) how far its lowest point is over the ground (see `sole_heights_m`)."""
 
 
 def whole_feet(clip: Clip, character: Character, environment: Environment) -> dict[str, WholeFoot]:
@@ -167,9 +169,23 @@ def whole_feet(clip: Clip, character: Character, environment: Environment) -> di
             nearest = columns[scores[:, columns].argmin(axis=1)]
             swings = swinging(scores[:, columns], feet.motion.sliding_m_s[:, columns], clip.rate_hz)
             found[part] = WholeFoot(
-                scores[rows, nearest] + SWUNG * swings, feet.motion.speeds_m_s[rows, nearest]
-            )
+                scores[rows, nearest] + SWUNG * swings, feet.motion.speeds_m_s[rows, nearest],
+                sole_heights_m(feet, points[part].names).min(axis=1),
+            )  # fmt: skip
     return found
+
+
+def sole_heights_m(feet: FootMotion, names: tuple[str, ...]) -> Array:
+    """(F, n) how far points of one foot are over the ground, the tip of its toes as the ball.
+
+    Toes hover or press while a foot stands flat, so where their tip is then says little of where it
+    is when the foot rolls over it.
+    """
+    columns = {name.partition("_")[2]: feet.motion.names.index(name) for name in names}
+    standing = feet.standing_m.copy()
+    if "toe_tip" in columns and "ball" in columns:
+        standing[:, columns["toe_tip"]] = standing[:, columns["ball"]]
+    return (feet.motion.heights_m - standing)[:, list(columns.values())]
 
 
 def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:

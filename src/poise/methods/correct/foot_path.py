@@ -31,12 +31,19 @@ from poise.methods.correct.footprints import (
 
 LIFTED_M = 0.012
 """A point of a touching foot that is higher than its lowest by this much has left the ground."""
+BALL_LIFTED_M = 0.005
+"""The same for the ball over the tip of the toes: feet leave by rolling over it, and a ball that is
+held down longer takes the whole body with it."""
+HEEL_UP_M = 0.025
+"""Height of the heel over the ball from which on a foot may roll over the tip of its toes."""
 SHORTEST_S = 0.04
 """Points do not touch, or leave, for less."""
-_STRAIGHT_UP_M = 0.12
-"""A ball less high over the tip than this, in the clip, goes up without going ahead."""
 _EASE_S = 0.012
 """Rolling begins and ends over about this time."""
+_NEARLY_FLAT_RAD = 0.07
+"""Pitch of a foot on its heel whose ball is nearly down, by a centimetre or so."""
+_FORGET_S = 0.1
+"""A foot that rolls is as steep as captured after about this time."""
 _WAY_S = 0.06
 """Half the time in which a foot goes from one print to the next while it touches."""
 _AWAY_M = 0.03
@@ -70,10 +77,8 @@ class FootPath:
     """(n,) only the tip touches: it has a place, and the foot turns about it."""
     tip_m: Array
     """(n, 3) where it is then."""
-    lifting: NDArray[np.bool_]
-    """(n,) on the tip, with the ball hardly off the ground: it leaves it straight."""
     ball_m: Array
-    """(n, 3) from where."""
+    """(n, 3) where the ball is, or was, in the print."""
     normal: Array
     """(3,) of the surface."""
     static: NDArray[np.bool_]
@@ -82,18 +87,25 @@ class FootPath:
 
 def touching_sole(
     touches: NDArray[np.bool_],
-    clearances_m: Array,
     heights_m: Array,
     shape: FootShape,
     rate_hz: float,
 ) -> NDArray[np.bool_]:
     """(F, 5) which points of a touching foot touch: those about as low as its lowest.
 
-    Clearances are over the level at which each point is seen to stand. The ball touches as well if
-    by its own height it is hardly above the tip: only beyond that can a foot turn about its tip.
+    Args:
+        touches: (F,) whether the foot does.
+        heights_m: (F, 5) of its points, from `sole_heights_m`.
+        shape: the foot.
+        rate_hz: of the frames.
     """
-    low = clearances_m - clearances_m.min(axis=1, keepdims=True) < LIFTED_M
-    low[:, BALL] |= low[:, TIP] & (heights_m[:, BALL] - heights_m[:, TIP] < LIFTED_M)
+    heights = heights_m.copy()
+    # Toes press and hover; their tip counts where the foot rolls over it, heel up.
+    flat = heights[:, HEEL] < heights[:, BALL] + HEEL_UP_M
+    heights[flat, TIP] = np.maximum(heights[flat, TIP], heights[flat, BALL])
+    low = heights - heights.min(axis=1, keepdims=True) < LIFTED_M
+    on_tip = low[:, [TIP]] & (heights[:, BALL:TIP] > heights[:, [TIP]] + BALL_LIFTED_M)
+    low[:, BALL:TIP] &= ~on_tip
     shortest = max(2, round(SHORTEST_S * rate_hz))
     groups = (low[:, HEEL], low[:, BALL] | (low[:, INNER] & low[:, OUTER]), low[:, INNER],
               low[:, OUTER], low[:, TIP])  # fmt: skip
@@ -158,16 +170,16 @@ def foot_path(
         shape.toes_wxyz,
     )
     balls = np.asarray(touching[:, BALL:TIP].any(axis=1))
-    posed, on_heel = balls, touching[:, HEEL] & ~balls
+    # A ball that is nearly down comes down where it will stand.
+    landing = touching[:, HEEL] & ~balls & (np.abs(pitch) < _NEARLY_FLAT_RAD)
+    posed = balls | landing
+    on_heel = touching[:, HEEL] & ~posed
     on_tip = touching[:, TIP] & ~posed & ~on_heel
     bends = shape.toes != shape.joint
     tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
-    heights = np.asarray(query(environment, points_m[frames]).distances_m)
-    lifting = on_tip & bends & (heights[:, BALL] - heights[:, TIP] < _STRAIGHT_UP_M)
     return FootPath(
         shape, first, stop, places, turns, toes, posed, on_heel, prints[:, HEEL], balls & bends,
-        on_tip, tip, lifting,
-        prints[:, BALL], normal, static,
+        on_tip, tip, prints[:, BALL], normal, static,
     )  # fmt: skip
 
 
@@ -318,23 +330,30 @@ def _rolling(
     pitch = -np.arcsin(np.clip(ahead, -1.0, 1.0))
     roll = np.arcsin(np.clip(aside, -1.0, 1.0))
     heel, balls = touching[:, HEEL], touching[:, BALL:TIP].any(axis=1)
-    pitch = _from_zero(pitch, heel & balls)
+    pitch = _from_zero(pitch, heel & balls, rate_hz)
     pitch = np.where(heel & ~balls, np.minimum(pitch, 0.0), np.maximum(pitch, 0.0))
     pitch[heel & balls] = 0.0
     edge = touching[:, INNER] != touching[:, OUTER]
-    roll = _from_zero(roll, ~edge)
+    roll = _from_zero(roll, ~edge, rate_hz)
     roll[~edge] = 0.0
     width = _EASE_S * rate_hz
     pitch, roll = (gaussian_filter1d(a, width, mode="nearest") for a in (pitch, roll))
     return pitch, roll
 
 
-def _from_zero(angles: Array, zero: NDArray[np.bool_]) -> Array:
-    """Angles less what they are in the frames around in which they should be zero."""
+def _from_zero(angles: Array, zero: NDArray[np.bool_], rate_hz: float) -> Array:
+    """Angles less what they are in the frames around in which they should be zero.
+
+    Before the first of these and after the last it is forgotten: a foot that leaves is as steep as
+    it was captured.
+    """
     known = np.flatnonzero(zero)
     if not len(known):
         return angles
-    return angles - np.interp(np.arange(len(angles)), known, angles[known])
+    frames = np.arange(len(angles))
+    away = np.maximum(known[0] - frames, 0) + np.maximum(frames - known[-1], 0)
+    kept = np.exp(-away / (_FORGET_S * rate_hz))
+    return angles - kept * np.interp(frames, known, angles[known])
 
 
 def _on_lowest(shape: FootShape, rolled: Array, turns: Array, prints: Array) -> Array:

@@ -40,7 +40,7 @@ MOVED_ON_M = 0.05
 """A part that leaves for less time, while another one touches, and comes down less far away, has
 not taken a step."""
 
-FASTER = 1.08
+FASTER = 1.06
 """A joint that turns faster, against its fastest in the capture, is seen to snap."""
 QUIET_DEG_S = 30.0
 """So fast may every joint turn, even one that is held still in the capture."""

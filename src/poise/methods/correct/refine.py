@@ -33,6 +33,9 @@ from poise.motion import Clip
 WINDOW_FRAMES = 2
 """Working frames by which a start or an end may move."""
 
+LEFT_M = 0.025
+"""A foot that is lifted higher at the start or end of a contact does not touch yet, or any more."""
+
 TIP_TOE_S = 0.1
 """Shortest stand on the tip of the toes alone: longer than a foot takes to leave."""
 
@@ -81,6 +84,7 @@ def refined(
         scores = feet[part].scores if part in feet else found.scores[:, mine].min(axis=1)
         columns[:, p] = _moved(columns[:, p], np.where(falling, 2.0, scores), window)
         if part in feet:
+            columns[:, p] = _on_ground(columns[:, p], feet[part].lifts_m > LEFT_M, window)
             own = found.scores[:, mine].min(axis=1, initial=np.inf)
             still = (scores < 1.0) & (feet[part].speeds_m_s < PLANTED_M_S)
             tip = still & (own >= 1.0) & ~falling & ~columns[:, p]
@@ -135,6 +139,26 @@ def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np
         value, last = not value, edge
     moved[last:] = value
     return moved
+
+
+def _on_ground(
+    flags: NDArray[np.bool_], lifted: NDArray[np.bool_], window: float
+) -> NDArray[np.bool_]:
+    """Contacts without lifted frames at their ends, as many as `window` or a quarter at most."""
+    found = flags.copy()
+    for first, stop in intervals(flags):
+        most = int(min(window, (stop - first) // 4))
+        if first > 0:
+            for f in range(first, first + most):
+                if not lifted[f]:
+                    break
+                found[f] = False
+        if stop < len(flags):
+            for f in range(stop - 1, stop - 1 - most, -1):
+                if not lifted[f]:
+                    break
+                found[f] = False
+    return found
 
 
 def _supported(flags: NDArray[np.bool_], scores: Array) -> list[bool]:

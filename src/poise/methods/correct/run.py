@@ -89,7 +89,7 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
         own = from_schedule(edit.contacts, mesh, clip, character, floor)
         contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
     if not any(surface.belt_velocity_m_s.any() for surface in floor.surfaces):
-        drift = steady_drift_m_s(mesh, vertices, contacts, rate)
+        drift = steady_drift_m_s(mesh, vertices_of(mesh, clip), own.contacts, clip.rate_hz)
         reference, vertices = _still(reference, drift), without_drift(vertices, drift, rate)
     start, aim = clip, vertices
     if level is not None:

@@ -28,7 +28,7 @@ class Settings:
     `left_` or `right_` before it; pelvis, chest, head."""
     working_rate_hz: float = 30.0
     """Rate at which contacts are looked for and places optimized; 60 for acrobatics."""
-    smoothing_s: float = 0.02
+    smoothing_s: float = 0.015
     """Standard deviation of the Gaussian that smooths joint angles first."""
     bone_weight: float = 1.0
     """Of bones that keep their lengths; this weight and the next ones as in Table 1."""
