@@ -69,9 +69,7 @@ class Seen:
     def flags(self) -> NDArray[np.bool_]:
         """What touches, by height alone."""
         heights = np.asarray(query(self.environment, self.points_m).distances_m)
-        return touching_sole(
-            np.ones(self.count, dtype=np.bool_), heights, heights, self.shape, RATE_HZ
-        )
+        return touching_sole(np.ones(self.count, dtype=np.bool_), heights, self.shape, RATE_HZ)
 
     def path(
         self, slides: NDArray[np.bool_] | None = None, first: int = 0, stop: int | None = None

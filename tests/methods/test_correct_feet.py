@@ -335,7 +335,7 @@ def low(frames: int, **heights: Array) -> Array:
 
 def touching(heights: Array, touches: Array | None = None, shape: FootShape | None = None) -> Array:
     all_of_it = np.ones(len(heights), dtype=np.bool_) if touches is None else touches
-    return touching_sole(all_of_it, heights, heights, shape or shape_of(), RATE_HZ)
+    return touching_sole(all_of_it, heights, shape or shape_of(), RATE_HZ)
 
 
 def test_a_flat_foot_touches_with_all_points_however_high_it_floats() -> None:

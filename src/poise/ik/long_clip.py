@@ -13,7 +13,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.constraints import Scene, Task
+from poise.constraints import Recruits, Scene, Task
 from poise.ik.problem import IkSolution, build
 from poise.ik.whole_clip import WholeSettings, solve_whole
 from poise.ik.widened_limits import widened
@@ -28,6 +28,7 @@ def solve_long(
     settings: WholeSettings | None = None,
     start: tuple[Array, Array] | None = None,
     *,
+    also: Recruits | None = None,
     fastest_rad_s: Array | None = None,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
@@ -41,6 +42,7 @@ def solve_long(
         tasks: what should hold.
         settings: of every window.
         start: roots and rotations to begin with; the scene's by default.
+        also: joints that may turn though no task recruits them.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         window_s: how long a window is; shorter clips are solved as a whole.
         overlap_s: how long neighbours overlap.
@@ -55,7 +57,7 @@ def solve_long(
         stop = frames if frames - first <= length + overlap else first + length
         part = replace(scene, clip=clip.sliced(first, stop))
         inside = [cut for task in tasks for cut in _cut(task, first, stop)]
-        problem = build(part, inside)
+        problem = build(part, inside, also=also)
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz)
         begin = None if start is None else _begin(start, first, stop, len(problem.tasks))
         found = solve_whole(

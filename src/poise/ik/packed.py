@@ -71,7 +71,8 @@ class Tasks(NamedTuple):
     axes: Indices
     """(T, 3) 1 where the axis counts."""
     side: Indices
-    """(T,) 0, or of one-sided tasks the sign of what is too much; only `methods.filter` looks."""
+    """(T,) 0, or of one-sided tasks the sign of what is too much; the frame-by-frame loop does
+    not look."""
     rows: Indices
     """(T,) how many rows it has."""
     carry: Indices

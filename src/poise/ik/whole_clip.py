@@ -3,7 +3,7 @@
 Frame by frame, a limb near full stretch turns a millimetre into degrees, and what one frame does
 its neighbours do not know. Here the displacement from the original is one unknown function of
 time: its size, velocity and acceleration cost (the more, the more inertia a joint carries). Tasks
-of the first layer hold; centres of mass in lesser layers are asked to accelerate as their goals do,
+of priority 1 hold; centres of mass in lesser layers are asked to accelerate as their goals do,
 all other lesser tasks are wishes.
 
 Gauss–Newton with damping, banded in time: an iteration's cost is linear in the frames. Hard tasks
@@ -12,12 +12,12 @@ weigh more and more: a stiff valley from the start would be walked in very small
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poise.arrays import Array
-from poise.errors import BadValue
+from poise.errors import BadShape, BadValue
 from poise.ik.packed import BALL, TRANSLATION
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
@@ -122,11 +122,11 @@ def solve_whole(
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
     """
     settings = settings or WholeSettings()
-    if fastest_rad_s is None:
-        fastest_rad_s = np.full(problem.scene.character.skeleton.joint_count, np.inf)
     at = unsolved(problem, start)
-    if problem.width == 0 or not problem.tasks:
+    if problem.width == 0 or (not problem.tasks and fastest_rad_s is None):
         return at
+    fastest = _fastest(problem, fastest_rad_s)
+    problem = _hard_or_wished(problem)
     if not (problem.blocks.mobility == 1.0).all():
         raise BadValue("mobility", "1 for all: a whole clip has stiffness instead", "others")
     stiff = inertia_stiffness(problem) if stiffness is None else stiffness
@@ -135,9 +135,27 @@ def solve_whole(
         # From a known motion there is no need to begin softly.
         if start is not None and stage + 1 < len(settings.hard):
             continue
-        price = _price(problem, settings, hard, stiff, fastest_rad_s)
+        price = _price(problem, settings, hard, stiff, fastest)
         at = _descended(problem, settings, price, equations, at)
     return at
+
+
+def _fastest(problem: IkProblem, fastest_rad_s: Array | None) -> Array:
+    joints = problem.scene.character.skeleton.joint_count
+    if fastest_rad_s is None:
+        return np.full(joints, np.inf)
+    fastest = np.ascontiguousarray(fastest_rad_s, dtype=np.float64)
+    if fastest.shape != (joints,):
+        raise BadShape("fastest_rad_s", f"({joints},)", fastest.shape)
+    if not (fastest > 0.0).all():
+        raise BadValue("fastest_rad_s", "more than zero for every joint", fastest.min())
+    return fastest
+
+
+def _hard_or_wished(problem: IkProblem) -> IkProblem:
+    """Tasks of priority 1 in layer 0, others in layer 1: a wish that is alone is still a wish."""
+    layers = np.array([0 if task.priority == 1 else 1 for task in problem.tasks], dtype=np.int64)
+    return replace(problem, packed=problem.packed._replace(layer=layers))
 
 
 def _room(problem: IkProblem) -> Equations:

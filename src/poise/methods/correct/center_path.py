@@ -25,22 +25,21 @@ STANDING = 0.1
 much, and nothing can be done in the air."""
 
 
-def center_tasks(
-    scene: Scene, touches: NDArray[np.bool_], helpers: NDArray[np.bool_]
-) -> list[Task]:
+def center_tasks(scene: Scene, touches: NDArray[np.bool_]) -> list[Task]:
     """Wishes for the acceleration of the centre of mass, one task for every stretch.
 
     Args:
         scene: the motion to start from.
         touches: (F,) whether anything does.
-        helpers: (J,) joints that may turn for it. Others turn only for a contact's sake.
     """
     body, clip = scene.character.body, scene.clip
     if body is None or clip.frame_count < splines.SHORTEST:
         return []
     path = center_of_mass(scene.state, body)
     goal = _path_with(_accelerations(path, touches, clip.rate_hz), path, clip.rate_hz)
-    recruits = Recruits(helpers, True)
+    # No joint moves for the centre's sake that does not move for a contact's.
+    nobody = np.zeros(scene.character.skeleton.joint_count, dtype=np.bool_)
+    recruits = Recruits(nobody, True)
     return [
         Task(f"centre {'stands' if value else 'flies'} from frame {a}", "center", a, goal[a:b],
              recruits, 2, STANDING if value else 1.0)

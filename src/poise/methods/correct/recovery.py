@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points
-from poise.constraints import Scene, Task
+from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
 from poise.ik.long_clip import solve_long
@@ -96,15 +96,16 @@ def recover(
     if fastest_rad_s is None:
         fastest_rad_s = np.full(clip.skeleton.joint_count, np.inf)
     snapping = movers.moves & (_fastest_rad_s(clip) > fastest_rad_s)
-    tasks = [*held, *center_tasks(scene, touches, snapping)]
+    also = Recruits(snapping, False)
+    tasks = [*held, *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
     made, start, rounds = clip, None, 0
     worst_m, worst = 0.0, ""
     for rounds in range(1, _ROUNDS + 1):
-        if all(task.priority > 1 for task in tasks):
-            break  # nothing touches and nothing is inside anything: nothing to hold on to
+        if all(task.priority > 1 for task in tasks) and not snapping.any():
+            break  # nothing touches, nothing is inside anything, nothing snaps
         roots, turns, missed = solve_long(
-            scene, tasks, settings, start, fastest_rad_s=fastest_rad_s
+            scene, tasks, settings, start, also=also, fastest_rad_s=fastest_rad_s
         )
         start = (roots, turns)
         made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
@@ -146,6 +147,8 @@ def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
     touching = contacts.touching.copy()
     points = contact_points(scene.character)
     for column, part in enumerate(contacts.parts):
+        if part not in points:
+            continue
         middle = site_positions(scene.state, points[part]).mean(axis=1)
         for first, stop in intervals(~touching[:, column]):
             if first == 0 or stop == len(touching):

@@ -30,11 +30,12 @@ from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.problem import FREE, STATIC
 from poise.motion import Clip
 
-WINDOW_FRAMES = 2
+WINDOW_FRAMES = 3
 """Working frames by which a start or an end may move."""
 
 LEFT_M = 0.025
-"""A foot that is lifted higher at the start or end of a contact does not touch yet, or any more."""
+"""A foot that is lifted higher before or after a flight does not touch any more, or not yet. Held
+longer, it would take a jumper's height away: two centimetres for every frame."""
 
 TIP_TOE_S = 0.1
 """Shortest stand on the tip of the toes alone: longer than a foot takes to leave."""
@@ -84,13 +85,20 @@ def refined(
         scores = feet[part].scores if part in feet else found.scores[:, mine].min(axis=1)
         columns[:, p] = _moved(columns[:, p], np.where(falling, 2.0, scores), window)
         if part in feet:
-            columns[:, p] = _on_ground(columns[:, p], feet[part].lifts_m > LEFT_M, window)
             own = found.scores[:, mine].min(axis=1, initial=np.inf)
             still = (scores < 1.0) & (feet[part].speeds_m_s < PLANTED_M_S)
             tip = still & (own >= 1.0) & ~falling & ~columns[:, p]
             for first, last in intervals(tip):
                 if last - first >= TIP_TOE_S * clip.rate_hz:
                     columns[first:last, p] = True
+    lifted = np.zeros_like(columns)
+    for part, foot in feet.items():
+        if part in parts.parts:
+            lifted[:, parts.parts.index(part)] = foot.lifts_m > LEFT_M
+    # Where something else carries the body, a foot that is held a little longer does no harm.
+    lifted &= ~(columns & ~lifted).any(axis=1, keepdims=True)
+    for p in range(len(parts.parts)):
+        columns[:, p] = _on_ground(columns[:, p], lifted[:, p], window)
     fine = np.zeros_like(coarse)
     for b, candidate in enumerate(mesh.candidates):
         part = columns[:, parts.parts.index(CANDIDATE_PARTS[candidate])]
