@@ -36,6 +36,8 @@ BALL_LIFTED_M = 0.005
 held down longer takes the whole body with it."""
 HEEL_UP_M = 0.025
 """Height of the heel over the ball from which on a foot may roll over the tip of its toes."""
+LONGEST_ROLL_S = 0.25
+"""Rolling over the tip takes less; who stays on the toes for longer stands on the ball."""
 SHORTEST_S = 0.04
 """Points do not touch, or leave, for less."""
 _EASE_S = 0.012
@@ -48,6 +50,8 @@ _WAY_S = 0.06
 """Half the time in which a foot goes from one print to the next while it touches."""
 _AWAY_M = 0.03
 """Half of the points of a foot that is on its print are nearer to where it has them."""
+_PIVOT_M = 0.05
+"""A ball that travels less from the middle of its way stays there, and the foot turns on it."""
 _SLIDE_S = 0.03
 """Sliding feet are smoothed over this time."""
 
@@ -103,9 +107,13 @@ def touching_sole(
     # Toes press and hover; their tip counts where the foot rolls over it, heel up.
     flat = heights[:, HEEL] < heights[:, BALL] + HEEL_UP_M
     heights[flat, TIP] = np.maximum(heights[flat, TIP], heights[flat, BALL])
+    rolls = (heights[:, BALL:TIP] > heights[:, [TIP]] + BALL_LIFTED_M).all(axis=1)
+    for first, stop in intervals(touches & rolls):
+        if stop - first > LONGEST_ROLL_S * rate_hz:
+            rolls[first:stop] = False
+    heights[~rolls, TIP] = np.maximum(heights, heights[:, [BALL]])[~rolls, TIP]
     low = heights - heights.min(axis=1, keepdims=True) < LIFTED_M
-    on_tip = low[:, [TIP]] & (heights[:, BALL:TIP] > heights[:, [TIP]] + BALL_LIFTED_M)
-    low[:, BALL:TIP] &= ~on_tip
+    low[:, BALL:TIP] &= ~rolls[:, None]
     shortest = max(2, round(SHORTEST_S * rate_hz))
     groups = (low[:, HEEL], low[:, BALL] | (low[:, INNER] & low[:, OUTER]), low[:, INNER],
               low[:, OUTER], low[:, TIP])  # fmt: skip
@@ -280,6 +288,9 @@ def _placing(
         own = np.array([_numbers(placed_at(shape, seen[[f]], even)) for f in range(a, b)])
         own[:, 2] = np.unwrap(own[:, 2])
         own = gaussian_filter1d(own, _SLIDE_S * rate_hz, axis=0, mode="nearest")
+        middle = own[:, :2].mean(axis=0)
+        if np.linalg.norm(own[:, :2] - middle, axis=1).max() < _PIVOT_M:
+            own[:, :2] = middle
         share = (np.arange(b - a) + 1.0) / (b - a + 1.0)
         before = _gap(poses[a - 1], own[0]) if a > 0 else None
         after = _gap(poses[b], own[-1]) if b < count else None

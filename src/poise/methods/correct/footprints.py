@@ -21,6 +21,8 @@ LARGEST_MISS_M = 0.15
 known to centimetres only."""
 SLID_M = 0.08
 """The same where the foot is known to slide."""
+LARGEST_TURN_RAD = 0.8
+"""How far a foot may be turned from its print: feet that roll off turn, dancers turn more."""
 SHORTEST_S = 0.12
 """A foot stands in one place for at least this long, or it slides."""
 SLOW_M_S = 0.3
@@ -106,17 +108,18 @@ def _cut(
 ) -> list[Stretch]:
     count = len(seen_m)
     placed, miss = _fitted(shape, seen_m, weights)
-    if miss <= largest_m:
+    turns = _turned_away_rad(shape, seen_m, weights, placed) > LARGEST_TURN_RAD
+    if miss <= largest_m and not turns:
         return [Stretch(first, first + count, placed, miss)]
     if count < 2 * shortest:
         return [Stretch(first, first + count, None, miss)]
     step = max(1, shortest // 4)
     cuts = range(shortest, count - shortest + 1, step)
+    # Who turns on the ball is seen to do so by the heel, which does not touch.
+    tell = np.ones_like(weights) if turns else weights
     best = min(
         cuts,
-        key=lambda k: (
-            _squares(shape, seen_m[:k], weights[:k]) + _squares(shape, seen_m[k:], weights[k:])
-        ),
+        key=lambda k: _squares(shape, seen_m[:k], tell[:k]) + _squares(shape, seen_m[k:], tell[k:]),
     )
     return [
         *_cut(shape, seen_m[:best], weights[:best], first, shortest, largest_m),
@@ -128,6 +131,17 @@ def _fitted(shape: FootShape, seen_m: Array, weights: Array) -> tuple[Placed, fl
     placed = placed_at(shape, seen_m, weights)
     away = np.linalg.norm(seen_m - points_of(shape, placed), axis=-1)
     return placed, float(np.where(weights > np.exp(-1.0), away, 0.0).max(initial=0.0))
+
+
+def _turned_away_rad(shape: FootShape, seen_m: Array, weights: Array, placed: Placed) -> float:
+    """How far a foot is turned from its print, at most, while one of its points stands."""
+    flat = shape.flat_m - shape.flat_m.mean(axis=0)
+    seen = seen_m - seen_m.mean(axis=1, keepdims=True)
+    along = (flat * seen).sum(axis=(1, 2))
+    across = (flat[:, 0] * seen[..., 1] - flat[:, 1] * seen[..., 0]).sum(axis=1)
+    away = np.arctan2(across, along) - placed.turn_rad
+    away = np.abs((away + np.pi) % (2.0 * np.pi) - np.pi)
+    return float(np.where(weights.max(axis=1) > np.exp(-1.0), away, 0.0).max(initial=0.0))
 
 
 def _squares(shape: FootShape, seen_m: Array, weights: Array) -> float:
