@@ -28,6 +28,8 @@ SHORTEST_S = 0.12
 SLOW_M_S = 0.3
 """Points this fast count a third of points that stand still."""
 
+_LEVEL = 0.6
+"""Length of a foot as seen from above, over its own."""
 _HEADING = 0.01
 """Weight of a point that does not touch, or is fast."""
 
@@ -141,7 +143,9 @@ def _turned_away_rad(shape: FootShape, seen_m: Array, weights: Array, placed: Pl
     across = (flat[:, 0] * seen[..., 1] - flat[:, 1] * seen[..., 0]).sum(axis=1)
     away = np.arctan2(across, along) - placed.turn_rad
     away = np.abs((away + np.pi) % (2.0 * np.pi) - np.pi)
-    return float(np.where(weights.max(axis=1) > np.exp(-1.0), away, 0.0).max(initial=0.0))
+    # A foot that stands on end has no heading.
+    level = np.hypot(along, across) > _LEVEL * (flat**2).sum()
+    return float(away[level & (weights.max(axis=1) > np.exp(-1.0))].max(initial=0.0))
 
 
 def _squares(shape: FootShape, seen_m: Array, weights: Array) -> float:
