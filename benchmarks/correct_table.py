@@ -21,6 +21,7 @@ from pathlib import Path
 
 from benchmarks.turning import fastest_turns
 from poise.apps.evaluation import Reading, Subject, find_contacts, subject
+from poise.character import with_ranges
 from poise.contact import ContactSchedule
 from poise.measures import Evaluation, evaluate, root_wrench
 from poise.motion import Clip
@@ -103,7 +104,8 @@ def corrected(given: Subject, preset: str) -> tuple[Clip, ContactSchedule]:
     """What `poise correct --preset` makes of it, with its own contacts."""
     from poise.methods import Edit, correct
 
-    edit = Edit(given.clip, given.character, environment=given.environment)
+    character = with_ranges(given.character, given.clip.rotations_wxyz)
+    edit = Edit(given.clip, character, environment=given.environment)
     found = correct.run(edit, correct.settings_for(preset))
     assert found.contacts is not None
     return found.clip, found.contacts

@@ -30,6 +30,7 @@ def solve_long(
     *,
     also: Recruits | None = None,
     fastest_rad_s: Array | None = None,
+    slack_rad: Array | None = None,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
 ) -> tuple[Array, Array, dict[str, float]]:
@@ -44,6 +45,7 @@ def solve_long(
         start: roots and rotations to begin with; the scene's by default.
         also: joints that may turn though no task recruits them.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
+        slack_rad: (J,) how far joints may go beyond these ranges.
         window_s: how long a window is; shorter clips are solved as a whole.
         overlap_s: how long neighbours overlap.
     """
@@ -58,7 +60,7 @@ def solve_long(
         part = replace(scene, clip=clip.sliced(first, stop))
         inside = [cut for task in tasks for cut in _cut(task, first, stop)]
         problem = build(part, inside, also=also)
-        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz)
+        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         begin = None if start is None else _begin(start, first, stop, len(problem.tasks))
         found = solve_whole(
             replace(problem, limits=limits), settings, start=begin, fastest_rad_s=fastest_rad_s

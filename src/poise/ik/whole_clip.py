@@ -41,7 +41,7 @@ _LEAST_SHARE = 0.1
 class WholeSettings:
     """How a clip is solved."""
 
-    place: float = 15.0
+    place: float = 20.0
     """What a displacement itself costs."""
     velocity_s: float = 0.1
     """A displacement's velocity costs as much as the displacement if it changes by its own size in

@@ -8,10 +8,22 @@ from poise.ik.limits import limited_numbers
 from poise.ik.packed import Blocks, Limits
 
 
-def widened(limits: Limits, blocks: Blocks, rotations_wxyz: Array) -> Limits:
-    """Limits that hold a motion: where it goes further, that is how far joints may turn."""
+def widened(
+    limits: Limits, blocks: Blocks, rotations_wxyz: Array, slack_rad: Array | None = None
+) -> Limits:
+    """Limits that hold a motion: where it goes further, that is how far joints may turn.
+
+    Args:
+        limits: of the joints.
+        blocks: the unknowns.
+        rotations_wxyz: (F, J, 4) the motion.
+        slack_rad: (J,) by how much more each joint may turn.
+    """
     low, high = limits.low.copy(), limits.high.copy()
     _widen(limits, blocks, rotations_wxyz, low, high)
+    if slack_rad is not None:
+        slack = slack_rad[blocks.joint[limits.block]][:, None]
+        low, high = low - slack, high + slack
     return limits._replace(low=low, high=high)
 
 

@@ -65,5 +65,5 @@ def clearance_tasks(
                 goals[:, axis] -= sign * depth[a:b, c] / lean
                 axes = (axis == 0, axis == 1, axis == 2)
                 what = f"{name} stays outside from frame {a}"
-                found.append(movers.point(what, joint, offset, a, goals, axes, -sign))
+                found.append(movers.point(what, joint, offset, a, goals, axes=axes, side=-sign))
     return found

@@ -42,14 +42,15 @@ class Movers:
 
     def point(
         self, name: str, joint: int, offset_m: Array, first: int, goals_m: Array,
+        priority: int = 1, weight: float = 1.0,
         axes: tuple[bool, bool, bool] = (True, True, True), side: int = 0,
     ) -> Task:  # fmt: skip
         """A point of a joint is at a place."""
         found = recruits_of_point(self.character, joint, offset_m, EVERYTHING)
         recruits = Recruits(found.joints & self.moves, found.translation)
         return Task(
-            name, "point", first, goals_m, recruits, joint=joint, offset_m=offset_m, axes=axes,
-            side=side,
+            name, "point", first, goals_m, recruits, priority, weight, joint=joint,
+            offset_m=offset_m, axes=axes, side=side,
         )  # fmt: skip
 
     def turn(self, name: str, joint: int, first: int, goals_wxyz: Array, priority: int = 1) -> Task:
@@ -108,7 +109,9 @@ def contact_tasks(
             slid[part][spot.first : spot.first + len(spot.goals_m)] = spot.slides
             name = f"{spot.point} touches from frame {spot.first}"
             tasks.append(
-                movers.point(name, spot.joint, spot.offset_m, spot.first, spot.goals_m, spot.axes)
+                movers.point(
+                    name, spot.joint, spot.offset_m, spot.first, spot.goals_m, axes=spot.axes
+                )
             )
     return tasks, tuple(paths), slid
 

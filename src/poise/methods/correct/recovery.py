@@ -26,6 +26,8 @@ from poise.methods.correct.center_path import center_tasks
 from poise.methods.correct.clearance import clearance_tasks
 from poise.methods.correct.contact_tasks import Movers, contact_tasks
 from poise.methods.correct.foot_path import FootPath
+from poise.methods.correct.foot_shape import foot_shapes
+from poise.methods.correct.swings import swing_tasks
 from poise.motion import Clip
 
 RIGID_DEG = 0.5
@@ -44,6 +46,9 @@ FASTER = 1.06
 """A joint that turns faster, against its fastest in the capture, is seen to snap."""
 QUIET_DEG_S = 30.0
 """So fast may every joint turn, even one that is held still in the capture."""
+
+ANKLE_SLACK_RAD = float(np.radians(15.0))
+"""Soles are known to a few centimetres, and so is how an ankle is bent when they are flat."""
 
 _DEEPEST_M = 0.001
 _ROUNDS = 6
@@ -97,7 +102,8 @@ def recover(
         fastest_rad_s = np.full(clip.skeleton.joint_count, np.inf)
     snapping = movers.moves & (_fastest_rad_s(clip) > fastest_rad_s)
     also = Recruits(snapping, False)
-    tasks = [*held, *center_tasks(scene, touches)]
+    slack = _slack_rad(character)
+    tasks = [*held, *swing_tasks(scene, paths, movers), *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
     made, start, rounds = clip, None, 0
     worst_m, worst = 0.0, ""
@@ -105,7 +111,7 @@ def recover(
         if all(task.priority > 1 for task in tasks) and not snapping.any():
             break  # nothing touches, nothing is inside anything, nothing snaps
         roots, turns, missed = solve_long(
-            scene, tasks, settings, start, also=also, fastest_rad_s=fastest_rad_s
+            scene, tasks, settings, start, also=also, fastest_rad_s=fastest_rad_s, slack_rad=slack
         )
         start = (roots, turns)
         made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
@@ -136,6 +142,14 @@ def _fastest_rad_s(clip: Clip) -> Array:
     turns = clip.rotations_wxyz
     steps = rotations.angle_between(turns[:-1], turns[1:])
     return np.asarray(steps.max(axis=0, initial=0.0) * clip.rate_hz)
+
+
+def _slack_rad(character: Character) -> Array:
+    """(J,) how far joints may go beyond their ranges: those of feet that have to stand flat."""
+    found = np.zeros(character.skeleton.joint_count)
+    for shape in foot_shapes(character):
+        found[[shape.joint, shape.toes]] = ANKLE_SLACK_RAD
+    return found
 
 
 def _state(clip: Clip) -> BodyState:
