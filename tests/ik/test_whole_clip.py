@@ -255,8 +255,8 @@ def test_joints_stay_in_their_ranges() -> None:
     assert excess_rad(problem, scene.clip.rotations_wxyz) <= 1e-12
     # What has to hold is stronger than a range, and a range than a wish.
     stages = (1e2,)
-    ranged = solve_whole(problem, WholeSettings(hard=stages, range=1e6))
-    without = solve_whole(problem, WholeSettings(hard=stages, range=0.0))
+    ranged = solve_whole(problem, WholeSettings(place=10.0, hard=stages, range=1e6))
+    without = solve_whole(problem, WholeSettings(place=10.0, hard=stages, range=0.0))
     assert excess_rad(problem, without.rotations_wxyz) > np.radians(2.0)
     assert excess_rad(problem, ranged.rotations_wxyz) < np.radians(0.2)
 
@@ -305,6 +305,14 @@ def test_widened_limits_hold_the_motion_and_are_no_wider() -> None:
     wide = widened(narrow, problem.blocks, scene.clip.rotations_wxyz)
     assert (wide.low <= narrow.low).all() and (wide.high >= narrow.high).all()
     assert excess_rad(replace(problem, limits=wide), scene.clip.rotations_wxyz) <= 1e-12
+    # Slack is added to that, for the joints that have it.
+    slack = np.zeros(character.skeleton.joint_count)
+    slack[3] = 0.2
+    loose = widened(narrow, problem.blocks, scene.clip.rotations_wxyz, slack)
+    has = problem.blocks.joint[problem.limits.block] == 3
+    assert has.any()
+    np.testing.assert_allclose(loose.high - wide.high, 0.2 * np.tile(has[:, None], 3))
+    np.testing.assert_allclose(wide.low - loose.low, 0.2 * np.tile(has[:, None], 3))
     # One frame alone asks for no more than all of them, and the given limits are as they were.
     one = widened(narrow, problem.blocks, scene.clip.rotations_wxyz[:1])
     assert (one.low >= wide.low).all() and (one.high <= wide.high).all()

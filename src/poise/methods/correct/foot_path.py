@@ -103,15 +103,15 @@ def touching_sole(
         shape: the foot.
         rate_hz: of the frames.
     """
-    heights = heights_m.copy()
-    # Toes press and hover; their tip counts where the foot rolls over it, heel up.
-    flat = heights[:, HEEL] < heights[:, BALL] + HEEL_UP_M
-    heights[flat, TIP] = np.maximum(heights[flat, TIP], heights[flat, BALL])
-    rolls = (heights[:, BALL:TIP] > heights[:, [TIP]] + BALL_LIFTED_M).all(axis=1)
-    for first, stop in intervals(touches & rolls):
+    heel_up = heights_m[:, HEEL] > heights_m[:, BALL] + HEEL_UP_M
+    balls_up = (heights_m[:, BALL:TIP] > heights_m[:, [TIP]] + BALL_LIFTED_M).all(axis=1)
+    rolls = np.asarray(touches & heel_up & balls_up)
+    for first, stop in intervals(rolls):
         if stop - first > LONGEST_ROLL_S * rate_hz:
             rolls[first:stop] = False
-    heights[~rolls, TIP] = np.maximum(heights, heights[:, [BALL]])[~rolls, TIP]
+    # Toes press and hover; their tip counts where the foot rolls over it.
+    heights = heights_m.copy()
+    heights[~rolls, TIP] = np.maximum(heights_m[:, TIP], heights_m[:, BALL])[~rolls]
     low = heights - heights.min(axis=1, keepdims=True) < LIFTED_M
     low[:, BALL:TIP] &= ~rolls[:, None]
     shortest = max(2, round(SHORTEST_S * rate_hz))

@@ -1,0 +1,159 @@
+"""Feet between stances, at the edges of flights, on their toes and turning on their balls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise.arrays import Array
+from poise.character import contact_points
+from poise.constraints import Scene
+from poise.contact.floor import foot_sites
+from poise.contact.foot_motion import foot_motion
+from poise.environment import Environment
+from poise.methods.correct.contact_tasks import Movers, contact_tasks
+from poise.methods.correct.evidence import sole_heights_m, whole_feet
+from poise.methods.correct.foot_path import LONGEST_ROLL_S, touching_sole
+from poise.methods.correct.foot_shape import BALL, HEEL, TIP
+from poise.methods.correct.footprints import LARGEST_TURN_RAD, stretches_of, weights_of
+from poise.methods.correct.mesh import motion_mesh
+from poise.methods.correct.recovery import moving_joints
+from poise.methods.correct.refine import LEFT_M, refined
+from poise.methods.correct.settings import FEET
+from poise.methods.correct.swings import swing_tasks
+from poise.motion import Clip
+from poise.samples import sample_character, walking
+from poise.samples.jump import jumping
+from tests.methods.rolling_feet import RATE_HZ, Seen, shape_of, soles, travelling
+
+FLAT = Environment.flat()
+
+
+# Swings
+
+
+def swings(clip: Clip) -> tuple[Scene, dict[str, list[tuple[int, Array]]]]:
+    """For each foot the first frame and the goals of every wish, the clip's contacts being true."""
+    scene = Scene(clip, sample_character(), FLAT, None)
+    movers = Movers(scene.character, moving_joints(clip))
+    _, paths, _ = contact_tasks(scene, walking().contacts, None, movers)
+    found: dict[str, list[tuple[int, Array]]] = {}
+    for task in swing_tasks(scene, paths, movers):
+        assert task.priority == 2 and task.kind == "point"
+        found.setdefault(task.name.split(" swings")[0], []).append((task.first, task.goals))
+    return scene, found
+
+
+def test_swings_of_a_motion_that_stands_right_are_as_they_are() -> None:
+    scene, found = swings(walking().clip)
+    assert set(found) == {"left_foot", "right_foot"}
+    for part, tasks in found.items():
+        joint = shape_of(part.split("_")[0]).joint
+        for first, goals in tasks:
+            own = scene.state.positions_m[first : first + len(goals), joint]
+            assert np.linalg.norm(goals - own, axis=1).max() < 0.01
+
+
+def test_swings_go_from_what_one_stance_does_to_what_the_next_does() -> None:
+    # A figure that slides to its left by 20 cm/s: prints are behind it early in a stance, and
+    # ahead late.
+    clean = walking().clip
+    times = np.arange(clean.frame_count) / clean.rate_hz
+    slid = clean.root_positions_m + 0.2 * times[:, None] * np.array([1.0, 0.0, 0.0])
+    scene, found = swings(replace(clean, root_positions_m=slid))
+    for part, tasks in found.items():
+        joint = shape_of(part.split("_")[0]).joint
+        between = [t for t in tasks if t[0] > 0 and t[0] + len(t[1]) < clean.frame_count - 60]
+        assert between
+        for first, goals in between:
+            moved = (goals - scene.state.positions_m[first : first + len(goals), joint])[:, 0]
+            # Behind at the end of a stance, ahead at the start of the next, and steadily between.
+            assert moved[0] < -0.02 and moved[-1] > 0.02
+            assert (np.diff(moved) > 0.0).all()
+
+
+# Flights
+
+
+def test_a_jumper_is_not_held_to_the_ground() -> None:
+    jump = jumping()
+    character = sample_character()
+    mesh = motion_mesh(character, FEET)
+    step = round(jump.clip.rate_hz / 30.0)
+    feet = [f"{c.split('_')[0]}_foot" for c in FEET]
+    true = np.stack([jump.contacts.column(foot)[::step] for foot in feet], axis=1)
+    longer = true.copy()
+    for _ in range(2):  # Two working frames at either end, a fifteenth of a second.
+        longer[1:] |= longer[:-1].copy()
+        longer[:-1] |= longer[1:].copy()
+    own = refined(
+        longer.astype(np.int8), jump.clip.rate_hz / step, mesh, jump.clip, character, FLAT
+    )
+    flying = ~own.schedule.touching.any(axis=1)
+    assert flying.any()
+    for part, foot in whole_feet(jump.clip, character, FLAT).items():
+        alone = own.schedule.column(part) & (foot.lifts_m > LEFT_M)
+        assert not alone.any()
+
+
+# Toes
+
+
+def test_the_tip_is_measured_from_where_the_ball_stands() -> None:
+    clip, character = walking().clip, sample_character()
+    points = contact_points(character)
+    feet = foot_motion(Scene(clip, character, FLAT).state, foot_sites(points), clip.rate_hz, FLAT)
+    heights = sole_heights_m(feet, points["left_foot"].names)
+    tip, ball = (feet.motion.names.index(f"left_{p}") for p in ("toe_tip", "ball"))
+    standing = feet.motion.heights_m[:, tip] - heights[:, TIP]
+    np.testing.assert_allclose(standing, feet.standing_m[:, ball], atol=1e-12)
+    np.testing.assert_allclose(
+        feet.motion.heights_m[:, ball] - heights[:, BALL], feet.standing_m[:, ball], atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("share", [0.5, 2.0])
+def test_a_foot_rolls_over_its_tip_or_stands_on_its_ball(share: float) -> None:
+    frames = round(share * LONGEST_ROLL_S * RATE_HZ)
+    heights = np.zeros((frames + 40, 5))
+    raised = slice(20, 20 + frames)
+    heights[raised, HEEL], heights[raised, BALL:TIP] = 0.12, 0.03
+    found = touching_sole(np.ones(len(heights), dtype=np.bool_), heights, shape_of(), RATE_HZ)
+    middle = slice(raised.start + 5, raised.stop - 5)
+    assert found[middle, BALL].all() == (share > 1.0)
+    assert found[middle, BALL].any() == (share > 1.0)
+    assert not found[middle, HEEL].any()
+
+
+# Turning on the ball
+
+
+def turning(angle_rad: float, frames: int = 60) -> Seen:
+    headings = np.concatenate([np.zeros(30), np.linspace(0.0, angle_rad, frames - 30)])
+    return travelling(shape_of(), FLAT, headings, np.zeros((frames, 2)))
+
+
+@pytest.mark.parametrize("share", [0.8, 4.0])
+def test_feet_that_turn_far_on_the_ball_do_not_stand_in_one_print(share: float) -> None:
+    seen = turning(share * LARGEST_TURN_RAD)
+    flags = np.zeros((seen.count, 5), dtype=np.bool_)
+    flags[:, BALL] = True  # the ball alone carries
+    weights = weights_of(flags, np.zeros((seen.count, 5)))
+    found = stretches_of(seen.shape, seen.points_m[..., [2, 0]], weights, 0, RATE_HZ)
+    assert (len(found) == 1) == (share < 1.0)
+
+
+def test_a_foot_that_turns_on_its_ball_keeps_its_heading_and_its_place() -> None:
+    seen = turning(2.5)
+    path = seen.path()
+    assert not path.static.all()
+    assert np.linalg.norm(path.ball_m - path.ball_m.mean(axis=0), axis=1).max() < 0.02
+    ahead = seen.points_m[:, TIP] - seen.points_m[:, HEEL]
+    made = soles(path)
+    ours = made[:, TIP] - made[:, HEEL]
+    cosine = (ahead * ours).sum(axis=1) / (
+        np.linalg.norm(ahead, axis=1) * np.linalg.norm(ours, axis=1)
+    )
+    assert np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))).max() < np.degrees(LARGEST_TURN_RAD)
