@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import poise
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, complete_character, reference_human
 from poise.environment import Environment, query
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.foot_path import FootPath, touching_sole
-from poise.methods.correct.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape, foot_shapes
+from poise.methods.correct.foot_shape import (
+    BALL,
+    HEEL,
+    INNER,
+    OUTER,
+    TIP,
+    FootShape,
+    foot_shapes,
+    in_one_piece,
+)
 from poise.methods.correct.footprints import (
     Placed,
     placed_at,
@@ -22,7 +33,7 @@ from poise.methods.correct.footprints import (
     stretches_of,
     weights_of,
 )
-from poise.samples import sample_character
+from poise.samples import sample_character, walking
 from tests.character import known_skeletons
 from tests.methods.rolling_feet import (
     FLAT,
@@ -38,6 +49,7 @@ from tests.methods.rolling_feet import (
     with_high_toes,
     without_toes,
 )
+from tests.shared_data import clips, needs_mocap
 
 PLACES = {"level": Environment.flat(0.1), "slope": slope(12.0), "steep": slope(25.0, (-1.0, 0.2))}
 FEET = {
@@ -89,6 +101,31 @@ def test_a_foot_at_rest_has_its_flat_points_where_the_figure_has_them() -> None:
         own = (seen - seen[BALL]) @ rotations.rotate(turn, shape.axes.T).T
         np.testing.assert_allclose(own[:, :2], shape.flat_m, atol=1e-9)
         np.testing.assert_allclose(own[:, 2], 0.0, atol=1e-9)
+
+
+@needs_mocap
+@pytest.mark.parametrize("path", clips("addbio_grf/*/*.bvh"), ids=lambda path: path.stem)
+def test_soles_of_feet_whose_joint_is_in_the_heel_look_down(path: Path) -> None:
+    character = complete_character(poise.load(path).skeleton)
+    skeleton = character.skeleton
+    shapes = foot_shapes(character)
+    assert len(shapes) == 2
+    for shape in shapes:
+        up = rotations.rotate(skeleton.rest_world_wxyz[shape.joint], shape.axes[:, 2])
+        assert up[1] > 0.95
+
+
+def test_a_foot_in_one_piece_has_its_points_where_they_were() -> None:
+    character = sample_character()
+    clip = walking().clip
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    for shape in foot_shapes(character):
+        whole = in_one_piece(shape, state)
+        assert whole.toes == whole.joint and in_one_piece(whole, state) is whole
+        places, turns = state.positions_m[0], state.rotations_wxyz[0]
+        tip = places[shape.toes] + rotations.rotate(turns[shape.toes], shape.offsets_m[TIP])
+        same = places[whole.joint] + rotations.rotate(turns[whole.joint], whole.offsets_m[TIP])
+        np.testing.assert_allclose(same, tip, atol=1e-12)
 
 
 # Prints

@@ -37,6 +37,11 @@ _LEAST_SHARE = 0.1
 """Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
 
 
+_NOT_NEGATIVE = (
+    "place", "velocity_s", "acceleration_s", "wish", "center", "range", "speed", "damping",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class WholeSettings:
     """How a clip is solved."""
@@ -67,16 +72,7 @@ class WholeSettings:
     """A stage ends when an iteration gains less than this share."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "place",
-            "velocity_s",
-            "acceleration_s",
-            "wish",
-            "center",
-            "range",
-            "speed",
-            "damping",
-        ):
+        for name in _NOT_NEGATIVE:
             value = getattr(self, name)
             if not 0.0 <= value <= _LARGEST:
                 raise BadValue(name, f"from 0 to {_LARGEST:g}", value)

@@ -19,7 +19,7 @@ from poise.contact.schedule import intervals
 from poise.mechanics import site_positions
 from poise.methods.correct.evidence import sole_heights_m
 from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import HEEL, TIP, FootShape, foot_shapes
+from poise.methods.correct.foot_shape import HEEL, TIP, FootShape, foot_shapes, in_one_piece
 from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
@@ -79,7 +79,10 @@ def contact_tasks(
     tasks: list[Task] = []
     paths: list[FootPath] = []
     slid = {part: never.copy() for part in contacts.parts}
-    shapes = {shape.part: shape for shape in foot_shapes(character)}
+    shapes = {
+        shape.part: shape if movers.moves[shape.toes] else in_one_piece(shape, state)
+        for shape in foot_shapes(character)
+    }
     feet = foot_motion(state, foot_sites(points), rate, environment) if shapes else None
     for part, sites in points.items():
         touches = contacts.column(part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from poise.arrays import Array
 from poise.character import Character, contact_points
 from poise.character.sole_points import SOLE_POINTS
 from poise.character.standing_figure import StandingFigure
+from poise.mechanics import BodyState
 
 HEEL, BALL, INNER, OUTER, TIP = range(5)
 """Rows of everything below: the points of `SOLE_POINTS`."""
@@ -56,7 +57,8 @@ def foot_shapes(character: Character) -> tuple[FootShape, ...]:
         offsets = sites.offsets_m
         up = np.cross(offsets[INNER] - offsets[HEEL], offsets[OUTER] - offsets[HEEL])
         up /= np.linalg.norm(up)
-        if up @ offsets[HEEL] > 0.0:  # the ankle is above its heel
+        # As a standing figure has it: the joint may be at the ankle, or down in the heel.
+        if rotations.rotate(turns[foot], up)[1] < 0.0:
             up = -up
         ahead = offsets[BALL] - offsets[HEEL]
         ahead = ahead - (ahead @ up) * up
@@ -72,3 +74,22 @@ def foot_shapes(character: Character) -> tuple[FootShape, ...]:
         at = figure.in_joint(foot, figure.figure.positions[toes])
         found.append(FootShape(part, foot, toes, offsets, axes, flat, at, bent))
     return tuple(found)
+
+
+def in_one_piece(shape: FootShape, state: BodyState) -> FootShape:
+    """The same foot with toes that do not bend, as they are in a motion that never bends them."""
+    if shape.toes == shape.joint:
+        return shape
+    back = rotations.conjugate(state.rotations_wxyz[0, shape.joint])
+    bent = rotations.multiply(back, state.rotations_wxyz[0, shape.toes])
+    at = rotations.rotate(
+        back, state.positions_m[0, shape.toes] - state.positions_m[0, shape.joint]
+    )
+    offsets, flat = shape.offsets_m.copy(), shape.flat_m.copy()
+    offsets[TIP] = at + rotations.rotate(bent, shape.offsets_m[TIP])
+    flat[TIP] = ((offsets[TIP] - offsets[BALL]) @ shape.axes)[:2]
+    identity = np.array(rotations.IDENTITY)
+    return replace(
+        shape, toes=shape.joint, offsets_m=offsets, flat_m=flat, toes_at_m=np.zeros(3),
+        toes_wxyz=identity,
+    )  # fmt: skip
