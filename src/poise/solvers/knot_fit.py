@@ -1,0 +1,171 @@
+"""Cubic splines whose knots are fitted along with their control points, ends and slopes given.
+
+A curve that rests, rises sharply and rests again wants its knots where it bends. For given knots
+the control points are a linear least-squares problem, ends interpolated and end slopes held
+exactly; the knots are then sought for which that leaves least (variable projection). The gaps
+between knots are the unknowns, each at least so wide and together as long as the curve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array, frozen_array
+from poise.errors import BadShape, BadValue
+
+DEGREE = 3
+_MOST_EVALUATIONS = 60
+_STEP = 1e-4
+"""Of the unknown gaps, for differences."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSpline:
+    """A cubic B-spline with its first and last knots repeated four times."""
+
+    knots: Array
+    """(k + 4,)"""
+    control: Array
+    """(k,) its first and last are the curve's ends."""
+
+    def __post_init__(self) -> None:
+        count = len(self.control)
+        object.__setattr__(self, "control", frozen_array("control", self.control, (count,)))
+        wanted = (count + DEGREE + 1,)
+        object.__setattr__(self, "knots", frozen_array("knots", self.knots, wanted))
+
+    def basis(self, times: Array, order: int = 0) -> Array:
+        """(n, k) what each control point does for the curve, or for its derivative, at times."""
+        return basis_of(self.knots, times, order)
+
+    def __call__(self, times: Array, order: int = 0) -> Array:
+        """(n,) the curve, or its derivative, at times."""
+        return self.basis(times, order) @ self.control
+
+
+def basis_of(knots: Array, times: Array, order: int = 0) -> Array:
+    """(n, k) values or derivatives of the basis of cubic B-splines on knots."""
+    from scipy.interpolate import BSpline
+
+    count = len(knots) - DEGREE - 1
+    inside = np.clip(np.asarray(times, dtype=np.float64), knots[0], knots[-1])
+    return np.asarray(BSpline(knots, np.eye(count), DEGREE)(inside, nu=order))
+
+
+def fit_knots(
+    times: Array,
+    values: Array,
+    interior: int,
+    start_slope: float | None = None,
+    end_slope: float | None = None,
+    *,
+    least_gap: float | None = None,
+) -> FittedSpline:
+    """The cubic spline with so many interior knots that is nearest to values.
+
+    Its ends are the first and the last value, exactly; so are the slopes that are given.
+
+    Args:
+        times: (n,) rising.
+        values: (n,)
+        interior: how many knots lie between the ends.
+        start_slope: of the curve at its start; None leaves it open.
+        end_slope: at its end.
+        least_gap: between neighbouring knots; by default a quarter of their mean distance.
+
+    Raises:
+        BadShape: not as many values as times.
+        BadValue: fewer values than control points, times that do not rise, numbers that are none,
+            gaps that do not fit in.
+    """
+    from scipy.optimize import least_squares
+
+    times, values = np.asarray(times, np.float64), np.asarray(values, np.float64)
+    gap = _checked(times, values, interior, (start_slope, end_slope), least_gap)
+    if interior == 0:
+        knots = _knots(times, np.zeros(1), 0.0)
+        return FittedSpline(knots, _control(knots, times, values, start_slope, end_slope)[0])
+
+    def left(unknown: Array) -> Array:
+        knots = _knots(times, unknown, gap)
+        return _control(knots, times, values, start_slope, end_slope)[1]
+
+    even = np.zeros(interior + 1)
+    found = [
+        least_squares(left, start, diff_step=_STEP, max_nfev=_MOST_EVALUATIONS)
+        for start in (even, _where_it_bends(times, values, interior, gap))
+    ]
+    best = min(found, key=lambda each: float(each.cost)).x
+    knots = _knots(times, best, gap)
+    return FittedSpline(knots, _control(knots, times, values, start_slope, end_slope)[0])
+
+
+def _checked(
+    times: Array, values: Array, interior: int, slopes: tuple[float | None, ...],
+    least_gap: float | None,
+) -> float:  # fmt: skip
+    if times.ndim != 1 or values.shape != times.shape:
+        raise BadShape("values", f"({len(times)},), one for every time", values.shape)
+    if interior < 0:
+        raise BadValue("interior", "zero or more knots", interior)
+    if len(times) < interior + DEGREE + 1:
+        raise BadValue(
+            "values", f"at least {interior + DEGREE + 1}, the control points", len(times)
+        )
+    if not (np.isfinite(times).all() and np.isfinite(values).all()):
+        raise BadValue("times and values", "numbers", "others")
+    if not all(slope is None or np.isfinite(slope) for slope in slopes):
+        raise BadValue("slopes", "numbers, or None", slopes)
+    if not (np.diff(times) > 0.0).all():
+        raise BadValue("times", "rising ones", times)
+    mean = float(times[-1] - times[0]) / (interior + 1)
+    gap = 0.25 * mean if least_gap is None else least_gap
+    if not 0.0 <= gap <= mean:
+        raise BadValue("least_gap", f"from 0 to {mean:g}, the mean distance of knots", gap)
+    return gap
+
+
+def _knots(times: Array, unknown: Array, gap: float) -> Array:
+    """Knots whose gaps are the least one and a share of the rest each, by a softmax."""
+    share = np.exp(unknown - unknown.max())
+    share /= share.sum()
+    room = float(times[-1] - times[0]) - gap * len(unknown)
+    interior = times[0] + np.cumsum(gap + room * share)[:-1]
+    ends = DEGREE + 1
+    return np.concatenate([np.full(ends, times[0]), interior, np.full(ends, times[-1])])
+
+
+def _control(
+    knots: Array, times: Array, values: Array, start: float | None, end: float | None
+) -> tuple[Array, Array]:
+    """(k,) the best control points on knots, and (n,) what they leave."""
+    basis = basis_of(knots, times)
+    count = basis.shape[1]
+    control = np.zeros(count)
+    known = np.zeros(count, dtype=np.bool_)
+    control[0], control[-1] = values[0], values[-1]
+    known[[0, -1]] = True
+    # A clamped curve leaves along the line to its second control point.
+    if start is not None:
+        control[1] = values[0] + start * (knots[DEGREE + 1] - knots[DEGREE]) / DEGREE
+        known[1] = True
+    if end is not None:
+        control[-2] = values[-1] - end * (knots[-DEGREE - 1] - knots[-DEGREE - 2]) / DEGREE
+        known[-2] = True
+    rest = values - basis[:, known] @ control[known]
+    if not known.all():
+        control[~known] = np.linalg.lstsq(basis[:, ~known], rest, rcond=None)[0]
+    return control, values - basis @ control
+
+
+def _where_it_bends(times: Array, values: Array, interior: int, gap: float) -> Array:
+    """Gaps that share out the curve's bending, as unknowns."""
+    bend = np.abs(np.gradient(np.gradient(values, times), times)) ** 0.25
+    grown = np.concatenate([[0.0], np.cumsum(0.5 * (bend[1:] + bend[:-1]) * np.diff(times))])
+    if grown[-1] <= 0.0:
+        return np.zeros(interior + 1)
+    at = np.interp(np.linspace(0.0, grown[-1], interior + 2), grown, times)
+    room = np.maximum(np.diff(at) - gap, 1e-3 * float(times[-1] - times[0]))
+    return np.log(room / room.sum())
