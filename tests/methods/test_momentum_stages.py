@@ -1,0 +1,167 @@
+"""Stages of leaps, the gravity of their flights, and the momentum curves of what lies between."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from poise.character import Character, complete_character
+from poise.contact import estimate_ground
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.formats import load_clip
+from poise.methods.momentum.momentum_curves import (
+    CURVES,
+    FEWEST_KNOTS,
+    VERTICAL,
+    StageMomentum,
+    captured_momentum,
+    fit_stage,
+)
+from poise.methods.momentum.stages import Stage, fallen, stages_at, stages_of
+from poise.motion import Clip
+from poise.motion.cleanup import clean
+from poise.samples import SAMPLES, sample_character
+from tests.shared_data import MOCAP, needs_mocap
+
+FLAT = Environment.flat()
+G = 9.81
+
+
+@cache
+def real(name: str) -> tuple[Clip, Character, Environment]:
+    clip, _ = clean(load_clip(MOCAP / "cmu" / f"{name}.bvh"))
+    character = complete_character(clip.skeleton)
+    return clip, character, Environment((estimate_ground(clip, character)[0],))
+
+
+# Stages
+
+
+@pytest.mark.parametrize("name", ["jump", "hop", "run"])
+def test_stages_of_a_sample_alternate_and_fall_as_nature_has_it(name: str) -> None:
+    sample = SAMPLES[name]()
+    found = stages_of(sample.clip, sample_character(), FLAT, sample.contacts)
+    assert found[0].first == 0 and found[-1].stop == sample.clip.frame_count
+    for a, b in pairwise(found):
+        assert a.stop == b.first and a.kind != b.kind
+    touches = sample.contacts.touching.any(axis=1)
+    for stage in found:
+        assert (touches[stage.first : stage.stop] == (stage.kind == "ground")).all()
+        if stage.kind == "flight":
+            assert stage.gravity_m_s2 == pytest.approx(G, rel=0.02)
+            assert stage.off_m < 0.002
+
+
+@needs_mocap
+@pytest.mark.parametrize("name", ["02_04", "13_11", "118_05", "124_11", "83_40"])
+def test_real_jumps_have_flights_that_fall(name: str) -> None:
+    found = [stage for stage in stages_of(*real(name)) if stage.kind == "flight"]
+    assert found
+    longest = max(found, key=lambda stage: stage.frame_count)
+    assert longest.gravity_m_s2 == pytest.approx(G, rel=0.15)
+    assert longest.off_m < 0.01
+
+
+def test_half_the_rate_is_a_quarter_of_the_gravity() -> None:
+    jump = SAMPLES["jump"]()
+    slow = replace(jump.clip, rate_hz=0.5 * jump.clip.rate_hz)
+    true = stages_of(jump.clip, sample_character(), FLAT, jump.contacts)
+    edges = [stage.first for stage in true[1:]]
+    told = stages_at(slow, sample_character(), edges)
+    assert [s.kind for s in told] == [s.kind for s in true]
+    for a, b in zip(true, told, strict=True):
+        if a.kind == "flight":
+            assert b.gravity_m_s2 == pytest.approx(0.25 * a.gravity_m_s2, rel=1e-9)
+
+
+def test_a_thrown_point_shows_its_gravity_and_how_far_it_is_off() -> None:
+    times = np.arange(50) / 100.0
+    path = np.stack([2.0 * times, 1.0 + 3.0 * times - 0.5 * 4.2 * times**2, -times], axis=1)
+    gravity, off = fallen(path, 100.0)
+    assert gravity == pytest.approx(4.2) and off < 1e-12
+    # Shaken to the sides by 3 mm: its gravity is the same, and the shake is seen.
+    path[:, 0] += 0.003 * np.where(np.arange(50) % 2, 1.0, -1.0)
+    gravity, off = fallen(path, 100.0)
+    assert gravity == pytest.approx(4.2) and off == pytest.approx(0.003, rel=0.05)
+
+
+def test_what_is_no_leap_is_refused() -> None:
+    stand = SAMPLES["squat"]()
+    with pytest.raises(BadValue, match="leaves the ground"):
+        stages_of(stand.clip, sample_character(), FLAT, stand.contacts)
+    jump = SAMPLES["jump"]().clip
+    with pytest.raises(BadValue, match="rising frames"):
+        stages_at(jump, sample_character(), [90, 60])
+    with pytest.raises(BadValue, match="at least 4 frames"):
+        stages_at(jump, sample_character(), [60, 62])
+
+
+# Momentum curves
+
+
+def fitted(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> list[StageMomentum]:
+    assert character.body is not None
+    momenta, mass = captured_momentum(clip, character), character.body.total_mass_kg
+    return [
+        fit_stage(stages, i, momenta, clip.rate_hz, mass)
+        for i, stage in enumerate(stages)
+        if stage.kind == "ground"
+    ]
+
+
+def check_curves(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> None:
+    assert character.body is not None
+    momenta, mass = captured_momentum(clip, character), character.body.total_mass_kg
+    for curve_set in fitted(clip, character, stages):
+        stage = curve_set.stage
+        index = stages.index(stage)
+        ends = np.array([0.0, (stage.frame_count - 1) / clip.rate_hz])
+        for c, curve in enumerate(curve_set.curves):
+            seen = momenta[[stage.first, stage.stop - 1], c]
+            np.testing.assert_allclose(curve(ends), seen, atol=1e-9 * (1.0 + np.abs(seen).max()))
+            start, end = curve(ends, 1)
+            if index > 0 and c != VERTICAL:
+                assert start == pytest.approx(0.0, abs=1e-6 * mass)
+            if index + 1 < len(stages):
+                gravity = stages[index + 1].gravity_m_s2
+                wanted = -mass * gravity if c == VERTICAL else 0.0
+                assert end == pytest.approx(wanted, abs=1e-6 * mass)
+
+
+@pytest.mark.parametrize("name", ["jump", "hop"])
+def test_curves_of_samples_meet_their_ends_and_go_on_into_flights(name: str) -> None:
+    sample = SAMPLES[name]()
+    stages = stages_of(sample.clip, sample_character(), FLAT, sample.contacts)
+    check_curves(sample.clip, sample_character(), stages)
+
+
+@needs_mocap
+@pytest.mark.parametrize("name", ["02_04", "13_11"])
+def test_curves_of_real_jumps_are_close_to_what_was_captured(name: str) -> None:
+    clip, character, place = real(name)
+    stages = stages_of(clip, character, place)
+    check_curves(clip, character, stages)
+    momenta = captured_momentum(clip, character)
+    for curve_set in fitted(clip, character, stages):
+        stage = curve_set.stage
+        if stage.frame_count < 0.2 * clip.rate_hz:
+            continue
+        size = np.ptp(momenta[stage.first : stage.stop], axis=0)
+        # Of the vertical push, which leaps are about, nearly nothing is lost.
+        assert curve_set.off[VERTICAL] < 0.08 * size[VERTICAL]
+        assert len(curve_set.off) == len(CURVES)
+
+
+def test_stages_that_no_spline_fits_into_are_refused() -> None:
+    jump = SAMPLES["jump"]()
+    momenta = captured_momentum(jump.clip, sample_character())
+    stages = stages_at(jump.clip, sample_character(), [60, 80, 83, 100])
+    with pytest.raises(BadValue, match=f"at least {FEWEST_KNOTS + 4} frames"):
+        fit_stage(stages, 2, momenta, jump.clip.rate_hz, 70.0)
+    with pytest.raises(BadValue, match="on the ground"):
+        fit_stage(stages, 1, momenta, jump.clip.rate_hz, 70.0)
