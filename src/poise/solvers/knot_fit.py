@@ -93,11 +93,11 @@ def fit_knots(
         return _control(knots, times, values, start_slope, end_slope)[1]
 
     even = np.zeros(interior + 1)
-    found = [
-        least_squares(left, start, diff_step=_STEP, max_nfev=_MOST_EVALUATIONS)
-        for start in (even, _where_it_bends(times, values, interior, gap))
-    ]
-    best = min(found, key=lambda each: float(each.cost)).x
+    best, least = even, np.inf
+    for start in (even, _where_it_bends(times, values, interior, gap)):
+        found = least_squares(left, start, diff_step=_STEP, max_nfev=_MOST_EVALUATIONS)
+        if float(found.cost) < least:
+            best, least = np.asarray(found.x), float(found.cost)
     knots = _knots(times, best, gap)
     return FittedSpline(knots, _control(knots, times, values, start_slope, end_slope)[0])
 

@@ -1,0 +1,83 @@
+"""Where an edited leap starts from: ground stages as moved, flights interpolated (section 4.2.4).
+
+Every ground stage is moved and turned as a whole about the vertical through its middle, and over a
+flight the two stages' moves fade into each other. Turns are not taken modulo a full one: a stage
+turned by 360 degrees looks as it did, and the flight before it spins once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array, frozen_array
+from poise.errors import BadValue, UnknownName
+from poise.methods.momentum.stages import Stage
+from poise.motion import Clip
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """How a ground stage is displaced."""
+
+    by_m: Array = field(default_factory=lambda: np.zeros(3))
+    """(3,)"""
+    turn_rad: float = 0.0
+    """About the vertical, to the left; more than a full turn is more than one."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_m", frozen_array("by_m", self.by_m, (3,)))
+        if not np.isfinite(self.turn_rad):
+            raise BadValue("turn_rad", "a number", self.turn_rad)
+
+
+def moved_clip(clip: Clip, stages: Sequence[Stage], moves: Mapping[int, Move]) -> Clip:
+    """The clip with its stages moved.
+
+    Args:
+        clip: the motion.
+        stages: of it, in order and without gaps.
+        moves: by the index of the ground stage; others stay.
+
+    Raises:
+        UnknownName: a move of a stage that there is not.
+        BadValue: a move of a flight, which follows from those around it.
+    """
+    ground = [i for i, stage in enumerate(stages) if stage.kind == "ground"]
+    for index in moves:
+        if not 0 <= index < len(stages):
+            raise UnknownName("stage", str(index), [str(i) for i in ground])
+        if index not in ground:
+            raise BadValue(f"move of stage {index}", f"one on the ground: {ground}", "a flight")
+    path = clip.root_positions_m
+    placed = {i: _placed(path, stages[i], moves.get(i, Move())) for i in ground}
+    turns = np.zeros(clip.frame_count)
+    roots = np.empty_like(path)
+    for i, stage in enumerate(stages):
+        frames = slice(stage.first, stage.stop)
+        if stage.kind == "ground":
+            roots[frames], turns[frames] = placed[i][frames], moves.get(i, Move()).turn_rad
+            continue
+        # A flight at an end of the clip goes with the only stage it has.
+        before, after = i - 1 if i - 1 in placed else i + 1, i + 1 if i + 1 in placed else i - 1
+        share = (np.arange(stage.frame_count) + 1.0) / (stage.frame_count + 1.0)
+        angles = [moves.get(k, Move()).turn_rad for k in (before, after)]
+        turns[frames] = (1.0 - share) * angles[0] + share * angles[1]
+        ways = [placed[k][frames] for k in (before, after)]
+        roots[frames] = (1.0 - share)[:, None] * ways[0] + share[:, None] * ways[1]
+    turned = clip.rotations_wxyz.copy()
+    whole = rotations.from_axis_angle(_UP, turns)
+    turned[:, 0] = rotations.multiply(whole, clip.rotations_wxyz[:, 0])
+    return replace(clip, root_positions_m=roots, rotations_wxyz=rotations.continuous(turned))
+
+
+def _placed(path_m: Array, stage: Stage, move: Move) -> Array:
+    """(F, 3) the root's whole path as one stage's move has it."""
+    pivot = path_m[stage.first : stage.stop].mean(axis=0)
+    turn = rotations.from_axis_angle(_UP, move.turn_rad)
+    return pivot + rotations.rotate(turn, path_m - pivot) + move.by_m

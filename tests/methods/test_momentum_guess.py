@@ -1,0 +1,84 @@
+"""Moved stages: exact on the ground, fading into each other in the air."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from poise import rotations
+from poise.arrays import Array
+from poise.environment import Environment
+from poise.errors import BadValue, UnknownName
+from poise.mechanics import forward_kinematics
+from poise.methods.momentum.initial_guess import Move, moved_clip
+from poise.methods.momentum.stages import Stage, stages_of
+from poise.motion import Clip
+from poise.samples import SAMPLES, sample_character
+
+
+@cache
+def jump() -> tuple[Clip, tuple[Stage, ...]]:
+    sample = SAMPLES["jump"]()
+    found = stages_of(sample.clip, sample_character(), Environment.flat(), sample.contacts)
+    assert [stage.kind for stage in found] == ["ground", "flight", "ground"]
+    return sample.clip, found
+
+
+def places(clip: Clip) -> Array:
+    return forward_kinematics(clip.skeleton, *clip.pose).positions_m
+
+
+def test_without_moves_the_clip_comes_back() -> None:
+    clip, stages = jump()
+    same = moved_clip(clip, stages, {})
+    np.testing.assert_allclose(same.root_positions_m, clip.root_positions_m, atol=1e-12)
+    np.testing.assert_allclose(same.rotations_wxyz, clip.rotations_wxyz, atol=1e-12)
+
+
+def test_a_moved_landing_is_moved_and_the_flight_leads_there() -> None:
+    clip, stages = jump()
+    by = np.array([0.3, 0.0, 0.8])
+    gaps = places(moved_clip(clip, stages, {2: Move(by)})) - places(clip)
+    np.testing.assert_allclose(gaps[: stages[0].stop], 0.0, atol=1e-12)
+    np.testing.assert_allclose(gaps[stages[2].first :] - by, 0.0, atol=1e-12)
+    flight = gaps[stages[1].first : stages[1].stop, 0] @ by / (by @ by)
+    assert 0.0 < flight[0] and flight[-1] < 1.0 and (np.diff(flight) > 0.0).all()
+
+
+@pytest.mark.parametrize("turns", [-1, 1, 2])
+def test_a_full_turn_ends_as_it_was_and_spins_in_the_air(turns: int) -> None:
+    clip, stages = jump()
+    spun = moved_clip(clip, stages, {2: Move(turn_rad=2.0 * np.pi * turns)})
+    for stage in (stages[0], stages[2]):
+        frames = slice(stage.first, stage.stop)
+        np.testing.assert_allclose(places(spun)[frames], places(clip)[frames], atol=1e-9)
+    root = rotations.multiply(
+        spun.rotations_wxyz[:, 0], rotations.conjugate(clip.rotations_wxyz[:, 0])
+    )
+    heading = np.unwrap(2.0 * np.arctan2(root[:, 2], root[:, 0]))
+    assert heading[-1] - heading[0] == pytest.approx(2.0 * np.pi * turns, abs=1e-9)
+
+
+def test_a_turned_stage_turns_as_a_whole_about_its_middle() -> None:
+    clip, stages = jump()
+    angle = 0.7
+    turned = moved_clip(clip, stages, {2: Move(turn_rad=angle)})
+    frames = slice(stages[2].first, clip.frame_count)
+    pivot = clip.root_positions_m[frames].mean(axis=0)
+    turn = rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), angle)
+    wanted = pivot + rotations.rotate(turn, places(clip)[frames] - pivot)
+    np.testing.assert_allclose(places(turned)[frames], wanted, atol=1e-9)
+
+
+def test_moves_that_cannot_be_are_refused() -> None:
+    clip, stages = jump()
+    with pytest.raises(BadValue, match="on the ground"):
+        moved_clip(clip, stages, {1: Move()})
+    with pytest.raises(UnknownName, match="stage"):
+        moved_clip(clip, stages, {7: Move()})
+    with pytest.raises(BadValue, match="finite"):
+        Move(np.array([np.nan, 0.0, 0.0]))
+    with pytest.raises(BadValue, match="turn_rad"):
+        Move(turn_rad=np.inf)
