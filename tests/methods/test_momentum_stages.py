@@ -114,7 +114,7 @@ def fitted(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> list[
     ]
 
 
-def check_curves(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> None:
+def assert_curves_hold(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> None:
     assert character.body is not None
     momenta, mass = captured_momentum(clip, character), character.body.total_mass_kg
     for curve_set in fitted(clip, character, stages):
@@ -137,7 +137,7 @@ def check_curves(clip: Clip, character: Character, stages: tuple[Stage, ...]) ->
 def test_curves_of_samples_meet_their_ends_and_go_on_into_flights(name: str) -> None:
     sample = SAMPLES[name]()
     stages = stages_of(sample.clip, sample_character(), FLAT, sample.contacts)
-    check_curves(sample.clip, sample_character(), stages)
+    assert_curves_hold(sample.clip, sample_character(), stages)
 
 
 @needs_mocap
@@ -145,7 +145,7 @@ def test_curves_of_samples_meet_their_ends_and_go_on_into_flights(name: str) -> 
 def test_curves_of_real_jumps_are_close_to_what_was_captured(name: str) -> None:
     clip, character, place = real(name)
     stages = stages_of(clip, character, place)
-    check_curves(clip, character, stages)
+    assert_curves_hold(clip, character, stages)
     momenta = captured_momentum(clip, character)
     for curve_set in fitted(clip, character, stages):
         stage = curve_set.stage

@@ -1,8 +1,10 @@
 """The path of a foot while it touches: flat on its print, rolling over heel and toes.
 
 While heel and ball touch, the foot is flat. While only one of them does, it rolls about it, by as
-much as the captured foot pitches; a foot on its edge rolls about that. No touching point moves
-along the surface, and none is above or below it, by construction.
+much as the captured foot pitches; a foot on its edge rolls about that, and one that leaves rolls
+over the tip of its toes. No touching point of a standing foot moves along the surface, and none is
+above or below it, by construction. A foot that turns on its ball has its place, and its captured
+heading.
 """
 
 from __future__ import annotations
@@ -83,8 +85,6 @@ class FootPath:
     """(n, 3) where it is then."""
     ball_m: Array
     """(n, 3) where the ball is, or was, in the print."""
-    normal: Array
-    """(3,) of the surface."""
     static: NDArray[np.bool_]
     """(n,) it stands; it slides along the surface elsewhere."""
 
@@ -187,7 +187,7 @@ def foot_path(
     tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
     return FootPath(
         shape, first, stop, places, turns, toes, posed, on_heel, prints[:, HEEL], balls & bends,
-        on_tip, tip, prints[:, BALL], normal, static,
+        on_tip, tip, prints[:, BALL], static,
     )  # fmt: skip
 
 

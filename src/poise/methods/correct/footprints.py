@@ -3,7 +3,8 @@
 A captured foot drifts by centimetres while it stands, and its sole is not quite flat. The print is
 the flat place that is nearest to all its touching points, the slow ones above all: a weighted rigid
 fit in the plane of the surface, which has a closed form. A foot that travels more than
-`LARGEST_MISS_M` while it touches has stood in more than one place, or slides.
+`LARGEST_MISS_M` while it touches has stood in more than one place, or slides; so has one that turns
+by more than `LARGEST_TURN_RAD`.
 """
 
 from __future__ import annotations

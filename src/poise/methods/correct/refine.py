@@ -1,9 +1,10 @@
 """From contacts at the working rate to the clip's own: when exactly each one starts and ends.
 
 Which contacts there are has been decided at 30 frames a second, where a frame is a tenth of a
-running stance. Here every start and end moves by at most two of those frames to where the motion at
-its own rate says: the frame that parts touching from free frames best by the detector's rule
+running stance. Here every start and end moves by at most three of those frames to where the motion
+at its own rate says: the frame that parts touching from free frames best by the detector's rule
 (`poise.contact.detection`), all frames of the window taken together, so that no single one decides.
+Before and after a flight, contacts end where the foot has left the ground.
 A contact that the motion nowhere supports, because it is there for the forces' sake (a shoulder in
 a roll), stays as it is. A part of a schedule (a foot) is placed by all of its points, the tip of
 its toes included; its candidates (ball and heel) each by their own, and never outlast it. While a
