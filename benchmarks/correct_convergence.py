@@ -27,12 +27,12 @@ from benchmarks.measure import Measure
 from benchmarks.timing import REPEATS
 from poise import rotations
 from poise.arrays import Array
+from poise.footing.moving_joints import moving_joints
 from poise.mechanics import forward_kinematics, site_jacobians, site_positions
 from poise.methods.correct.alternation import Room, advance, begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import vertices_of
 from poise.methods.correct.problem import KINDS, Planes, Problem, by_frame, packed
-from poise.methods.correct.recovery import moving_joints
 from poise.methods.correct.surfaces import planes_at
 
 ITERATIONS = 6000

@@ -24,9 +24,11 @@ MAY_IMPORT = {
     "constraints": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
     "ik": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"},
+    "footing": LEAVES
+    | {"character", "motion", "mechanics", "environment", "contact", "constraints"},
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
-    | {"ik"},
+    | {"ik", "footing"},
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
     | {"samples", "constraints", "ik", "methods"},

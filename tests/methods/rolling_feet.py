@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.environment import Environment, Ground, query
-from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import BALL, HEEL, TIP, FootShape, foot_shapes
+from poise.footing.foot_path import FootPath, foot_path, touching_sole
+from poise.footing.foot_shape import BALL, HEEL, TIP, FootShape, foot_shapes
 from poise.samples import sample_character
 
 RATE_HZ = 100.0

@@ -14,9 +14,8 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, complete_character, reference_human
 from poise.environment import Environment, query
-from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.correct.foot_path import FootPath, touching_sole
-from poise.methods.correct.foot_shape import (
+from poise.footing.foot_path import FootPath, touching_sole
+from poise.footing.foot_shape import (
     BALL,
     HEEL,
     INNER,
@@ -26,13 +25,14 @@ from poise.methods.correct.foot_shape import (
     foot_shapes,
     in_one_piece,
 )
-from poise.methods.correct.footprints import (
+from poise.footing.footprints import (
     Placed,
     placed_at,
     points_of,
     stretches_of,
     weights_of,
 )
+from poise.mechanics import forward_kinematics, site_positions
 from poise.samples import sample_character, walking
 from tests.character import known_skeletons
 from tests.methods.rolling_feet import (

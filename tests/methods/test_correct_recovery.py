@@ -15,13 +15,14 @@ from poise.constraints import Scene
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue
+from poise.footing.clearance import clearance_tasks
+from poise.footing.contact_tasks import Movers, contact_tasks
+from poise.footing.spots import spots_of
 from poise.measures import evaluate
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result
 from poise.methods.correct import run
 from poise.methods.correct.center_path import center_tasks
-from poise.methods.correct.clearance import clearance_tasks
-from poise.methods.correct.contact_tasks import Movers, contact_tasks
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import motion_mesh, vertices_of
@@ -36,7 +37,6 @@ from poise.methods.correct.recovery import (
     recover,
 )
 from poise.methods.correct.settings import FEET, settings_for
-from poise.methods.correct.spots import spots_of
 from poise.motion import Clip
 from poise.samples import Sample
 from tests.methods.edited import feet as foot_constraints

@@ -140,3 +140,16 @@ def _over_nearest_stance(motion: PointMotion, rate_hz: float) -> Array:
         nearest = np.where(to_before <= to_after, before, after)
         clearances[:, s] = heights - levels[nearest]
     return clearances
+
+
+def sole_heights_m(feet: FootMotion, names: tuple[str, ...]) -> Array:
+    """(F, n) how far points of one foot are over the ground, the tip of its toes as the ball.
+
+    Toes hover or press while a foot stands flat, so where their tip is then says little of where it
+    is when the foot rolls over it.
+    """
+    columns = {name.partition("_")[2]: feet.motion.names.index(name) for name in names}
+    standing = feet.standing_m.copy()
+    if "toe_tip" in columns and "ball" in columns:
+        standing[:, columns["toe_tip"]] = standing[:, columns["ball"]]
+    return (feet.motion.heights_m - standing)[:, list(columns.values())]

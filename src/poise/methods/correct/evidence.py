@@ -39,6 +39,7 @@ from poise.contact.foot_motion import (
     STANDING_QUANTILE,
     FootMotion,
     foot_motion,
+    sole_heights_m,
 )
 from poise.contact.point_motion import CUTOFF_HZ, point_motion
 from poise.contact.swinging import SWUNG, swinging
@@ -173,19 +174,6 @@ def whole_feet(clip: Clip, character: Character, environment: Environment) -> di
                 sole_heights_m(feet, points[part].names).min(axis=1),
             )  # fmt: skip
     return found
-
-
-def sole_heights_m(feet: FootMotion, names: tuple[str, ...]) -> Array:
-    """(F, n) how far points of one foot are over the ground, the tip of its toes as the ball.
-
-    Toes hover or press while a foot stands flat, so where their tip is then says little of where it
-    is when the foot rolls over it.
-    """
-    columns = {name.partition("_")[2]: feet.motion.names.index(name) for name in names}
-    standing = feet.standing_m.copy()
-    if "toe_tip" in columns and "ball" in columns:
-        standing[:, columns["toe_tip"]] = standing[:, columns["ball"]]
-    return (feet.motion.heights_m - standing)[:, list(columns.values())]
 
 
 def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:

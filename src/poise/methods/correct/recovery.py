@@ -19,19 +19,17 @@ from poise.character import Character, contact_points
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
+from poise.footing.clearance import clearance_tasks
+from poise.footing.contact_tasks import Movers, contact_tasks
+from poise.footing.foot_path import FootPath
+from poise.footing.foot_shape import foot_shapes
+from poise.footing.moving_joints import moving_joints
 from poise.ik.long_clip import solve_long
 from poise.ik.whole_clip import WholeSettings
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.correct.center_path import center_tasks
-from poise.methods.correct.clearance import clearance_tasks
-from poise.methods.correct.contact_tasks import Movers, contact_tasks
-from poise.methods.correct.foot_path import FootPath
-from poise.methods.correct.foot_shape import foot_shapes
 from poise.methods.correct.swings import swing_tasks
 from poise.motion import Clip
-
-RIGID_DEG = 0.5
-"""A joint that never turns by more is a bone that the skeleton has cut in two."""
 
 HELD_LONGER = 1
 """Frames before and after a contact in which its place is held already: the speed in its first and
@@ -125,12 +123,6 @@ def recover(
         sliding[:, column] = slid[part] & contacts.column(part)
     told = replace(contacts, sliding=sliding if sliding.any() else None)
     return Recovered(made, told, tuple(tasks), worst_m, worst, rounds, paths)
-
-
-def moving_joints(clip: Clip) -> NDArray[np.bool_]:
-    """(J,) joints that turn at all in a clip."""
-    turns = clip.rotations_wxyz
-    return rotations.angle_between(turns, turns[:1]).max(axis=0) > np.radians(RIGID_DEG)
 
 
 def fastest_turns_rad_s(clip: Clip) -> Array:

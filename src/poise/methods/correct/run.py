@@ -12,6 +12,7 @@ from poise.arrays import Array
 from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
+from poise.footing.moving_joints import moving_joints
 from poise.methods.correct.candidates import CANDIDATE_PARTS
 from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.draped import draped_places_m, raised_clip
@@ -22,7 +23,7 @@ from poise.methods.correct.long_discovery import discover_long
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.problem import SLIDING
-from poise.methods.correct.recovery import fastest_turns_rad_s, moving_joints, recover
+from poise.methods.correct.recovery import fastest_turns_rad_s, recover
 from poise.methods.correct.refine import OwnRate, refined
 from poise.methods.correct.report import finished
 from poise.methods.correct.settings import Settings

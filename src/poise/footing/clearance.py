@@ -14,8 +14,8 @@ from poise.character import contact_points, contact_radii_m
 from poise.constraints import Scene, Task
 from poise.contact.schedule import intervals
 from poise.environment import query
+from poise.footing.contact_tasks import Movers
 from poise.mechanics import BodyState, site_positions
-from poise.methods.correct.contact_tasks import Movers
 
 _BEFORE_AND_AFTER_S = 0.035
 """A point is kept out a little longer than it is inside, so that it does not dip in beside it."""

@@ -19,8 +19,8 @@ from poise import rotations
 from poise.arrays import Array
 from poise.contact.schedule import intervals, without_blinks
 from poise.environment import Environment, query
-from poise.methods.correct.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
-from poise.methods.correct.footprints import (
+from poise.footing.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
+from poise.footing.footprints import (
     LARGEST_MISS_M,
     SLID_M,
     Placed,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.methods.correct.foot_shape import FootShape
+from poise.footing.foot_shape import FootShape
 
 LARGEST_MISS_M = 0.15
 """How far a slow point may be from its print: half a foot's length. Captured soles drift, and are

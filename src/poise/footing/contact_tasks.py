@@ -14,13 +14,12 @@ from poise.constraints import Scene, Task
 from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point, recruits_of_turn
 from poise.contact import ContactSchedule
 from poise.contact.floor import foot_sites
-from poise.contact.foot_motion import foot_motion
+from poise.contact.foot_motion import foot_motion, sole_heights_m
 from poise.contact.schedule import intervals
+from poise.footing.foot_path import FootPath, foot_path, touching_sole
+from poise.footing.foot_shape import HEEL, TIP, FootShape, foot_shapes, in_one_piece
+from poise.footing.spots import spots_of
 from poise.mechanics import site_positions
-from poise.methods.correct.evidence import sole_heights_m
-from poise.methods.correct.foot_path import FootPath, foot_path, touching_sole
-from poise.methods.correct.foot_shape import HEEL, TIP, FootShape, foot_shapes, in_one_piece
-from poise.methods.correct.spots import spots_of
 
 ORIGIN = np.zeros(3)
 LEAST_UPRIGHT = -0.2
