@@ -53,8 +53,11 @@ def clearance_tasks(
                 continue
             inside = np.convolve(inside, window, "same") > 0.0
             for task in held:
-                same = task.joint == joint and np.array_equal(task.offset_m, offset)
-                if task.kind == "point" and same and task.side == 0:
+                if task.joint != joint or task.side != 0 or task.priority > 1:
+                    continue
+                same = np.array_equal(task.offset_m, offset) and all(task.axes)
+                # What holds a foot's rotation in the world holds its place as well.
+                if task.kind == "turn" or (task.kind == "point" and same):
                     inside[task.first : task.last + 1] = False
             for a, b in intervals(inside):
                 normal = near.normals[a:b, c]

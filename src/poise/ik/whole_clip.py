@@ -160,7 +160,7 @@ def _room(problem: IkProblem) -> Equations:
     return Equations(
         np.empty((size, REACH * width)), np.empty(size), np.empty((frames, width)),
         np.zeros((frames, 3, width)), np.zeros((frames, 4)), np.zeros(REACH * width),
-        np.zeros(REACH * width, dtype=np.int64),
+        np.zeros(REACH * width, dtype=np.int64), np.zeros((len(problem.limits.block), 3)),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ REACH = 3
 """Blocks of the band: a frame and the two after it, which an acceleration ties."""
 
 _DIFFERENCE_RAD = 1e-5
+"""To either side, for slopes of limited numbers."""
 
 
 class Price(NamedTuple):
@@ -68,10 +69,12 @@ class Equations(NamedTuple):
     """(3 W,)"""
     used: Indices
     """(3 W,)"""
+    beyond: Array
+    """(L, 3) zeros: joint ranges are not shifted here."""
 
 
 @inlined_borrowing
-def _into_parents(blocks: Blocks, tree: Tree, rows: int, work: Work) -> None:
+def into_parents(blocks: Blocks, tree: Tree, rows: int, work: Work) -> None:
     """Columns about world axes become columns about the axes of the joint's parent."""
     for b in range(len(blocks.kind)):
         if blocks.kind[b] == BALL:
@@ -84,7 +87,7 @@ def _into_parents(blocks: Blocks, tree: Tree, rows: int, work: Work) -> None:
 
 
 @inner_borrowing
-def _add_row(band: Array, right: Array, start: int, row: Array, error: float, weight: float,
+def add_row(band: Array, right: Array, start: int, row: Array, error: float, weight: float,
     width: int, used: Indices,
 ) -> float:  # fmt: skip
     """One row of a least-squares problem; returns what its error costs."""
@@ -116,7 +119,7 @@ def put_frames(
     band[:] = 0.0
     right[:] = 0.0
     for f in range(frames):
-        _put_displacement(
+        put_displacement(
             blocks, original_roots[f], original_locals[f], roots[f], locals_[f], displaced[f]
         )
     cost = _put_ties(price, frames, width, displaced, band, right)
@@ -128,7 +131,7 @@ def put_frames(
     for f in range(frames):
         count = gather(tasks, f, work)
         look(f, count, tree, blocks, tasks, width, roots[f], locals_[f], work)
-        _into_parents(blocks, tree, int(work.row_of[count]), work)
+        into_parents(blocks, tree, int(work.row_of[count]), work)
         for i in range(count):
             t = work.active[i]
             misses[f, t] = work.misses[i]
@@ -141,12 +144,13 @@ def put_frames(
                 error = work.errors[k]
                 # One-sided tasks ask for nothing on the right side.
                 if tasks.side[t] == 0 or tasks.side[t] * error < 0.0:
-                    cost += _add_row(
+                    cost += add_row(
                         band, right, f * width, work.full[k], error, weight, width, used
                     )
         if price.range > 0.0:
-            cost += _put_ranges(
-                limits, blocks, width, f * width, price.range, locals_[f], row, used, band, right
+            cost += put_ranges(
+                limits, blocks, width, f * width, price.range, locals_[f], equations.beyond, row,
+                used, band, right,
             )
     return cost + _put_center_accelerations(price.center, frames, width, equations)
 
@@ -189,15 +193,15 @@ def _put_center_accelerations(
                 row[n] = rows[f - 1, c, n]
                 row[width + n] = -2.0 * rows[f, c, n]
                 row[2 * width + n] = rows[f + 1, c, n]
-            cost += _add_row(
+            cost += add_row(
                 equations.band, equations.right, (f - 1) * width, row, error,
                 weight * errors[f, 3], REACH * width, equations.used,
             )  # fmt: skip
     return cost
 
 
-@inlined_borrowing
-def _put_displacement(
+@inner_borrowing
+def put_displacement(
     blocks: Blocks, root0: Array, local0: Array, root: Array, local: Array, displaced: Array
 ) -> None:
     for b in range(len(blocks.kind)):
@@ -285,18 +289,18 @@ def _put_speeds(
                 row[width + c] = x * u + y * v + z * w
             for k in range(size):
                 row[c + k] = -row[width + c + k]
-            cost += _add_row(band, right, f * width, row, -over, price.speed, 2 * width, used)
+            cost += add_row(band, right, f * width, row, -over, price.speed, 2 * width, used)
             for k in range(size):
                 row[c + k] = row[width + c + k] = 0.0
     return cost
 
 
 @inner_borrowing
-def _put_ranges(
+def put_ranges(
     limits: Limits, blocks: Blocks, width: int, start: int, weight: float, local: Array,
-    row: Array, used: Indices, band: Array, right: Array,
+    shifts: Array, row: Array, used: Indices, band: Array, right: Array,
 ) -> float:  # fmt: skip
-    """Rows of the numbers that are beyond their limits."""
+    """Rows of the numbers that, with their shifts (L, 3), are beyond their limits."""
     cost = 0.0
     for l in range(len(limits.block)):
         b = limits.block[l]
@@ -305,29 +309,34 @@ def _put_ranges(
         n = limited_numbers(limits, l, q[0], q[1], q[2], q[3])
         numbers = 1 if limits.kind[l] == ANGLE else 3
         for m in range(numbers):
-            over = max(n[m] - limits.high[l, m], 0.0) + min(n[m] - limits.low[l, m], 0.0)
+            shifted = n[m] + shifts[l, m]
+            over = max(shifted - limits.high[l, m], 0.0) + min(shifted - limits.low[l, m], 0.0)
             if over == 0.0:
                 continue
             for i in range(width):
                 row[i] = 0.0
             size = 3 if blocks.kind[b] == BALL else 1
             for k in range(size):
-                if blocks.kind[b] == BALL:
-                    x = _DIFFERENCE_RAD if k == 0 else 0.0
-                    y = _DIFFERENCE_RAD if k == 1 else 0.0
-                    z = _DIFFERENCE_RAD if k == 2 else 0.0
-                    e = exponential(x, y, z)
-                    p = multiply(e[0], e[1], e[2], e[3], q[0], q[1], q[2], q[3])
-                else:
-                    a = blocks.axis[b]
-                    e = exponential(
-                        _DIFFERENCE_RAD * a[0], _DIFFERENCE_RAD * a[1], _DIFFERENCE_RAD * a[2]
-                    )
-                    p = multiply(q[0], q[1], q[2], q[3], e[0], e[1], e[2], e[3])
-                v = limited_numbers(limits, l, p[0], p[1], p[2], p[3])
-                row[c + k] = (v[m] - n[m]) / _DIFFERENCE_RAD
-            cost += _add_row(band, right, start, row, -over, weight, width, used)
+                high = _turned_number(limits, blocks, l, b, k, m, q, _DIFFERENCE_RAD)
+                low = _turned_number(limits, blocks, l, b, k, m, q, -_DIFFERENCE_RAD)
+                row[c + k] = (high - low) / (2.0 * _DIFFERENCE_RAD)
+            cost += add_row(band, right, start, row, -over, weight, width, used)
     return cost
+
+
+@inner_borrowing
+def _turned_number(
+    limits: Limits, blocks: Blocks, l: int, b: int, k: int, m: int, q: Array, angle: float
+) -> float:
+    """A limited number after a turn about the k-th axis of a block."""
+    if blocks.kind[b] == BALL:
+        e = exponential(angle * (k == 0), angle * (k == 1), angle * (k == 2))
+        p = multiply(e[0], e[1], e[2], e[3], q[0], q[1], q[2], q[3])
+    else:
+        a = blocks.axis[b]
+        e = exponential(angle * a[0], angle * a[1], angle * a[2])
+        p = multiply(q[0], q[1], q[2], q[3], e[0], e[1], e[2], e[3])
+    return limited_numbers(limits, l, p[0], p[1], p[2], p[3])[m]
 
 
 @borrowing

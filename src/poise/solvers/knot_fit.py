@@ -13,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array, frozen_array
+from poise.compiled import compiled, inlined
 from poise.errors import BadShape, BadValue
 
 DEGREE = 3
 _MOST_EVALUATIONS = 60
 _STEP = 1e-4
 """Of the unknown gaps, for differences."""
+_RIDGE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +94,19 @@ def fit_knots(
         knots = _knots(times, unknown, gap)
         return _control(knots, times, values, start_slope, end_slope)[1]
 
+    def slopes(unknown: Array) -> Array:
+        at = left(unknown)
+        found = np.empty((len(at), len(unknown)))
+        for k in range(len(unknown)):
+            moved = unknown.copy()
+            moved[k] += _STEP
+            found[:, k] = (left(moved) - at) / _STEP
+        return found
+
     even = np.zeros(interior + 1)
     best, least = even, np.inf
     for start in (even, _where_it_bends(times, values, interior, gap)):
-        found = least_squares(left, start, diff_step=_STEP, max_nfev=_MOST_EVALUATIONS)
+        found = least_squares(left, start, slopes, max_nfev=_MOST_EVALUATIONS)
         if float(found.cost) < least:
             best, least = np.asarray(found.x), float(found.cost)
     knots = _knots(times, best, gap)
@@ -141,23 +152,92 @@ def _control(
     knots: Array, times: Array, values: Array, start: float | None, end: float | None
 ) -> tuple[Array, Array]:
     """(k,) the best control points on knots, and (n,) what they leave."""
-    basis = basis_of(knots, times)
-    count = basis.shape[1]
-    control = np.zeros(count)
+    control, left = np.empty(len(knots) - DEGREE - 1), np.empty(len(times))
+    slopes = np.array([np.nan if start is None else start, np.nan if end is None else end])
+    _fit_control(knots, times, values, slopes, control, left)
+    return control, left
+
+
+@compiled
+def _fit_control(
+    knots: Array, times: Array, values: Array, slopes: Array, control: Array, left: Array
+) -> None:
+    """Normal equations of the control points that ends and slopes (NaN: open) leave free."""
+    count, samples = len(control), len(times)
     known = np.zeros(count, dtype=np.bool_)
+    control[:] = 0.0
     control[0], control[-1] = values[0], values[-1]
-    known[[0, -1]] = True
+    known[0] = known[-1] = True
     # A clamped curve leaves along the line to its second control point.
-    if start is not None:
-        control[1] = values[0] + start * (knots[DEGREE + 1] - knots[DEGREE]) / DEGREE
+    if not np.isnan(slopes[0]):
+        gap = knots[DEGREE + 1] - knots[DEGREE]
+        control[1] = values[0] + slopes[0] * gap / DEGREE
         known[1] = True
-    if end is not None:
-        control[-2] = values[-1] - end * (knots[-DEGREE - 1] - knots[-DEGREE - 2]) / DEGREE
+    if not np.isnan(slopes[1]):
+        gap = knots[-DEGREE - 1] - knots[-DEGREE - 2]
+        control[-2] = values[-1] - slopes[1] * gap / DEGREE
         known[-2] = True
-    rest = values - basis[:, known] @ control[known]
-    if not known.all():
-        control[~known] = np.linalg.lstsq(basis[:, ~known], rest, rcond=None)[0]
-    return control, values - basis @ control
+    first = np.empty(samples, dtype=np.int64)
+    parts = np.empty((samples, DEGREE + 1))
+    band, right = np.zeros((count, DEGREE + 1)), np.zeros(count)
+    span = DEGREE
+    for n in range(samples):
+        while span < count - 1 and times[n] >= knots[span + 1]:
+            span += 1
+        first[n] = span - DEGREE
+        _put_basis(knots, span, times[n], parts[n])
+        rest = values[n]
+        for a in range(DEGREE + 1):
+            if known[first[n] + a]:
+                rest -= parts[n, a] * control[first[n] + a]
+        for a in range(DEGREE + 1):
+            k = first[n] + a
+            if not known[k]:
+                right[k] += parts[n, a] * rest
+                for b in range(a, DEGREE + 1):
+                    if not known[first[n] + b]:
+                        band[k, b - a] += parts[n, a] * parts[n, b]
+    largest = 0.0
+    for k in range(count):
+        largest = max(largest, band[k, 0])
+    for k in range(count):
+        # Known ones stand alone; those that no sample sees stay at zero.
+        band[k, 0] += 1.0 if known[k] else _RIDGE * largest
+    for k in range(count):
+        share = 1.0 / np.sqrt(band[k, 0])
+        for b in range(DEGREE + 1):
+            band[k, b] *= share
+        right[k] *= share
+        for a in range(1, min(DEGREE + 1, count - k)):
+            right[k + a] -= band[k, a] * right[k]
+            for b in range(a, DEGREE + 1):
+                band[k + a, b - a] -= band[k, a] * band[k, b]
+    for k in range(count - 1, -1, -1):
+        value = right[k]
+        for a in range(1, min(DEGREE + 1, count - k)):
+            value -= band[k, a] * right[k + a]
+        right[k] = value / band[k, 0]
+        if not known[k]:
+            control[k] = right[k]
+    for n in range(samples):
+        value = values[n]
+        for a in range(DEGREE + 1):
+            value -= parts[n, a] * control[first[n] + a]
+        left[n] = value
+
+
+@inlined
+def _put_basis(knots: Array, span: int, time: float, parts: Array) -> None:
+    """The four basis functions that are not zero between knots `span` and the next (de Boor)."""
+    parts[0] = 1.0
+    for d in range(1, DEGREE + 1):
+        saved = 0.0
+        for r in range(d):
+            above, below = knots[span + r + 1], knots[span + 1 - d + r]
+            share = parts[r] / (above - below)
+            parts[r] = saved + (above - time) * share
+            saved = (time - below) * share
+        parts[d] = saved
 
 
 def _where_it_bends(times: Array, values: Array, interior: int, gap: float) -> Array:

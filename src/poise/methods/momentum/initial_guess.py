@@ -36,6 +36,27 @@ class Move:
             raise BadValue("turn_rad", "a number", self.turn_rad)
 
 
+def turning_rad(stages: Sequence[Stage], moves: Mapping[int, Move]) -> Array:
+    """(F,) by how much each frame is turned: ground stages as they are moved, flights between."""
+    turns = np.zeros(stages[-1].stop)
+    for i, stage in enumerate(stages):
+        before, after = _beside(stages, i)
+        angles = [moves.get(k, Move()).turn_rad for k in (before, after)]
+        turns[stage.first : stage.stop] = np.linspace(*angles, stage.frame_count)
+    return turns
+
+
+def _beside(stages: Sequence[Stage], index: int) -> tuple[int, int]:
+    """The ground stages that a stage goes with: itself, or those before and after a flight.
+
+    A flight at an end of the clip goes with the only one it has.
+    """
+    if stages[index].kind == "ground":
+        return index, index
+    before, after = index - 1, index + 1
+    return (before if before >= 0 else after), (after if after < len(stages) else before)
+
+
 def moved_clip(clip: Clip, stages: Sequence[Stage], moves: Mapping[int, Move]) -> Clip:
     """The clip with its stages moved.
 
@@ -56,20 +77,14 @@ def moved_clip(clip: Clip, stages: Sequence[Stage], moves: Mapping[int, Move]) -
             raise BadValue(f"move of stage {index}", f"one on the ground: {ground}", "a flight")
     path = clip.root_positions_m
     placed = {i: _placed(path, stages[i], moves.get(i, Move())) for i in ground}
-    turns = np.zeros(clip.frame_count)
+    turns = turning_rad(stages, moves)
     roots = np.empty_like(path)
     for i, stage in enumerate(stages):
         frames = slice(stage.first, stage.stop)
-        if stage.kind == "ground":
-            roots[frames], turns[frames] = placed[i][frames], moves.get(i, Move()).turn_rad
-            continue
-        # A flight at an end of the clip goes with the only stage it has.
-        before, after = i - 1 if i - 1 in placed else i + 1, i + 1 if i + 1 in placed else i - 1
-        share = (np.arange(stage.frame_count) + 1.0) / (stage.frame_count + 1.0)
-        angles = [moves.get(k, Move()).turn_rad for k in (before, after)]
-        turns[frames] = (1.0 - share) * angles[0] + share * angles[1]
-        ways = [placed[k][frames] for k in (before, after)]
-        roots[frames] = (1.0 - share)[:, None] * ways[0] + share[:, None] * ways[1]
+        before, after = _beside(stages, i)
+        # A flight's first and last frame go with the stages whole: feet are still on the ground.
+        share = np.linspace(0.0, 1.0, stage.frame_count)[:, None]
+        roots[frames] = (1.0 - share) * placed[before][frames] + share * placed[after][frames]
     turned = clip.rotations_wxyz.copy()
     whole = rotations.from_axis_angle(_UP, turns)
     turned[:, 0] = rotations.multiply(whole, clip.rotations_wxyz[:, 0])

@@ -7,6 +7,7 @@ slope at a landing, which is a blow. Where no flight adjoins, slopes are open.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,39 +25,57 @@ CURVES = ("x", "y", "z", "about x", "about y", "about z")
 VERTICAL = 1
 KNOTS_PER_S = 12.0
 """Interior knots of a ground stage: two pushes a tenth of a second apart are told apart."""
-FEWEST_KNOTS, MOST_KNOTS = 2, 12
+FEWEST_KNOTS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class StageMomentum:
-    """A ground stage's curves."""
+    """A ground stage's curves.
+
+    Momentum is known between frames. Where a flight adjoins, the interval across the boundary
+    belongs to both: there they have the same value.
+    """
 
     stage: Stage
+    first: int
+    """The first interval, which lies between this frame and the next."""
     curves: tuple[FittedSpline, ...]
-    """Six, in the order of `CURVES`; times are seconds from the stage's first frame."""
+    """Six, in the order of `CURVES`; times are seconds from the middle of that interval."""
+    sample_count: int
+    """How many intervals it has."""
     off: Array
     """(6,) RMS of what they leave of the captured momentum, in its units."""
 
 
 def captured_momentum(clip: Clip, character: Character) -> Array:
-    """(F, 6) linear momentum, and angular momentum about the centre of mass, smoothed as suits."""
+    """(F − 1, 6) linear momentum, and angular momentum about the centre of mass, between frames.
+
+    From derivatives that are smoothed as suits the clip's noise.
+    """
     seen = clip_dynamics(clip, character)
     rates = seen.derivatives
     found = momentum(
         seen.state, seen.body, rates.root_velocities_m_s, rates.angular_velocities_rad_s
     )
-    return np.concatenate([found.linear_kg_m_s, found.angular_kg_m2_s], axis=1)
+    at_frames = np.concatenate([found.linear_kg_m_s, found.angular_kg_m2_s], axis=1)
+    return np.asarray(0.5 * (at_frames[1:] + at_frames[:-1]))
+
+
+def intervals_of(stages: Sequence[Stage], index: int) -> tuple[int, int]:
+    """First interval of a ground stage, and the one after its last."""
+    stage = stages[index]
+    return max(stage.first - 1, 0), min(stage.stop, stages[-1].stop - 1)
 
 
 def fit_stage(
-    stages: tuple[Stage, ...], index: int, momenta: Array, rate_hz: float, mass_kg: float
+    stages: Sequence[Stage], index: int, momenta: Array, rate_hz: float, mass_kg: float
 ) -> StageMomentum:
     """Fit the curves of one ground stage.
 
     Args:
         stages: of the clip.
         index: of the ground stage.
-        momenta: (F, 6) from `captured_momentum`.
+        momenta: (F − 1, 6) from `captured_momentum`.
         rate_hz: of the clip.
         mass_kg: of the whole body.
 
@@ -66,16 +85,17 @@ def fit_stage(
     stage = stages[index]
     if stage.kind != "ground":
         raise BadValue(f"stage {index}", "one on the ground", "a flight")
-    fewest = FEWEST_KNOTS + DEGREE + 1
-    if stage.frame_count < fewest:
-        allowed = f"at least {fewest} frames, as its momentum curves need"
+    first, stop = intervals_of(stages, index)
+    count, fewest = stop - first, FEWEST_KNOTS + DEGREE + 1
+    if count < fewest:
+        allowed = f"at least {fewest - 1} frames, as its momentum curves need"
         raise BadValue(f"ground stage at frame {stage.first}", allowed, stage.frame_count)
-    interior = round(np.clip(stage.frame_count / rate_hz * KNOTS_PER_S, FEWEST_KNOTS, MOST_KNOTS))
-    interior = min(interior, stage.frame_count - DEGREE - 1)
+    interior = max(round(count / rate_hz * KNOTS_PER_S), FEWEST_KNOTS)
+    interior = min(interior, count - DEGREE - 1)
     before = stages[index - 1] if index > 0 else None
     after = stages[index + 1] if index + 1 < len(stages) else None
-    seen = momenta[stage.first : stage.stop]
-    times = np.arange(stage.frame_count) / rate_hz
+    seen = momenta[first:stop]
+    times = np.arange(count) / rate_hz
     curves: list[FittedSpline] = []
     for c in range(len(CURVES)):
         start = None if before is None or c == VERTICAL else 0.0
@@ -86,4 +106,4 @@ def fit_stage(
     off = np.array(
         [np.sqrt(np.mean((seen[:, c] - curve(times)) ** 2)) for c, curve in enumerate(curves)]
     )
-    return StageMomentum(stage, tuple(curves), off)
+    return StageMomentum(stage, first, tuple(curves), count, off)

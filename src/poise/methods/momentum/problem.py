@@ -1,0 +1,231 @@
+"""From an edit to the spacetime problem: stages, guess, what is held, curves, prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character
+from poise.constraints import Recruits, Scene, Task
+from poise.contact import ContactSchedule
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.footing.contact_tasks import Movers
+from poise.footing.moving_joints import moving_joints
+from poise.ik import IkProblem
+from poise.ik import build as build_ik
+from poise.ik.packed import BALL, TRANSLATION, Blocks
+from poise.ik.whole_clip import inertia_stiffness
+from poise.ik.widened_limits import widened
+from poise.mechanics import center_of_mass, forward_kinematics
+from poise.methods.momentum.body_motion import Segments
+from poise.methods.momentum.curve_unknowns import CurveUnknowns, curve_unknowns
+from poise.methods.momentum.held import held_tasks
+from poise.methods.momentum.momentum_curves import StageMomentum
+from poise.methods.momentum.settings import Settings
+from poise.methods.momentum.spacetime import (
+    Motion,
+    Rooms,
+    Spacetime,
+    evaluate,
+    figure_of,
+    left_of,
+    still,
+)
+from poise.methods.momentum.spacetime_rows import Balance, Curves, Price
+from poise.methods.momentum.stages import Stage
+from poise.motion import Clip
+
+GYRATION = 0.17
+"""Radius by which spin compares with velocity, over stature: about a body's own radius of gyration
+about its long axis and a third of that across it."""
+
+HARD, MOMENTUM, RANGE, CONTROL = 1e6, 3e3, 1e3, 1e-6
+"""What rows of constraints weigh at first, per metre, metre per second and radian squared."""
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+ROOT_LENGTH_M = 0.5
+"""A displacement of the whole body by this much is as unlike as a joint at the end of its range."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leap:
+    """What is known of a leap before it is solved."""
+
+    guess: Clip
+    """Ground stages as moved, flights between them."""
+    character: Character
+    environment: Environment
+    contacts: ContactSchedule
+    stages: tuple[Stage, ...]
+    """With the gravity that flights shall have."""
+    fitted: Mapping[int, StageMomentum]
+    turns_rad: Mapping[int, float]
+    """Of the ground stages that are turned."""
+    turning_rad: Array
+    """(F,) by how much the guess is turned about the vertical, flights included."""
+    original: Clip
+    """As long as the guess, before stages moved: what joints may do."""
+    wishes: tuple[Task, ...] = ()
+    """Tasks of other constraints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A leap as equations."""
+
+    leap: Leap
+    tasks: tuple[Task, ...]
+    ik: IkProblem
+    curves: CurveUnknowns
+    spacetime: Spacetime
+    start: Motion
+
+
+def footing(leap: Leap) -> tuple[tuple[Task, ...], Movers, Scene]:
+    """What is held on the ground, where the moved stages have it."""
+    scene = Scene(leap.guess, leap.character, leap.environment, None)
+    movers = Movers(leap.character, moving_joints(leap.original))
+    return held_tasks(scene, leap.contacts, movers), movers, scene
+
+
+def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
+    """The equations of a leap."""
+    clip, character = leap.guess, leap.character
+    body = character.body
+    if body is None:
+        raise BadValue("character.body", "segment masses (see complete_character)", None)
+    scene = Scene(clip, character, leap.environment, None)
+    every = Recruits(moving_joints(leap.original), True)
+    ik = build_ik(scene, tasks, also=every)
+    length = GYRATION * _stature_m(character)
+    segments = Segments(
+        body.masses_kg, body.centers_m, body.inertias_kg_m2,
+        np.array([body.total_mass_kg, length]),
+    )  # fmt: skip
+    limits = widened(ik.limits, ik.blocks, leap.original.rotations_wxyz)
+    stiffness = likeness_weights(ik)
+    figure = figure_of(
+        ik, segments, stiffness, inertia_stiffness(ik), limits, clip.root_positions_m, clip.rotations_wxyz,
+        _excess(leap, ik),
+    )
+    curves = curve_unknowns(leap.stages, leap.fitted, leap.turns_rad, clip.rate_hz)
+    balance, ends = _balance(leap, settings, curves.basis.shape[2])
+    shared = curves.basis.shape[2] + len(ends)
+    basis = np.zeros((*curves.basis.shape[:2], shared))
+    basis[:, :, : curves.basis.shape[2]] = curves.basis
+    begins = np.concatenate([curves.begins, np.array(ends, dtype=np.int64)])
+    begins = np.minimum.accumulate(begins[::-1])[::-1] * ik.width
+    step = 1.0 / clip.rate_hz
+    price = Price(
+        place=settings.place * step,
+        velocity=settings.place * settings.velocity_s**2 * step,
+        acceleration=settings.place * settings.acceleration_s**4 * step,
+        hard=HARD * step, wish=1e2 * step, momentum=MOMENTUM * step, range=RANGE * step,
+        control=CONTROL, rate=clip.rate_hz,
+    )  # fmt: skip
+    names = [task.name for task, rows in zip(ik.tasks, ik.packed.rows, strict=True) for _ in range(int(rows))]  # fmt: skip
+    empty = Curves(
+        basis, curves.constant, curves.first, curves.stop, np.zeros(shared)
+    )
+    spacetime = Spacetime(
+        figure, empty, begins, balance, price, ik.width, ik.work, tuple(names)
+    )
+    control = _control(spacetime, clip)
+    spacetime = replace(spacetime, curves=empty._replace(wanted=control))
+    return Problem(leap, tuple(tasks), ik, curves, spacetime, still(spacetime, control))
+
+
+def likeness_weights(ik: IkProblem) -> Array:
+    """(W,) what displacing each unknown costs: one over its natural bound, squared (4.2.1)."""
+    found = np.ones(ik.width)
+    blocks: Blocks = ik.blocks
+    spans = {}
+    for l in range(len(ik.limits.block)):
+        b = int(ik.limits.block[l])
+        span = ik.limits.high[l] - ik.limits.low[l]
+        span = span[np.isfinite(span)]
+        if len(span):
+            spans[b] = float(np.sqrt(np.mean(span**2)))
+    for b in range(len(blocks.kind)):
+        kind, column = int(blocks.kind[b]), int(blocks.column[b])
+        size = 3 if kind <= BALL else 1
+        span = ROOT_LENGTH_M if kind == TRANSLATION else spans.get(b, np.pi / 2.0)
+        found[column : column + size] = 1.0 / max(span, 0.2) ** 2
+    return found
+
+
+def _excess(leap: Leap, ik: IkProblem) -> Array:
+    """(F, W) second differences of the guess's root beside those of the capture, turned along."""
+    found = np.zeros((leap.guess.frame_count, ik.width))
+    blocks = ik.blocks
+    up = rotations.from_axis_angle(_UP, leap.turning_rad)
+    own = np.diff(leap.original.root_positions_m, n=2, axis=0)
+    moved = np.diff(leap.guess.root_positions_m, n=2, axis=0)
+    for b in range(len(blocks.kind)):
+        column = int(blocks.column[b])
+        if blocks.kind[b] == TRANSLATION:
+            found[:-2, column : column + 3] = moved - rotations.rotate(up[1:-1], own)
+        elif blocks.kind[b] == BALL and blocks.joint[b] == 0:
+            # The root's parent is the world: a turn about the vertical adds to its second number.
+            found[:-2, column + 1] = np.diff(leap.turning_rad, n=2)
+    return found
+
+
+def _stature_m(character: Character) -> float:
+    from poise.contact.clip_dynamics import extent_m
+
+    return extent_m(character.skeleton)
+
+
+def _control(spacetime: Spacetime, clip: Clip) -> Array:
+    """Control points nearest to the momentum of the guess."""
+    control = np.zeros(spacetime.curves.basis.shape[2])
+    rooms = Rooms(spacetime)
+    motion = still(spacetime, control)
+    evaluate(spacetime, spacetime.price, motion, rooms)
+    seen = left_of(spacetime, spacetime.price, motion, rooms).momentum
+    basis = spacetime.curves.basis.reshape(-1, len(control))
+    control = np.linalg.lstsq(basis, seen.ravel(), rcond=None)[0]
+    for r, column in enumerate(spacetime.balance.column.tolist()):
+        if column >= 0:
+            f, c = int(spacetime.balance.frame[r]), int(spacetime.balance.axis[r])
+            control[column] = rooms.poses.center[f, c] - spacetime.balance.target[r]
+    return control
+
+
+def _balance(leap: Leap, settings: Settings, size: int) -> tuple[Balance, list[int]]:
+    """Pseudo-balance (4.2.2), along the ground.
+
+    In the first and the last ground stage the centre of mass is to end where it began: half of the
+    way to a shared unknown each. In others its middle frame is to be over where the guess has it.
+    """
+    rows: list[tuple[int, int, int, float, float]] = []
+    ends: list[int] = []
+    body = leap.character.body
+    assert body is not None
+    state = forward_kinematics(leap.guess.skeleton, *leap.guess.pose)
+    center = center_of_mass(state, body)
+    ground = [i for i, stage in enumerate(leap.stages) if stage.kind == "ground"]
+    for i in ground:
+        stage = leap.stages[i]
+        if i in (ground[0], ground[-1]):
+            for axis in (0, 2):
+                for frame in (stage.first, stage.stop - 1):
+                    at = float(center[frame, axis])
+                    rows.append((frame, axis, size + len(ends), at, 2.0 * settings.balance))
+                ends.append(stage.first)
+        else:
+            middle = (stage.first + stage.stop - 1) // 2
+            for axis in (0, 2):
+                rows.append((middle, axis, -1, float(center[middle, axis]), settings.balance))
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 5
+    return Balance(
+        *(np.array(columns[k], dtype=np.int64) for k in range(3)),
+        *(np.array(columns[k], dtype=np.float64) for k in (3, 4)),
+    ), ends  # fmt: skip

@@ -1,0 +1,58 @@
+"""The knobs of editing leaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from poise.errors import BadValue
+
+GravityChoice = Literal["nature", "captured"]
+
+_LARGEST = 1e6
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a leap is edited."""
+
+    stage_changes: tuple[int, ...] | None = None
+    """Frames at which a flight or a ground stage begins, where the detector is wrong; stages
+    alternate, the first is on the ground."""
+    gravity: GravityChoice = "nature"
+    """`nature`: flights fall at 9.81 m/s². `captured`: as the parabola of the capture has it, where
+    its unit or rate is not to be trusted."""
+    place: float = 1.0
+    """What being away from the guess costs (section 4.2.1)."""
+    velocity_s: float = 0.1
+    """A displacement's velocity costs as much as the displacement if it changes by its own size in
+    this time."""
+    acceleration_s: float = 0.1
+    """The same for its acceleration."""
+    balance: float = 1.0
+    """What the centre of mass being a metre off costs, as often as the pseudo-balance objective
+    asks (section 4.2.2)."""
+    knots_per_s: float = 12.0
+    """Interior knots of momentum curves: two pushes a tenth of a second apart are told apart."""
+    iterations: int = 80
+    """Most steps of the optimizer."""
+    clearance_rounds: int = 4
+    """Most rounds in which points that went through the floor are kept out of it."""
+
+    def __post_init__(self) -> None:
+        if self.stage_changes is not None:
+            object.__setattr__(self, "stage_changes", tuple(self.stage_changes))
+        if self.gravity not in ("nature", "captured"):
+            raise BadValue("gravity", "one of nature, captured", self.gravity)
+        for name in ("place", "velocity_s", "acceleration_s", "balance"):
+            value = getattr(self, name)
+            if not 0.0 <= value <= _LARGEST:
+                raise BadValue(name, f"from 0 to {_LARGEST:g}", value)
+        if not self.place > 0.0:
+            raise BadValue("place", "more than zero", self.place)
+        if not 1.0 <= self.knots_per_s <= 200.0:
+            raise BadValue("knots_per_s", "from 1 to 200", self.knots_per_s)
+        if not 1 <= self.iterations <= 10000:
+            raise BadValue("iterations", "from 1 to 10000", self.iterations)
+        if not 0 <= self.clearance_rounds <= 100:
+            raise BadValue("clearance_rounds", "from 0 to 100", self.clearance_rounds)

@@ -1,0 +1,350 @@
+"""Solving the spacetime problem (section 4.2.3): constraints by multipliers, frames by a band.
+
+An augmented Lagrangian: every constraint is a heavy row, shifted by what earlier rounds left of it,
+so that rows need not weigh infinitely to hold exactly. Inequalities (joint ranges, points above the
+floor) are rows where they, shifted, are broken. Between updates of the shifts damped Gauss–Newton
+steps are taken; each solves a band with a border (`solvers.bordered_band`), so its cost grows with
+the frames, not with their cube.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.ik import IkProblem
+from poise.ik.packed import Limits, Work
+from poise.ik.whole_clip_rows import take_steps
+from poise.methods.momentum.body_motion import Ends, Poses, Segments
+from poise.methods.momentum.spacetime_rows import (
+    REACH,
+    Balance,
+    Curves,
+    Figure,
+    Price,
+    Shifts,
+    System,
+    put_left,
+    put_system,
+)
+from poise.solvers.bordered_band import solve_bordered
+
+_FARTHEST = 0.35
+"""Radians or metres that one iteration may move an unknown."""
+_CALMER, _FIRMER = 0.2, 8.0
+_LEAST_DAMPING, _MOST_DAMPING = 1e-9, 1e9
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """When a motion is good enough."""
+
+    place_m: float = 2e-5
+    """Of what is held: feet, points on a side."""
+    velocity_m_s: float = 2e-5
+    """Of momentum over mass."""
+    angle_rad: float = 1e-4
+    """Of joint ranges."""
+    step: float = 1e-4
+    """An iteration that moves no unknown farther (radians, metres) has come to rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spacetime:
+    """A problem, ready to be solved."""
+
+    figure: Figure
+    curves: Curves
+    begins: Indices
+    """(S,) first row of each shared unknown."""
+    balance: Balance
+    price: Price
+    width: int
+    work: Work
+    row_names: tuple[str, ...]
+    """(R,) which task each row of a frame belongs to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Unknowns, and what earlier rounds left of the constraints."""
+
+    roots: Array
+    locals: Array
+    control: Array
+    shifts: Shifts
+
+    def copy(self) -> Motion:
+        """The same on arrays of its own."""
+        return Motion(
+            self.roots.copy(), self.locals.copy(), self.control.copy(),
+            Shifts(*(a.copy() for a in self.shifts)),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What is left of the constraints."""
+
+    place_m: float
+    velocity_m_s: float
+    angle_rad: float
+    worst: str
+    """The worst in its tolerance, in words."""
+    shares: tuple[float, float, float]
+    """Each over its tolerance."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether all are."""
+        return max(self.shares) <= 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """How it ended."""
+
+    motion: Motion
+    converged: bool
+    iterations: int
+    updates: int
+    violation: Violation
+    cost: float
+    """Of likeness, smoothness and balance."""
+    last_step: float
+    trace: tuple[tuple[float, float, float, float], ...]
+    """Per iteration: cost of it all, worst share of a tolerance, step, damping."""
+
+
+def still(problem: Spacetime, control: Array) -> Motion:
+    """What solving starts from: the guess."""
+    figure = problem.figure
+    frames, rows = len(figure.roots), len(problem.row_names)
+    shifts = Shifts(
+        np.zeros((frames, rows)), np.zeros((frames, len(figure.limits.block), 3)),
+        np.zeros((frames - 1, 6)),
+    )  # fmt: skip
+    return Motion(figure.roots.copy(), figure.locals.copy(), control.copy(), shifts)
+
+
+class Rooms:
+    """Arrays that all iterations share."""
+
+    def __init__(self, problem: Spacetime) -> None:
+        frames, width = len(problem.figure.roots), problem.width
+        joints, shared = problem.figure.locals.shape[1], problem.curves.basis.shape[2]
+        size = frames * width
+        self.poses = Poses(
+            np.empty((frames, joints, 4)), np.empty((frames, joints, 3)),
+            np.empty((frames, joints, 10)), np.empty((frames, joints, 10)),
+            np.empty((frames, 3)), np.zeros((frames, 3, width)),
+        )  # fmt: skip
+        self.ends = Ends(
+            np.empty((joints, 3)), np.empty((joints, 6)), np.empty((joints, 6)),
+            np.empty((2, joints, 3, 3)), np.empty((2, joints, 3, 3)), np.empty((2, 3)),
+        )  # fmt: skip
+        self.system = System(
+            np.empty((size, REACH * width)), np.empty(size), np.empty((size, shared)),
+            np.empty((shared, shared)), np.empty(shared), np.empty((frames, width)),
+            np.zeros(REACH * width), np.zeros(REACH * width, dtype=np.int64),
+            np.zeros((6, 2 * width)), np.zeros(6), np.zeros((frames, width, 3)),
+        )  # fmt: skip
+        self.misses = np.full((frames, len(problem.figure.tasks.kind)), np.nan)
+        self.costs = np.zeros(5)
+
+
+def evaluate(problem: Spacetime, price: Price, motion: Motion, rooms: Rooms) -> float:
+    """Fill the equations at a motion; returns what it costs."""
+    return put_system(
+        problem.figure, problem.curves, problem.balance, price, motion.shifts, problem.width,
+        motion.roots, motion.locals, motion.control, problem.work, rooms.poses, rooms.ends,
+        rooms.system, rooms.misses, rooms.costs,
+    )  # fmt: skip
+
+
+def left_of(problem: Spacetime, price: Price, motion: Motion, rooms: Rooms) -> Shifts:
+    """What a motion leaves of each constraint, its shift added."""
+    left = Shifts(*(np.zeros_like(a) for a in motion.shifts))
+    put_left(
+        problem.figure, problem.curves, price, problem.width, motion.roots, motion.locals,
+        motion.control, problem.work, rooms.poses, rooms.ends, rooms.system, motion.shifts, left,
+    )  # fmt: skip
+    return left
+
+
+def violation(problem: Spacetime, left: Shifts, motion: Motion, tolerances: Tolerances) -> Violation:
+    """How far constraints are broken: for inequalities, only as far as they are."""
+    tasks = left.tasks - motion.shifts.tasks
+    # A one-sided row that asks for nothing gives its shift back: that is not a breach of it.
+    tasks = np.where((left.tasks == 0.0) & (motion.shifts.tasks != 0.0), 0.0, tasks)
+    sides = _sides(problem)
+    tasks = np.where(sides * tasks > 0.0, 0.0, tasks) if sides.any() else tasks
+    ranges = left.ranges - motion.shifts.ranges
+    ranges = np.where(left.ranges * ranges < 0.0, 0.0, ranges)
+    momentum = left.momentum - motion.shifts.momentum
+    place, place_at = _largest(tasks)
+    velocity, velocity_at = _largest(momentum)
+    angle, angle_at = _largest(ranges)
+    shares = (
+        place / tolerances.place_m,
+        velocity / tolerances.velocity_m_s,
+        angle / tolerances.angle_rad,
+    )
+    words = (
+        f"'{problem.row_names[place_at[1]]}' by {1e3 * place:.3g} mm at frame {place_at[0]}"
+        if problem.row_names
+        else "nothing that is held",
+        f"{_CURVES[velocity_at[1]]} by {velocity:.3g} m/s after frame {velocity_at[0]}",
+        f"a joint's range by {np.degrees(angle):.3g} degrees at frame {angle_at[0]}",
+    )
+    worst = words[int(np.argmax(shares))]
+    return Violation(place, velocity, angle, worst, shares)
+
+
+_CURVES = (
+    "momentum along x", "momentum along y", "momentum along z", "momentum about x",
+    "momentum about y", "momentum about z",
+)  # fmt: skip
+
+
+def _sides(problem: Spacetime) -> Array:
+    """(R,) the side of each row's task."""
+    tasks = problem.figure.tasks
+    return np.repeat(tasks.side, tasks.rows).astype(np.float64)
+
+
+def _largest(values: Array) -> tuple[float, tuple[int, ...]]:
+    if not values.size:
+        return 0.0, (0, 0)
+    at = np.unravel_index(int(np.abs(values).argmax()), values.shape)
+    return float(abs(values[at])), tuple(int(i) for i in at)
+
+
+def solve_spacetime(
+    problem: Spacetime,
+    start: Motion,
+    tolerances: Tolerances | None = None,
+    *,
+    iterations: int = 60,
+    watch: Callable[[int, float, float], None] | None = None,
+) -> Solved:
+    """Solve from a motion on.
+
+    Args:
+        problem: the problem.
+        start: where from; it is not changed.
+        tolerances: when it is good enough.
+        iterations: most steps that are tried.
+        watch: told the iteration, the worst share of a tolerance and the last step.
+    """
+    tolerances = tolerances or Tolerances()
+    rooms, price, at = Rooms(problem), problem.price, start.copy()
+    damped = np.tile(problem.figure.stiffness, len(at.roots)) * price.place
+    damping, step, trace, updates = 1.0, np.inf, list[tuple[float, float, float, float]](), 0
+    cost = evaluate(problem, price, at, rooms)
+    left = left_of(problem, price, at, rooms)
+    now = violation(problem, left, at, tolerances)
+    before = np.inf
+    used, slow, converged = 0, 0, False
+    for used in range(1, iterations + 1):
+        tried, step = _stepped(problem, at, damping, damped, rooms)
+        if tried is None:
+            damping = max(damping, 1e-3) * _FIRMER
+            if damping > _MOST_DAMPING:
+                break
+            evaluate(problem, price, at, rooms)
+            continue
+        then = evaluate(problem, price, tried, rooms)
+        if not then <= cost * (1.0 + 1e-12):
+            damping = max(damping, 1e-6) * _FIRMER
+            if damping > _MOST_DAMPING:
+                break
+            evaluate(problem, price, at, rooms)
+            continue
+        gained = cost - then
+        at, cost, damping = tried, then, max(damping * _CALMER, _LEAST_DAMPING)
+        if gained > _SETTLED * cost and step > 10.0 * tolerances.step:
+            trace.append((cost, max(now.shares), step, damping))
+            continue
+        # Settled for these shifts: what is left of the constraints shifts them further.
+        left = left_of(problem, price, at, rooms)
+        now = violation(problem, left, at, tolerances)
+        trace.append((cost, max(now.shares), step, damping))
+        if watch is not None:
+            watch(used, max(now.shares), step)
+        if now.kept and step <= tolerances.step:
+            converged = True
+            break
+        updates += 1
+        at = Motion(at.roots, at.locals, at.control, left)
+        if max(now.shares) > _SLOW * before and updates > 1:
+            slow += 1
+            if slow > _MOST_SLOW:
+                break  # what is asked for contradicts itself
+            price, at = _heavier(price, at)
+        before = max(now.shares)
+        cost = evaluate(problem, price, at, rooms)
+    left = left_of(problem, price, at, rooms)
+    now = violation(problem, left, at, tolerances)
+    evaluate(problem, price, at, rooms)
+    return Solved(
+        at, converged, used, updates, now, float(rooms.costs[:2].sum()), step, tuple(trace)
+    )
+
+
+_SETTLED = 3e-3
+_SLOW = 0.3
+_HEAVIER = 4.0
+_MOST_SLOW = 8
+"""Times that rows are made heavier."""
+
+
+def _heavier(price: Price, at: Motion) -> tuple[Price, Motion]:
+    """Rows weigh more, and their shifts, which are multipliers over weights, are less."""
+    shifts = Shifts(*(a / _HEAVIER for a in at.shifts))
+    price = price._replace(
+        hard=price.hard * _HEAVIER, momentum=price.momentum * _HEAVIER,
+        range=price.range * _HEAVIER,
+    )  # fmt: skip
+    return price, Motion(at.roots, at.locals, at.control, shifts)
+
+
+def _stepped(
+    problem: Spacetime, at: Motion, damping: float, damped: Array, rooms: Rooms
+) -> tuple[Motion | None, float]:
+    """The motion a step on; None where the equations cannot be solved."""
+    system, width = rooms.system, problem.width
+    system.band[:, 0] += damping * damped
+    solved = solve_bordered(
+        system.band, width, REACH, system.border, problem.begins, system.corner, system.right,
+        system.shared,
+    )  # fmt: skip
+    if not solved or not np.isfinite(system.right).all():
+        return None, np.inf
+    longest = float(np.abs(system.right).max(initial=0.0))
+    share = min(1.0, _FARTHEST / max(longest, 1e-300))
+    tried = Motion(
+        at.roots.copy(), at.locals.copy(), at.control + share * system.shared, at.shifts
+    )
+    take_steps(problem.figure.blocks, width, system.right, share, tried.roots, tried.locals)
+    return tried, longest
+
+
+def figure_of(
+    ik: IkProblem, segments: Segments, stiffness: Array, inertia: Array, limits: Limits,
+    roots: Array, locals_: Array, excess: Array,
+) -> Figure:  # fmt: skip
+    """The figure of a problem of inverse kinematics."""
+    rows = ik.packed.rows
+    tasks = ik.packed._replace(
+        layer=np.array([0 if task.priority == 1 else 1 for task in ik.tasks], dtype=np.int64)
+    )
+    return Figure(
+        ik.tree, ik.blocks, tasks, limits, segments, np.cumsum(rows) - rows, stiffness, inertia,
+        roots, locals_, excess,
+    )  # fmt: skip
+
+

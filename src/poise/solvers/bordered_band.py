@@ -1,0 +1,123 @@
+"""A band of blocks with a border: unknowns of frames, and a few that many frames share.
+
+    [ A   E ] [x]   [a]
+    [ Eᵀ  C ] [y] = [b]
+
+A is a band as `banded_cholesky` takes it, E has as many columns as there are shared unknowns. With
+A = LLᵀ, the border is reduced to L⁻¹E, and what remains is C − (L⁻¹E)ᵀ(L⁻¹E), small and dense. A
+column of E that begins at some row stays zero above it, so columns sorted by where they begin make
+the reduction half as long.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
+from poise.solvers.banded_cholesky import factor_band, solve_band
+from poise.solvers.small_dense import dot
+
+_TOGETHER = 4
+"""Rows of a panel: the rows below it are read once for four of them."""
+
+
+def solve_bordered(
+    band: Array, width: int, reach: int, border: Array, begins: Indices, corner: Array,
+    right: Array, shared_right: Array,
+) -> bool:  # fmt: skip
+    """Solve in place; whether the whole matrix is positive definite.
+
+    Args:
+        band: (N, width · reach) as `factor_band` takes it; its factor afterwards.
+        width: of a block.
+        reach: in blocks.
+        border: (N, S) E; what is left of it afterwards is of no use.
+        begins: (S,) the first row of each column of E that is not zero, rising.
+        corner: (S, S) C.
+        right: (N,) a in, x out.
+        shared_right: (S,) b in, y out.
+    """
+    if not factor_band(band, width, reach):
+        return False
+    shared = len(shared_right)
+    if shared == 0:
+        solve_band(band, width, reach, right)
+        return True
+    _forward(band, width, reach, border, begins, right)
+    small = corner - border.T @ border
+    rest = shared_right - border.T @ right
+    try:
+        factor = np.linalg.cholesky(small)
+    except np.linalg.LinAlgError:
+        return False
+    shared_right[:] = np.linalg.solve(factor.T, np.linalg.solve(factor, rest))
+    right -= border @ shared_right
+    _backward(band, width, reach, right)
+    return bool(np.isfinite(shared_right).all())
+
+
+@inlined_borrowing
+def _end(j: int, width: int, reach: int, size: int) -> int:
+    return min((j // width + reach) * width, size)
+
+
+@inner_borrowing
+def _take_panel(border: Array, i: int, j: int, l0: float, l1: float, l2: float, l3: float,
+    count: int,
+) -> None:  # fmt: skip
+    target, a, b, c, d = border[i], border[j], border[j + 1], border[j + 2], border[j + 3]
+    for k in range(count):
+        target[k] -= l0 * a[k] + l1 * b[k] + l2 * c[k] + l3 * d[k]
+
+
+@borrowing
+def _forward(
+    band: Array, width: int, reach: int, border: Array, begins: Indices, right: Array
+) -> None:
+    """Border and right side become what the lower factor makes of them."""
+    size, shared = len(right), len(begins)
+    active, j = 0, 0
+    while j < size:
+        stop = min(j + _TOGETHER, (j // width + 1) * width, size)
+        while active < shared and begins[active] < stop:
+            active += 1
+        end = _end(j, width, reach, size)
+        for p in range(j, stop):
+            share = 1.0 / band[p, 0]
+            right[p] *= share
+            row = border[p]
+            for k in range(active):
+                row[k] *= share
+            for i in range(p + 1, stop):
+                factor = band[p, i - p]
+                right[i] -= factor * right[p]
+                below = border[i]
+                for k in range(active):
+                    below[k] -= factor * row[k]
+        for p in range(j, stop):
+            for i in range(stop, end):
+                right[i] -= band[p, i - p] * right[p]
+        if stop - j == _TOGETHER:
+            for i in range(stop, end):
+                _take_panel(
+                    border, i, j, band[j, i - j], band[j + 1, i - j - 1], band[j + 2, i - j - 2],
+                    band[j + 3, i - j - 3], active,
+                )  # fmt: skip
+        else:
+            for p in range(j, stop):
+                row = border[p]
+                for i in range(stop, end):
+                    factor = band[p, i - p]
+                    below = border[i]
+                    for k in range(active):
+                        below[k] -= factor * row[k]
+        j = stop
+
+
+@borrowing
+def _backward(band: Array, width: int, reach: int, x: Array) -> None:
+    size = len(x)
+    for j in range(size - 1, -1, -1):
+        count = _end(j, width, reach, size) - j - 1
+        x[j] = (x[j] - dot(band[j, 1:], x[j + 1 :], count)) / band[j, 0]
