@@ -20,8 +20,13 @@ from poise.constraints.shape_curve import CurveEnd as CurveEnd
 from poise.constraints.shape_curve import PassPoint as PassPoint
 from poise.constraints.shape_curve import ShapeCurve as ShapeCurve
 from poise.constraints.shape_curve import shape_curve as shape_curve
+from poise.constraints.stage_edits import FlightHeight as FlightHeight
+from poise.constraints.stage_edits import Gravity as Gravity
+from poise.constraints.stage_edits import MoveStage as MoveStage
+from poise.constraints.stage_edits import StageEdit as StageEdit
 from poise.constraints.stay_on_side import StayOnSide as StayOnSide
 from poise.constraints.table import CONSTRAINTS as CONSTRAINTS
+from poise.constraints.table import STAGE_EDITS as STAGE_EDITS
 from poise.constraints.table import Constraint as Constraint
 from poise.constraints.table import tasks_of as tasks_of
 from poise.constraints.task import Task as Task

@@ -17,6 +17,7 @@ from poise.constraints.place_center_of_mass import (
 )
 from poise.constraints.plant import Plant, tasks_of_plant
 from poise.constraints.scene import Scene
+from poise.constraints.stage_edits import FlightHeight, Gravity, MoveStage, StageEdit
 from poise.constraints.stay_on_side import StayOnSide, tasks_of_stay_on_side
 from poise.constraints.task import Task
 from poise.errors import BadValue, UnknownName
@@ -53,10 +54,17 @@ CONSTRAINTS: dict[str, ConstraintKind] = {
 }
 """The records by the key that stands for them in a recipe."""
 
+STAGE_EDITS: dict[str, type[StageEdit]] = {
+    "move_stage": MoveStage,
+    "flight_height": FlightHeight,
+    "gravity": Gravity,
+}
+"""What only `momentum` reads, by the key that stands for it in a recipe."""
+
 _TASKS = {kind.record: kind.tasks for kind in CONSTRAINTS.values()}
 
 
-def tasks_of(constraint: Constraint, scene: Scene) -> tuple[Task, ...]:
+def tasks_of(constraint: Constraint | StageEdit, scene: Scene) -> tuple[Task, ...]:
     """What a constraint comes down to on a given motion, for all of its frames.
 
     Raises:
@@ -64,6 +72,9 @@ def tasks_of(constraint: Constraint, scene: Scene) -> tuple[Task, ...]:
             move what it is about.
         UnknownName: when a name in it is not one of the character's.
     """
+    if isinstance(constraint, MoveStage | FlightHeight | Gravity):
+        allowed = "one that holds in frames: stages are for the method momentum"
+        raise BadValue(f"constraint '{constraint.name}'", allowed, type(constraint).__name__)
     turn_into_tasks = _TASKS.get(type(constraint))
     if turn_into_tasks is None:
         raise UnknownName("constraint", type(constraint).__name__, CONSTRAINTS)

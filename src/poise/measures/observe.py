@@ -25,7 +25,7 @@ from poise.contact import (
 from poise.environment import Environment, query
 from poise.measures.series import GRAVITY_M_S2, Series
 from poise.mechanics import BodyState, momentum, site_positions, zero_moment_point
-from poise.motion import Clip, splines
+from poise.motion import Clip, differentiate, splines
 
 LEAST_PRESSURE = 0.1
 """Share of the body's weight below which the ground carries too little for the ZMP to mean
@@ -135,7 +135,9 @@ def _redo_flights(
 
     In the air nothing can push: all of the force and moment that a flight asks for is missing.
 
-    The path of the centre of mass itself is smoothed there: the spline is exact on parabolas.
+    The path of the centre of mass itself is smoothed there, and the spin itself: the spline is
+    exact on parabolas, and on what stays as it is. Smoothed limbs would swing less than they do,
+    and the body would seem to spin slower whenever they swing.
     """
     for first, last in intervals(flight):
         if last - first >= _SHORTEST_ALONE:
@@ -143,11 +145,26 @@ def _redo_flights(
             if alone.cutoff_hz is not None:
                 fitted = splines.smooth(alone.com_m, clip.rate_hz, alone.cutoff_hz)
                 acceleration[first:last] = fitted.second
-            spin[first:last] = _momenta(alone)[1]
+            spin[first:last] = _spin(alone)
             mass = alone.body.total_mass_kg
             missing[0][first:last] = mass * (acceleration[first:last] - GRAVITY_M_S2)
             missing[1][first:last] = alone.outer_moment_nm
             torque[first:last] = torque_ratios(character, alone.unsupported)
+
+
+def _spin(flight: ClipDynamics) -> Array:
+    """(F, 3) angular momentum of a flight: by differences of its frames, then smoothed."""
+    rates = differentiate(flight.clip)
+    found = np.array(
+        momentum(
+            flight.state, flight.body, rates.root_velocities_m_s, rates.angular_velocities_rad_s
+        ).angular_kg_m2_s
+    )
+    # At the ends a difference to one side only would be mostly noise.
+    found[0], found[-1] = found[1], found[-2]
+    if flight.cutoff_hz is None:
+        return found
+    return splines.smooth(found, flight.clip.rate_hz, flight.cutoff_hz).values
 
 
 def _all_points(character: Character) -> tuple[Sites, tuple[str, ...]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from poise.character import Character
 from poise.constraints import Constraint, Scene
 from poise.constraints.scene import FLAT
+from poise.constraints.stage_edits import StageEdit
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -21,7 +22,7 @@ class Edit:
 
     clip: Clip
     character: Character
-    constraints: Sequence[Constraint] = ()
+    constraints: Sequence[Constraint | StageEdit] = ()
     environment: Environment = FLAT
     contacts: ContactSchedule | None = None
     """What touches when in the clip, where it is known."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from poise.constraints import Constraint
+from poise.constraints import Constraint, StageEdit
 from poise.constraints.table import tasks_of
 from poise.errors import PoiseError
 from poise.methods.edit import Edit
@@ -128,12 +128,13 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
         contacts=contacts,
         original=None if moved_from is None else moved_from.original,
     )
-    made: list[Constraint] = []
+    made: list[Constraint | StageEdit] = []
     problems: list[Problem] = []
     for i, wish in enumerate(step.constraints):
         try:
             constraint = constraint_from(wish, words, clock)
-            tasks_of(constraint, asked.scene)  # says what is wrong with this one alone
+            if not words.takes_stage_edits(step.method):
+                tasks_of(constraint, asked.scene)  # says what is wrong with this one alone
             made.append(constraint)
         except PoiseError as problem:
             location = constraint_location(recipe, index, i)

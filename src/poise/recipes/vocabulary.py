@@ -37,6 +37,10 @@ class Vocabulary:
         """Whether a step of the method may have constraints."""
         return getattr(self.methods[method], "TAKES_CONSTRAINTS", True)
 
+    def takes_stage_edits(self, method: str) -> bool:
+        """Whether the method knows stages; it then reads other constraints in frames of its own."""
+        return getattr(self.methods[method], "TAKES_STAGE_EDITS", False)
+
     def run(
         self, method: str, edit: Edit, settings: Any, watch: Callable[[Any], None] | None = None
     ) -> Result:
@@ -50,7 +54,8 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """All that Poise knows."""
-    from poise.constraints.table import CONSTRAINTS
+    from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
     from poise.methods import METHODS
 
-    return Vocabulary({key: record for key, (record, _) in CONSTRAINTS.items()}, METHODS)
+    records = {key: record for key, (record, _) in CONSTRAINTS.items()}
+    return Vocabulary({**records, **STAGE_EDITS}, METHODS)

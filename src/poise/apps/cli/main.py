@@ -22,6 +22,7 @@ from poise.apps.cli.correct import correct
 from poise.apps.cli.edit_clip import command_for
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
+from poise.apps.cli.leap import leap
 from poise.apps.cli.measure import measure
 from poise.apps.cli.render import render
 from poise.apps.cli.report import report
@@ -52,6 +53,7 @@ app.command()(run)
 app.command()(correct)
 app.command("deform")(command_for("deform", "Bend a clip to constraints"))
 app.command("filter")(command_for("filter", "Filter a clip to constraints, balance and flight"))
+app.command()(leap)
 app.command()(sample)
 app.command()(formats)
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from poise.apps.cli.waiting import Say
 from poise.formats import save_clip
 from poise.methods.correct import Progress
+from poise.methods.momentum import Progress as LeapProgress
 from poise.wording import counted
 
 STAGES = {
     "contacts": "looking for contacts",
     "places": "finding places for the joints",
     "angles": "turning the joints",
+    "leap": "solving the leap, step",
 }
 
 
@@ -26,7 +28,7 @@ class Watching:
         """A line about the preview, once it is written."""
         self.notes: list[str] = []
 
-    def __call__(self, told: Progress) -> None:
+    def __call__(self, told: Progress | LeapProgress) -> None:
         """Show it; the first preview is written."""
         words = STAGES.get(told.stage, told.stage)
         self._say(f"{words}: {told.done} of {told.total}" if told.total > 1 else words)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from poise.apps.cli.stage_text import result_lines
 from poise.contact import intervals
 from poise.methods.result import Result
 from poise.recipes import Outcome, Recipe, Step
@@ -42,6 +43,7 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
             wishes = counted(len(step.constraints), "constraint")
             lines.append(f"{step.method}: {wishes} on {frames}")
             lines += [f"  {line}" for line in _table(_lines(step, result))]
+        lines += [f"  {line}" for line in result_lines(result.trace.get("stages", ()))]
         lines.append(_ending(result))
         clip = result.clip
     return lines

@@ -1,7 +1,12 @@
 """Editing leaps by their momentum: further, higher, turned, landing there.
 
-Abe, Liu & Popović 2004, "Momentum-based Parameterization of Dynamic Character Motion". So far what
-comes before the optimization: stages (`stages`) and the momentum curves of ground stages
-(`momentum_curves`, section 4.1). The spacetime problem, edits and families follow; until then
-`METHODS` does not list it.
+Abe, Liu & Popović 2004, "Momentum-based Parameterization of Dynamic Character Motion": stages and
+momentum curves of ground stages (section 4.1), the spacetime problem (4.2), motion families and
+inverse control (4.3), a controller that leaps on and on (4.4).
 """
+
+from poise.methods.momentum.run import Progress as Progress
+from poise.methods.momentum.run import run as run
+from poise.methods.momentum.settings import Settings as Settings
+
+TAKES_STAGE_EDITS = True

@@ -68,7 +68,12 @@ def intervals_of(stages: Sequence[Stage], index: int) -> tuple[int, int]:
 
 
 def fit_stage(
-    stages: Sequence[Stage], index: int, momenta: Array, rate_hz: float, mass_kg: float
+    stages: Sequence[Stage],
+    index: int,
+    momenta: Array,
+    rate_hz: float,
+    mass_kg: float,
+    knots_per_s: float = KNOTS_PER_S,
 ) -> StageMomentum:
     """Fit the curves of one ground stage.
 
@@ -78,6 +83,7 @@ def fit_stage(
         momenta: (F − 1, 6) from `captured_momentum`.
         rate_hz: of the clip.
         mass_kg: of the whole body.
+        knots_per_s: interior knots.
 
     Raises:
         BadValue: a flight, or a stage too short for a spline.
@@ -88,9 +94,10 @@ def fit_stage(
     first, stop = intervals_of(stages, index)
     count, fewest = stop - first, FEWEST_KNOTS + DEGREE + 1
     if count < fewest:
-        allowed = f"at least {fewest - 1} frames, as its momentum curves need"
+        frames = fewest + stage.frame_count - count
+        allowed = f"at least {frames} frames, as its momentum curves need"
         raise BadValue(f"ground stage at frame {stage.first}", allowed, stage.frame_count)
-    interior = max(round(count / rate_hz * KNOTS_PER_S), FEWEST_KNOTS)
+    interior = max(round(count / rate_hz * knots_per_s), FEWEST_KNOTS)
     interior = min(interior, count - DEGREE - 1)
     before = stages[index - 1] if index > 0 else None
     after = stages[index + 1] if index + 1 < len(stages) else None

@@ -12,6 +12,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
+from poise.contact.clip_dynamics import extent_m
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.footing.contact_tasks import Movers
@@ -71,8 +72,10 @@ class Leap:
     """(F,) by how much the guess is turned about the vertical, flights included."""
     original: Clip
     """As long as the guess, before stages moved: what joints may do."""
-    wishes: tuple[Task, ...] = ()
-    """Tasks of other constraints."""
+    tops: tuple[Task, ...]
+    """The heights that are asked for."""
+    times: Array
+    """(F,) which frame of the capture, or between which, every frame shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,10 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
         raise BadValue("character.body", "segment masses (see complete_character)", None)
     scene = Scene(clip, character, leap.environment, None)
     every = Recruits(moving_joints(leap.original), True)
+    # Momentum is the whole body's business: everything that moves helps with everything.
+    tasks = [replace(task, recruits=every) for task in tasks]
     ik = build_ik(scene, tasks, also=every)
+    _check_size(clip.frame_count * ik.width, leap)
     length = GYRATION * _stature_m(character)
     segments = Segments(
         body.masses_kg, body.centers_m, body.inertias_kg_m2,
@@ -177,9 +183,21 @@ def _excess(leap: Leap, ik: IkProblem) -> Array:
     return found
 
 
-def _stature_m(character: Character) -> float:
-    from poise.contact.clip_dynamics import extent_m
+def _check_size(unknowns: int, leap: Leap) -> None:
+    points = sum(len(c.control) for each in leap.fitted.values() for c in each.curves)
+    needed = 8.0 * unknowns * points
+    if needed > _LARGEST_BYTES:
+        allowed = (
+            "a shorter part around the leap (frames of clip), or a lower rate (rate_hz of clip): "
+            f"it needs {needed / 1e9:.1f} GB, and {_LARGEST_BYTES / 1e9:g} may be used"
+        )
+        raise BadValue("clip", allowed, f"{leap.guess.frame_count} frames")
 
+
+_LARGEST_BYTES = 3e9
+
+
+def _stature_m(character: Character) -> float:
     return extent_m(character.skeleton)
 
 

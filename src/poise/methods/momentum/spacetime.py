@@ -109,6 +109,8 @@ class Solved:
 
     motion: Motion
     converged: bool
+    ran_out: bool
+    """Of iterations."""
     iterations: int
     updates: int
     violation: Violation
@@ -287,11 +289,12 @@ def solve_spacetime(
             price, at = _heavier(price, at)
         before = max(now.shares)
         cost = evaluate(problem, price, at, rooms)
+    ran_out = not converged and used >= iterations
     left = left_of(problem, price, at, rooms)
     now = violation(problem, left, at, tolerances)
     evaluate(problem, price, at, rooms)
     return Solved(
-        at, converged, used, updates, now, float(rooms.costs[:2].sum()), step, tuple(trace)
+        at, converged, ran_out, used, updates, now, float(rooms.costs[:2].sum()), step, tuple(trace)
     )
 
 

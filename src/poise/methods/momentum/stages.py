@@ -71,7 +71,7 @@ def stages_of(
     upward = dynamics.outer_force_n[:, 1] / dynamics.body.total_mass_kg + GRAVITY_M_S2[1]
     found = [
         Stage("flight" if phase.kind == "flight" else "ground", phase.first, phase.last,
-              _NATURE_M_S2, parts=phase.parts)
+              NATURE_M_S2, parts=phase.parts)
         for phase in phases(schedule, upward)
     ]  # fmt: skip
     return _with_gravity(found, dynamics.com_m, clip.rate_hz)
@@ -90,7 +90,7 @@ def stages_at(
     kinds: tuple[StageKind, StageKind] = ("ground", "flight")
     offset = kinds.index(begins)
     found = [
-        Stage(kinds[(i + offset) % 2], a, b, _NATURE_M_S2)
+        Stage(kinds[(i + offset) % 2], a, b, NATURE_M_S2)
         for i, (a, b) in enumerate(pairwise(edges))
     ]
     state = forward_kinematics(clip.skeleton, *clip.pose)
@@ -111,7 +111,7 @@ def fallen(center_m: Array, rate_hz: float) -> tuple[float, float]:
     return float(height[2]), float(np.sqrt((off**2).sum(axis=1).mean()))
 
 
-_NATURE_M_S2 = float(-GRAVITY_M_S2[1])
+NATURE_M_S2 = float(-GRAVITY_M_S2[1])
 
 
 def _with_gravity(found: Sequence[Stage], center_m: Array, rate_hz: float) -> tuple[Stage, ...]:

@@ -1,0 +1,148 @@
+"""`poise leap`: a captured jump goes further, higher, spins, lands there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from poise.apps.cli.options import EnvironmentFile
+from poise.apps.cli.run import (
+    Accept,
+    Output,
+    Overwrite,
+    Report,
+    Set,
+    Without,
+    follow,
+    saying_problems,
+)
+
+if TYPE_CHECKING:
+    from poise.recipes.changes import Change
+
+
+def leap(
+    clip: Annotated[Path, typer.Argument(help="The clip with the leap.")],
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="A recipe with a step of momentum (.yaml); see docs/recipes.md."),
+    ] = None,
+    output: Output = None,
+    by: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(help="Without a recipe: move a ground stage by metres.", metavar="X Y Z"),
+    ] = None,
+    turn: Annotated[
+        float | None,
+        typer.Option(help="Turn it to the left; 360 is a full spin.", metavar="DEGREES"),
+    ] = None,
+    stage: Annotated[
+        int, typer.Option(help="Which ground stage, from 0; -1 is the last landing.")
+    ] = -1,
+    higher: Annotated[
+        float | None,
+        typer.Option(help="How high a flight rises, times the captured rise.", metavar="FACTOR"),
+    ] = None,
+    flight: Annotated[int, typer.Option(help="Which flight, from 0; -1 is the last.")] = -1,
+    by_gravity: Annotated[
+        bool,
+        typer.Option(
+            "--by-gravity", help="Higher in the same time: things fall faster, as nowhere on Earth."
+        ),
+    ] = False,
+    environment: EnvironmentFile = None,
+    stages: Annotated[
+        bool,
+        typer.Option("--stages", help="Only say which stages the clip has, and change nothing."),
+    ] = False,
+    report: Report = None,
+    without: Without = None,
+    set_: Set = None,
+    overwrite: Overwrite = False,
+    accept: Accept = False,
+) -> None:
+    """Edit a leap so that it still obeys gravity: further, higher, turned, landing there.
+
+    In the air the centre of mass falls as it must and spin does not change; feet stand where the
+    moved stages have them. Code 3 when that cannot be had; the outputs are written all the same.
+
+        poise leap jump.bvh --stages
+
+        poise leap jump.bvh --by 0 0 0.5 -o further.bvh --report further.html
+
+        poise leap jump.bvh --turn 360 --higher 1.3 -o spin.bvh
+
+        poise leap jump.bvh --recipe edit.yaml -o edited.bvh
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        edits = _edits(by, turn, stage, higher, flight, by_gravity)
+        if recipe is not None and edits:
+            raise BadValue("--by, --turn and --higher", "left out beside --recipe", "both")
+        changes: list[str | Change] = [*_changes(environment, edits), *(set_ or ())]
+        if stages:
+            _say_stages(recipe or _usual_recipe(), clip, changes)
+            return
+        if recipe is None and output is None and report is None:
+            raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
+        follow(
+            recipe or _usual_recipe(), clip, output, report, without, changes,
+            overwrite=overwrite, accept=accept, method="momentum",
+        )  # fmt: skip
+
+
+def _edits(
+    by: tuple[float, float, float] | None, turn: float | None, stage: int, higher: float | None,
+    flight: int, by_gravity: bool,
+) -> list[dict[str, Any]]:  # fmt: skip
+    found: list[dict[str, Any]] = []
+    if by is not None or turn is not None:
+        move = {"name": "moved", "stage": stage, "by_m": list(by or (0, 0, 0))}
+        found.append({"move_stage": {**move, "turn_deg": turn or 0.0}})
+    if higher is not None:
+        height = {"name": "higher", "flight": flight, "scale": higher}
+        found.append({"flight_height": {**height, "by": "gravity" if by_gravity else "time"}})
+    return found
+
+
+def _changes(environment: Path | None, edits: list[dict[str, Any]]) -> list[Change]:
+    from poise.recipes.changes import Change
+
+    found: list[Change] = []
+    if environment is not None:
+        text = f"environment={json.dumps(str(environment.resolve()))}"
+        found.append(Change(text, f"--environment {environment}"))
+    if edits:
+        found.append(Change(f"momentum.constraints={json.dumps(edits)}", "the options"))
+    return found
+
+
+def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
+    from poise.apps.cli.waiting import waiting
+
+    with waiting(f"looking at {clip.name}"):
+        from poise.apps.cli.stage_text import stage_lines
+        from poise.methods.edit import Edit
+        from poise.methods.momentum import Settings
+        from poise.methods.momentum.plan import captured
+        from poise.recipes import load_recipe, prepare
+
+        read = load_recipe(recipe, changes=changes)
+        prepared = prepare(read, clip)
+        settings = next((s.settings for s in read.steps if s.method == "momentum"), Settings())
+        edit = Edit(prepared.clip, prepared.character, (), prepared.environment)
+        found = captured(edit, settings)
+    for note in (*prepared.notes, *found.notes):
+        typer.echo(f"note: {note}", err=True)
+    for line in stage_lines(found):
+        print(line)
+
+
+def _usual_recipe() -> Path:
+    from poise import recipes
+
+    return Path(recipes.__file__).with_name("leap_clip.yaml")

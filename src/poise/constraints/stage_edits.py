@@ -1,0 +1,93 @@
+"""What can be asked of the stages of a leap: where it lands, how high it goes, how things fall.
+
+These are no tasks in frames: the method `momentum` reads them, others do not know stages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from poise.constraints.record_checks import Vector, choice, number, put, vector, whole, words
+from poise.errors import BadValue
+
+HeightBy = Literal["time", "gravity"]
+
+
+@dataclass(frozen=True)
+class MoveStage:
+    """A ground stage is somewhere else: the leap before it or after it goes there."""
+
+    name: str
+    stage: int
+    """Which stage on the ground, counted from 0; −1 is the last."""
+    by_m: Vector = (0.0, 0.0, 0.0)
+    """From where it was, in the world."""
+    turn_deg: float = 0.0
+    """About the vertical through its middle, to the left; 360 is a full spin in the air."""
+
+    def __post_init__(self) -> None:
+        _named(self.name)
+        put(
+            self,
+            stage=whole(self.name, "stage", self.stage),
+            by_m=vector(self.name, "by_m", self.by_m),
+            turn_deg=number(self.name, "turn_deg", self.turn_deg),
+        )
+
+
+@dataclass(frozen=True)
+class FlightHeight:
+    """A flight goes higher or lower."""
+
+    name: str
+    flight: int = 0
+    """Which flight, counted from 0; −1 is the last."""
+    scale: float | None = None
+    """How high the centre of mass rises over its take-off, times the captured rise."""
+    rise_m: float | None = None
+    """The same in metres."""
+    by: HeightBy = "time"
+    """`time`: the flight lasts as long as that takes under its gravity. `gravity`: it lasts as long
+    as it did, and things fall as that takes."""
+
+    def __post_init__(self) -> None:
+        _named(self.name)
+        put(self, flight=whole(self.name, "flight", self.flight))
+        choice(self.name, "by", self.by, ("time", "gravity"))
+        if (self.scale is None) == (self.rise_m is None):
+            raise BadValue(f"scale of '{self.name}'", "given, or rise_m instead", self.scale)
+        for field in ("scale", "rise_m"):
+            value = getattr(self, field)
+            if value is not None:
+                put(self, **{field: number(self.name, field, value)})
+                if not value > 0.0:
+                    raise BadValue(f"{field} of '{self.name}'", "more than zero", value)
+
+
+@dataclass(frozen=True)
+class Gravity:
+    """Things fall faster or slower in a flight."""
+
+    name: str
+    gravity_m_s2: float
+    """Downwards; on Earth 9.81. Zero: a flight goes straight on."""
+    flight: int | None = None
+    """Which flight, counted from 0; −1 is the last. None: all of them."""
+
+    def __post_init__(self) -> None:
+        _named(self.name)
+        put(self, gravity_m_s2=number(self.name, "gravity_m_s2", self.gravity_m_s2))
+        if self.gravity_m_s2 < 0.0:
+            allowed = "zero or more: whoever falls upwards does not land"
+            raise BadValue(f"gravity_m_s2 of '{self.name}'", allowed, self.gravity_m_s2)
+        if self.flight is not None:
+            put(self, flight=whole(self.name, "flight", self.flight))
+
+
+StageEdit = MoveStage | FlightHeight | Gravity
+"""Any of them."""
+
+
+def _named(name: str) -> None:
+    words("a constraint", "name", name)

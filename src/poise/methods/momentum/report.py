@@ -1,0 +1,182 @@
+"""What came of a leap: the clip, where it went, and what is left of its constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.mechanics import center_of_mass, forward_kinematics
+from poise.methods.constraint_report import constraint_reports
+from poise.methods.edit import Edit
+from poise.methods.momentum.plan import Captured, Wanted
+from poise.methods.momentum.solve_leap import Solution
+from poise.methods.result import Result, Status
+from poise.motion import Clip
+from poise.wording import counted
+
+MET_MM, MET_DEG = 1.0, 0.5
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """One stage of the result."""
+
+    kind: str
+    first: int
+    stop: int
+    moved_m: float
+    """How far a ground stage was moved."""
+    turned_deg: float
+    gravity_m_s2: float
+    rise_m: float
+    """How high the centre of mass rises over the last frame on the ground, of a flight."""
+    captured_rise_m: float
+    length_m: float
+    """How far a flight goes along the ground, from the last frame on it to the next."""
+    captured_length_m: float
+
+
+def finished(edit: Edit, base: Captured, asked: Wanted, solution: Solution) -> Result:
+    """The result of a solved leap."""
+    solved, problem = solution.solved, solution.problem
+    leap, clip = problem.leap, solution.clip
+    every = problem.ik.tasks
+    misses = _misses(solution)
+    asked_tasks = [n for n, task in enumerate(every) if task.name in _names(edit)]
+    rows = constraint_reports(
+        [every[n] for n in asked_tasks], misses[:, asked_tasks], MET_MM, MET_DEG
+    )
+    status = _status(solution)
+    stages = _stages(base, asked, solution)
+    degrees, centimetres = _likeness(clip, leap.guess)
+    said = counted(len(edit.constraints), "edit")
+    curves = _momenta(solution)
+    return Result(
+        clip=replace(clip, history=(*edit.clip.history, f"leapt: {said}")),
+        status=status,
+        summary=_summary(status, solution),
+        contacts=leap.contacts,
+        notes=(*base.notes, *_notes(solution, leap.times)),
+        trace={
+            "constraints": rows,
+            "stages": stages,
+            "start": leap.original,
+            "guess": leap.guess,
+            "iterations": solution.iterations,
+            "rounds": solution.rounds,
+            "updates": solved.updates,
+            "steps": solved.trace,
+            "left_place_mm": 1e3 * solved.violation.place_m,
+            "left_velocity_m_s": solved.violation.velocity_m_s,
+            "left_range_deg": float(np.degrees(solved.violation.angle_rad)),
+            "cost": solved.cost,
+            "off_guess_deg": degrees,
+            "off_guess_cm": centimetres,
+            "momentum": curves,
+            "frame_times": leap.times,
+            "control": solved.motion.control,
+        },
+    )
+
+
+def _names(edit: Edit) -> set[str]:
+    return {constraint.name for constraint in edit.constraints}
+
+
+def _misses(solution: Solution) -> Array:
+    """(F, T) errors of every task."""
+    from poise.methods.momentum.spacetime import Rooms, evaluate
+
+    spacetime = solution.problem.spacetime
+    rooms = Rooms(spacetime)
+    evaluate(spacetime, spacetime.price, solution.solved.motion, rooms)
+    return rooms.misses
+
+
+def _momenta(solution: Solution) -> dict[str, Array]:
+    """(F − 1, 6) momentum over mass between frames: of the curves, of the guess, of the result."""
+    spacetime, control = solution.problem.spacetime, solution.solved.motion.control
+    curves = spacetime.curves
+    made = np.einsum("fcs,s->fc", curves.basis, control) + curves.constant
+    guess = np.einsum("fcs,s->fc", curves.basis, curves.wanted) + curves.constant
+    return {"result": made, "guess": guess}
+
+
+def _status(solution: Solution) -> Status:
+    solved = solution.solved
+    if solved.converged and not solution.deep:
+        return "converged"
+    shares = solved.violation.shares
+    if max(shares) > 1.0 or solution.deep:
+        return "out_of_iterations" if solved.ran_out else "infeasible"
+    return "out_of_iterations" if solved.ran_out else "stalled"
+
+
+def _summary(status: Status, solution: Solution) -> str:
+    solved = solution.solved
+    if status == "converged":
+        return (
+            "Feet, momentum and joint ranges hold to "
+            f"{1e3 * max(solved.violation.place_m, 1e-9):.2g} mm and "
+            f"{max(solved.violation.velocity_m_s, 1e-9):.2g} m/s."
+        )
+    if solution.deep and solved.violation.kept:
+        return f"Some point is inside the ground in {counted(solution.deep, 'stretch', 'stretches')} of frames."
+    reason = {
+        "infeasible": "What is asked for contradicts itself: the body cannot do all of it at once.",
+        "out_of_iterations": "More iterations may get there.",
+        "stalled": "Constraints hold, but the motion has not come to rest.",
+    }[status]
+    return f"Worst is {solved.violation.worst}. {reason}"
+
+
+def _notes(solution: Solution, times: Array) -> list[str]:
+    count = len(times)
+    if count == round(times[-1]) + 1 and np.array_equal(times, np.round(times)):
+        return []
+    return [f"Flights last longer or shorter: {count} frames instead of {round(times[-1]) + 1}."]
+
+
+def _likeness(clip: Clip, guess: Clip) -> tuple[float, float]:
+    """Mean over frames and joints: degrees of local rotations, centimetres of places."""
+    turned = rotations.angle_between(clip.rotations_wxyz, guess.rotations_wxyz)
+    one = forward_kinematics(clip.skeleton, *clip.pose).positions_m
+    other = forward_kinematics(guess.skeleton, *guess.pose).positions_m
+    apart = np.linalg.norm(one - other, axis=-1)
+    return float(np.degrees(turned).mean()), float(100.0 * apart.mean())
+
+
+def _stages(base: Captured, asked: Wanted, solution: Solution) -> tuple[StageReport, ...]:
+    leap, clip = solution.problem.leap, solution.clip
+    body = leap.character.body
+    assert body is not None
+    center = center_of_mass(forward_kinematics(clip.skeleton, *clip.pose), body)
+    found: list[StageReport] = []
+    for i, stage in enumerate(leap.stages):
+        move = asked.moves.get(i)
+        rise, length = _arc(center, stage.first, stage.stop)
+        own = base.stages[i]
+        own_rise, own_length = _arc(base.center_m, own.first, own.stop)
+        flies = stage.kind == "flight"
+        found.append(
+            StageReport(
+                stage.kind, stage.first, stage.stop,
+                0.0 if move is None else float(np.linalg.norm(move.by_m)),
+                0.0 if move is None else float(np.degrees(move.turn_rad)),
+                stage.gravity_m_s2 if flies else 0.0,
+                rise if flies else 0.0, own_rise if flies else 0.0,
+                length if flies else 0.0, own_length if flies else 0.0,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _arc(center: Array, first: int, stop: int) -> tuple[float, float]:
+    a, b = max(first - 1, 0), min(stop, len(center) - 1)
+    rise = float(center[a : b + 1, 1].max() - center[a, 1])
+    return rise, float(np.linalg.norm((center[b] - center[a])[[0, 2]]))
+
+
