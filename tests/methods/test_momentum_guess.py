@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from poise.arrays import Array
 from poise.environment import Environment
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import forward_kinematics
-from poise.methods.momentum.initial_guess import Move, moved_clip
+from poise.methods.momentum.initial_guess import Move, moved_clip, turning_rad
 from poise.methods.momentum.stages import Stage, stages_of
 from poise.motion import Clip
 from poise.samples import SAMPLES, sample_character
@@ -43,8 +44,10 @@ def test_a_moved_landing_is_moved_and_the_flight_leads_there() -> None:
     gaps = places(moved_clip(clip, stages, {2: Move(by)})) - places(clip)
     np.testing.assert_allclose(gaps[: stages[0].stop], 0.0, atol=1e-12)
     np.testing.assert_allclose(gaps[stages[2].first :] - by, 0.0, atol=1e-12)
-    flight = gaps[stages[1].first : stages[1].stop, 0] @ by / (by @ by)
-    assert 0.0 < flight[0] and flight[-1] < 1.0 and (np.diff(flight) > 0.0).all()
+    flight = gaps[stages[1].first : stages[1].stop]
+    # Whole in its first and its last frame: there feet are still where they stood or will land.
+    share = np.linspace(0.0, 1.0, stages[1].frame_count)[:, None, None]
+    np.testing.assert_allclose(flight - share * by, 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("turns", [-1, 1, 2])
@@ -59,6 +62,8 @@ def test_a_full_turn_ends_as_it_was_and_spins_in_the_air(turns: int) -> None:
     )
     heading = np.unwrap(2.0 * np.arctan2(root[:, 2], root[:, 0]))
     assert heading[-1] - heading[0] == pytest.approx(2.0 * np.pi * turns, abs=1e-9)
+    told = turning_rad(stages, {2: Move(turn_rad=2.0 * np.pi * turns)})
+    np.testing.assert_allclose(heading - heading[0], told, atol=1e-9)
 
 
 def test_a_turned_stage_turns_as_a_whole_about_its_middle() -> None:
@@ -70,6 +75,16 @@ def test_a_turned_stage_turns_as_a_whole_about_its_middle() -> None:
     turn = rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), angle)
     wanted = pivot + rotations.rotate(turn, places(clip)[frames] - pivot)
     np.testing.assert_allclose(places(turned)[frames], wanted, atol=1e-9)
+
+
+def test_a_flight_at_an_end_goes_with_the_only_stage_it_has() -> None:
+    clip, stages = jump()
+    by = np.array([0.2, 0.1, -0.4])
+    for part, first, move in ((stages[:2], 0, 0), (stages[1:], stages[1].first, 1)):
+        cut = clip.sliced(first, part[-1].stop)
+        moved_on = [replace(s, first=s.first - first, stop=s.stop - first) for s in part]
+        gaps = places(moved_clip(cut, moved_on, {move: Move(by)})) - places(cut)
+        np.testing.assert_allclose(gaps - by, 0.0, atol=1e-12)
 
 
 def test_moves_that_cannot_be_are_refused() -> None:

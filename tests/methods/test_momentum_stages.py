@@ -9,14 +9,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from poise.arrays import Array
 from poise.character import Character, complete_character
 from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.formats import load_clip
+from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.momentum.momentum_curves import (
     CURVES,
     FEWEST_KNOTS,
+    KNOTS_PER_S,
     VERTICAL,
     StageMomentum,
     captured_momentum,
@@ -114,15 +117,36 @@ def fitted(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> list[
     ]
 
 
+def test_momentum_is_known_between_frames_as_the_way_of_the_centre_of_mass() -> None:
+    clip, character = SAMPLES["jump"]().clip, sample_character()
+    assert character.body is not None
+    momenta = captured_momentum(clip, character)
+    assert momenta.shape == (clip.frame_count - 1, len(CURVES))
+    center = center_of_mass(forward_kinematics(clip.skeleton, *clip.pose), character.body)
+    ways = np.diff(center, axis=0) * clip.rate_hz
+    seen = momenta[:, :3] / character.body.total_mass_kg
+
+    def off(a: Array, b: Array) -> float:
+        return float(np.sqrt(np.mean((a - b) ** 2)))
+
+    # Smoothed, so not exactly; but half an interval beside is farther off.
+    assert off(seen, ways) < 0.004
+    assert off(seen, ways) < 0.3 * off(0.5 * (seen[1:] + seen[:-1]), ways[1:])
+
+
 def assert_curves_hold(clip: Clip, character: Character, stages: tuple[Stage, ...]) -> None:
     assert character.body is not None
     momenta, mass = captured_momentum(clip, character), character.body.total_mass_kg
     for curve_set in fitted(clip, character, stages):
         stage = curve_set.stage
         index = stages.index(stage)
-        ends = np.array([0.0, (stage.frame_count - 1) / clip.rate_hz])
+        # From the interval across the boundary of one flight to that across the next.
+        first, last = curve_set.first, curve_set.first + curve_set.sample_count - 1
+        assert first == (stage.first - 1 if index > 0 else 0)
+        assert last == (stage.stop - 1 if index + 1 < len(stages) else len(momenta) - 1)
+        ends = np.array([0.0, (last - first) / clip.rate_hz])
         for c, curve in enumerate(curve_set.curves):
-            seen = momenta[[stage.first, stage.stop - 1], c]
+            seen = momenta[[first, last], c]
             np.testing.assert_allclose(curve(ends), seen, atol=1e-9 * (1.0 + np.abs(seen).max()))
             start, end = curve(ends, 1)
             if index > 0 and c != VERTICAL:
@@ -151,17 +175,45 @@ def test_curves_of_real_jumps_are_close_to_what_was_captured(name: str) -> None:
         stage = curve_set.stage
         if stage.frame_count < 0.2 * clip.rate_hz:
             continue
-        size = np.ptp(momenta[stage.first : stage.stop], axis=0)
+        first = curve_set.first
+        size = np.ptp(momenta[first : first + curve_set.sample_count], axis=0)
         # Of the vertical push, which leaps are about, nearly nothing is lost.
         assert curve_set.off[VERTICAL] < 0.08 * size[VERTICAL]
         assert len(curve_set.off) == len(CURVES)
 
 
+@pytest.mark.parametrize("per_s", [4.0, KNOTS_PER_S])
+def test_long_stages_have_more_knots(per_s: float) -> None:
+    jump, character = SAMPLES["jump"](), sample_character()
+    momenta, rate = captured_momentum(jump.clip, character), jump.clip.rate_hz
+    stages = stages_of(jump.clip, character, FLAT, jump.contacts)
+    for i in (0, 2):
+        found = fit_stage(stages, i, momenta, rate, 70.0, per_s)
+        inside = round(found.sample_count / rate * per_s)
+        assert inside > FEWEST_KNOTS
+        assert [len(curve.control) for curve in found.curves] == [inside + 4] * len(CURVES)
+
+
 def test_stages_that_no_spline_fits_into_are_refused() -> None:
     jump = SAMPLES["jump"]()
-    momenta = captured_momentum(jump.clip, sample_character())
-    stages = stages_at(jump.clip, sample_character(), [60, 80, 83, 100])
-    with pytest.raises(BadValue, match=f"at least {FEWEST_KNOTS + 4} frames"):
+    momenta, fewest = captured_momentum(jump.clip, sample_character()), FEWEST_KNOTS + 3
+    stages = stages_at(jump.clip, sample_character(), [60, 80, 80 + fewest - 1, 100])
+    with pytest.raises(BadValue, match=f"at least {fewest} frames.* got {fewest - 1}"):
         fit_stage(stages, 2, momenta, jump.clip.rate_hz, 70.0)
     with pytest.raises(BadValue, match="on the ground"):
         fit_stage(stages, 1, momenta, jump.clip.rate_hz, 70.0)
+    stages = stages_at(jump.clip, sample_character(), [60, 80, 80 + fewest, 100])
+    assert fit_stage(stages, 2, momenta, jump.clip.rate_hz, 70.0).sample_count == fewest + 1
+
+
+def test_a_short_stage_at_an_end_is_told_how_long_it_has_to_be() -> None:
+    # It has one interval fewer than others: there is a flight on one side only.
+    jump = SAMPLES["jump"]()
+    momenta, fewest = captured_momentum(jump.clip, sample_character()), FEWEST_KNOTS + 4
+    for frames in (fewest - 1, fewest):
+        stages = stages_at(jump.clip, sample_character(), [frames, 40])
+        if frames < fewest:
+            with pytest.raises(BadValue, match=f"at least {fewest} frames.* got {frames}"):
+                fit_stage(stages, 0, momenta, jump.clip.rate_hz, 70.0)
+        else:
+            assert fit_stage(stages, 0, momenta, jump.clip.rate_hz, 70.0).sample_count == fewest

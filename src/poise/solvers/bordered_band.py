@@ -34,7 +34,7 @@ def solve_bordered(
         reach: in blocks.
         border: (N, S) E; what is left of it afterwards is of no use.
         begins: (S,) the first row of each column of E that is not zero, rising.
-        corner: (S, S) C.
+        corner: (S, S) C, of which the upper half is read; of no use afterwards.
         right: (N,) a in, x out.
         shared_right: (S,) b in, y out.
     """
@@ -45,15 +45,15 @@ def solve_bordered(
         solve_band(band, width, reach, right)
         return True
     _forward(band, width, reach, border, begins, right)
-    small = corner - border.T @ border
-    rest = shared_right - border.T @ right
-    try:
-        factor = np.linalg.cholesky(small)
-    except np.linalg.LinAlgError:
+    _reduce(border, begins, right, corner, shared_right)
+    # A dense matrix is a band of one block: row j holds its columns from the diagonal on.
+    small = np.zeros((shared, shared))
+    for j in range(shared):
+        small[j, : shared - j] = corner[j, j:]
+    if not factor_band(small, shared, 1):
         return False
-    shared_right[:] = np.linalg.solve(factor.T, np.linalg.solve(factor, rest))
-    right -= border @ shared_right
-    _backward(band, width, reach, right)
+    solve_band(small, shared, 1, shared_right)
+    _backward(band, width, reach, border, begins, shared_right, right)
     return bool(np.isfinite(shared_right).all())
 
 
@@ -115,9 +115,48 @@ def _forward(
         j = stop
 
 
+@inlined_borrowing
+def _take_square(corner: Array, a: Array, b: Array, c: Array, d: Array, active: int) -> None:
+    """The upper half less the squares of four rows."""
+    for i in range(active):
+        target = corner[i]
+        e, f, g, h = a[i], b[i], c[i], d[i]
+        for k in range(i, active):
+            target[k] -= e * a[k] + f * b[k] + g * c[k] + h * d[k]
+
+
 @borrowing
-def _backward(band: Array, width: int, reach: int, x: Array) -> None:
-    size = len(x)
+def _reduce(border: Array, begins: Indices, right: Array, corner: Array, shared: Array) -> None:
+    """The corner and its right side less what the reduced border explains."""
+    size, count = len(right), len(shared)
+    active, j = 0, 0
+    while j < size:
+        stop = min(j + _TOGETHER, size)
+        while active < count and begins[active] < stop:
+            active += 1
+        if stop - j == _TOGETHER:
+            _take_square(corner, border[j], border[j + 1], border[j + 2], border[j + 3], active)
+        else:
+            for p in range(j, stop):
+                row = border[p]
+                for i in range(active):
+                    for k in range(i, active):
+                        corner[i, k] -= row[i] * row[k]
+        for p in range(j, stop):
+            row, value = border[p], right[p]
+            for i in range(active):
+                shared[i] -= row[i] * value
+        j = stop
+
+
+@borrowing
+def _backward(
+    band: Array, width: int, reach: int, border: Array, begins: Indices, shared: Array, x: Array
+) -> None:
+    size, active = len(x), len(shared)
     for j in range(size - 1, -1, -1):
+        while active > 0 and begins[active - 1] > j:
+            active -= 1
+        value = x[j] - dot(border[j], shared, active)
         count = _end(j, width, reach, size) - j - 1
-        x[j] = (x[j] - dot(band[j, 1:], x[j + 1 :], count)) / band[j, 0]
+        x[j] = (value - dot(band[j, 1:], x[j + 1 :], count)) / band[j, 0]

@@ -134,16 +134,25 @@ def _put_stage(
                     basis[mine, 3 * (c // 3) + row, start + order[c, k]] += share * parts[:, k]
         if before:
             last = stages[index - 1]
-            at = flights[index - 1] + c
             held = parts[:, 0] + (parts[:, 1] if c != VERTICAL else 0.0)
-            basis[mine, c, at] += held
+            _hold(basis, mine, flights[index - 1], c, turn, held)
             if c == VERTICAL:
                 spent = (last.stop - max(last.first, 1)) / rate_hz
                 constant[mine, c] -= last.gravity_m_s2 * spent * held
         if after:
             following = stages[index + 1]
-            basis[mine, c, flights[index + 1] + c] += parts[:, -1] + parts[:, -2]
+            _hold(basis, mine, flights[index + 1], c, turn, parts[:, -1] + parts[:, -2])
             if c == VERTICAL:
                 gap = curve.knots[-DEGREE - 1] - curve.knots[-DEGREE - 2]
                 # Down the slope of the fall, a third of the last knots' gap before its start.
                 constant[mine, c] += following.gravity_m_s2 * gap / DEGREE * parts[:, -2]
+
+
+def _hold(basis: Array, mine: slice, flight: int, c: int, turn: Array, held: Array) -> None:
+    """What a flight's momentum has in a stage's curve c, which lives in the stage's turned axes."""
+    rows, axis = 3 * (c // 3), turn[:, c % 3]
+    for row in range(3):
+        for column in range(3):
+            share = axis[row] * axis[column]
+            if share != 0.0:
+                basis[mine, rows + row, flight + rows + column] += share * held

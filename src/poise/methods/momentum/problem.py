@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise import rotations
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
@@ -122,11 +122,7 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
     )
     curves = curve_unknowns(leap.stages, leap.fitted, leap.turns_rad, clip.rate_hz)
     balance, ends = _balance(leap, settings, curves.basis.shape[2])
-    shared = curves.basis.shape[2] + len(ends)
-    basis = np.zeros((*curves.basis.shape[:2], shared))
-    basis[:, :, : curves.basis.shape[2]] = curves.basis
-    begins = np.concatenate([curves.begins, np.array(ends, dtype=np.int64)])
-    begins = np.minimum.accumulate(begins[::-1])[::-1] * ik.width
+    shared_curves, balance, begins = _in_order(curves, balance, ends)
     step = 1.0 / clip.rate_hz
     price = Price(
         place=settings.place * step,
@@ -136,15 +132,30 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
         control=CONTROL, rate=clip.rate_hz,
     )  # fmt: skip
     names = [task.name for task, rows in zip(ik.tasks, ik.packed.rows, strict=True) for _ in range(int(rows))]  # fmt: skip
-    empty = Curves(
-        basis, curves.constant, curves.first, curves.stop, np.zeros(shared)
-    )
     spacetime = Spacetime(
-        figure, empty, begins, balance, price, ik.width, ik.work, tuple(names)
+        figure, shared_curves, begins * ik.width, balance, price, ik.width, ik.work, tuple(names)
     )
-    control = _control(spacetime, clip)
-    spacetime = replace(spacetime, curves=empty._replace(wanted=control))
+    control = _control(spacetime)
+    spacetime = replace(spacetime, curves=shared_curves._replace(wanted=control))
     return Problem(leap, tuple(tasks), ik, curves, spacetime, still(spacetime, control))
+
+
+def _in_order(
+    curves: CurveUnknowns, balance: Balance, ends: Sequence[int]
+) -> tuple[Curves, Balance, Indices]:
+    """Shared unknowns in the order in which they begin, which the solver makes use of."""
+    begins = np.concatenate([curves.begins, np.array(ends, dtype=np.int64)])
+    order = np.argsort(begins, kind="stable")
+    where = np.empty_like(order)
+    where[order] = np.arange(len(order))
+    basis = np.zeros((*curves.basis.shape[:2], len(order)))
+    basis[:, :, where[: curves.basis.shape[2]]] = curves.basis
+    used = np.abs(basis).sum(axis=1) > 0.0
+    first = used.argmax(axis=1)
+    stop = len(order) - used[:, ::-1].argmax(axis=1)
+    column = np.where(balance.column >= 0, where[np.maximum(balance.column, 0)], -1)
+    made = Curves(basis, curves.constant, first, stop, np.zeros(len(order)))
+    return made, balance._replace(column=column), begins[order]
 
 
 def likeness_weights(ik: IkProblem) -> Array:
@@ -201,7 +212,7 @@ def _stature_m(character: Character) -> float:
     return extent_m(character.skeleton)
 
 
-def _control(spacetime: Spacetime, clip: Clip) -> Array:
+def _control(spacetime: Spacetime) -> Array:
     """Control points nearest to the momentum of the guess."""
     control = np.zeros(spacetime.curves.basis.shape[2])
     rooms = Rooms(spacetime)
@@ -209,7 +220,9 @@ def _control(spacetime: Spacetime, clip: Clip) -> Array:
     evaluate(spacetime, spacetime.price, motion, rooms)
     seen = left_of(spacetime, spacetime.price, motion, rooms).momentum
     basis = spacetime.curves.basis.reshape(-1, len(control))
-    control = np.linalg.lstsq(basis, seen.ravel(), rcond=None)[0]
+    squares = basis.T @ basis
+    squares[np.diag_indices_from(squares)] += 1e-9
+    control = np.linalg.solve(squares, basis.T @ seen.ravel())
     for r, column in enumerate(spacetime.balance.column.tolist()):
         if column >= 0:
             f, c = int(spacetime.balance.frame[r]), int(spacetime.balance.axis[r])

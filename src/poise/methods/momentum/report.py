@@ -49,7 +49,7 @@ def finished(edit: Edit, base: Captured, asked: Wanted, solution: Solution) -> R
     rows = constraint_reports(
         [every[n] for n in asked_tasks], misses[:, asked_tasks], MET_MM, MET_DEG
     )
-    status = _status(solution)
+    status = status_of(solution)
     stages = _stages(base, asked, solution)
     degrees, centimetres = _likeness(clip, leap.guess)
     said = counted(len(edit.constraints), "edit")
@@ -57,7 +57,7 @@ def finished(edit: Edit, base: Captured, asked: Wanted, solution: Solution) -> R
     return Result(
         clip=replace(clip, history=(*edit.clip.history, f"leapt: {said}")),
         status=status,
-        summary=_summary(status, solution),
+        summary=summary_of(status, solution),
         contacts=leap.contacts,
         notes=(*base.notes, *_notes(solution, leap.times)),
         trace={
@@ -105,7 +105,8 @@ def _momenta(solution: Solution) -> dict[str, Array]:
     return {"result": made, "guess": guess}
 
 
-def _status(solution: Solution) -> Status:
+def status_of(solution: Solution) -> Status:
+    """How a leap ended."""
     solved = solution.solved
     if solved.converged and not solution.deep:
         return "converged"
@@ -115,7 +116,8 @@ def _status(solution: Solution) -> Status:
     return "out_of_iterations" if solved.ran_out else "stalled"
 
 
-def _summary(status: Status, solution: Solution) -> str:
+def summary_of(status: Status, solution: Solution) -> str:
+    """The same in a sentence."""
     solved = solution.solved
     if status == "converged":
         return (

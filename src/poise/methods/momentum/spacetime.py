@@ -50,6 +50,8 @@ class Tolerances:
     """Of joint ranges."""
     step: float = 1e-4
     """An iteration that moves no unknown farther (radians, metres) has come to rest."""
+    gain: float = 1e-6
+    """So has one that makes the motion cheaper by less than this share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,9 +185,9 @@ def violation(problem: Spacetime, left: Shifts, motion: Motion, tolerances: Tole
     # A one-sided row that asks for nothing gives its shift back: that is not a breach of it.
     tasks = np.where((left.tasks == 0.0) & (motion.shifts.tasks != 0.0), 0.0, tasks)
     sides = _sides(problem)
-    tasks = np.where(sides * tasks > 0.0, 0.0, tasks) if sides.any() else tasks
+    tasks = np.where(sides * tasks < 0.0, 0.0, tasks)
     ranges = left.ranges - motion.shifts.ranges
-    ranges = np.where(left.ranges * ranges < 0.0, 0.0, ranges)
+    ranges = np.where((left.ranges == 0.0) | (left.ranges * ranges < 0.0), 0.0, ranges)
     momentum = left.momentum - motion.shifts.momentum
     place, place_at = _largest(tasks)
     velocity, velocity_at = _largest(momentum)
@@ -267,6 +269,8 @@ def solve_spacetime(
             evaluate(problem, price, at, rooms)
             continue
         gained = cost - then
+        # Likeness alone costs as much as damping of one: the step is at least half a free one.
+        free = damping <= 1.0
         at, cost, damping = tried, then, max(damping * _CALMER, _LEAST_DAMPING)
         if gained > _SETTLED * cost and step > 10.0 * tolerances.step:
             trace.append((cost, max(now.shares), step, damping))
@@ -277,12 +281,13 @@ def solve_spacetime(
         trace.append((cost, max(now.shares), step, damping))
         if watch is not None:
             watch(used, max(now.shares), step)
-        if now.kept and step <= tolerances.step:
+        rests = step <= tolerances.step or gained <= tolerances.gain * cost
+        if now.kept and free and rests:
             converged = True
             break
         updates += 1
         at = Motion(at.roots, at.locals, at.control, left)
-        if max(now.shares) > _SLOW * before and updates > 1:
+        if not now.kept and max(now.shares) > _SLOW * before and updates > 1:
             slow += 1
             if slow > _MOST_SLOW:
                 break  # what is asked for contradicts itself

@@ -1,0 +1,231 @@
+"""Leaping on and on, where the user says (section 4.4).
+
+A family of two leaps one after the other, whose first and last ground stage lie anywhere on a grid
+around the middle one: q(d₁, d₂). The second flight of one such motion is blended into the first of
+the next, which goes the same way: d₁ of the next is d₂ of this one. So a direction is known two
+leaps ahead, and the body gets ready for it while it is still on the ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character
+from poise.constraints.stage_edits import MoveStage
+from poise.errors import BadShape, BadValue
+from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics
+from poise.methods.edit import Edit
+from poise.methods.momentum.family import Family, FamilyAxis
+from poise.methods.momentum.plan import captured
+from poise.methods.momentum.settings import Settings
+from poise.motion import Clip
+
+AXES = ("first x", "first z", "second x", "second z")
+_KINDS = ("ground", "flight", "ground", "flight", "ground")
+
+
+def two_leaps(
+    edit: Edit, reach_m: float, settings: Settings | None = None
+) -> tuple[Edit, tuple[FamilyAxis, ...]]:
+    """The edit and the axes of a controller's family, 3 × 3 places around each of two leaps.
+
+    The leaps are put on the spot first, so that coordinates are how far each one goes.
+
+    Args:
+        edit: a clip of two leaps, with three stages on the ground.
+        reach_m: how far a leap may go along either axis.
+        settings: the knobs.
+
+    Raises:
+        BadValue: not two leaps.
+    """
+    if not (np.isfinite(reach_m) and reach_m > 0.0):
+        raise BadValue("reach_m", "more than zero", reach_m)
+    base = captured(edit, settings or Settings())
+    kinds = tuple(stage.kind for stage in base.stages)
+    if kinds != _KINDS:
+        allowed = "two leaps: ground, flight, ground, flight, ground (cut it so)"
+        raise BadValue("clip", allowed, ", ".join(kinds))
+    feet = stage_feet_m(edit.clip, base.contacts.touching.any(axis=1), edit.character, _spans(base))
+    first, last = feet[1] - feet[0], feet[1] - feet[2]
+    moves = (
+        MoveStage("first leap on the spot", 0, _level(first)),
+        MoveStage("second leap on the spot", -1, _level(last)),
+    )
+    values = (-reach_m, 0.0, reach_m)
+    axes = (
+        FamilyAxis(AXES[0], 0, values, by_m=(-1.0, 0.0, 0.0)),
+        FamilyAxis(AXES[1], 0, values, by_m=(0.0, 0.0, -1.0)),
+        FamilyAxis(AXES[2], -1, values, by_m=(1.0, 0.0, 0.0)),
+        FamilyAxis(AXES[3], -1, values, by_m=(0.0, 0.0, 1.0)),
+    )
+    return replace(edit, constraints=(*edit.constraints, *moves)), axes
+
+
+def _spans(base: object) -> list[tuple[int, int]]:
+    return [(s.first, s.stop) for s in base.stages if s.kind == "ground"]  # type: ignore[attr-defined]
+
+
+def _level(vector: Array) -> tuple[float, float, float]:
+    return float(vector[0]), 0.0, float(vector[2])
+
+
+def stage_feet_m(
+    clip: Clip, touching: Array, character: Character, spans: Sequence[tuple[int, int]]
+) -> Array:
+    """(n, 3) where the feet are in each stretch of frames, on average while something touches."""
+    assert character.roles is not None
+    joints = character.roles.joints
+    ankles = [clip.skeleton.index(joints[f"{side}_ankle"]) for side in ("left", "right")]
+    places = forward_kinematics(clip.skeleton, *clip.pose).positions_m[:, ankles].mean(axis=1)
+    found: list[Array] = []
+    for first, stop in spans:
+        used = touching[first:stop]
+        found.append(places[first:stop][used if used.any() else slice(None)].mean(axis=0))
+    return np.array(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What is shown next: from a landing to just before the one after it."""
+
+    clip: Clip
+    """Frames on the ground, then those of the flight."""
+    ground_frames: int
+    landed_m: tuple[float, float]
+    """Where the feet are, x and z."""
+    direction_m: tuple[float, float]
+    """Of the leap that is taken."""
+
+
+class LeapController:
+    """Leaps without end.
+
+    Every `step` gives the frames from one landing to the next, and takes the direction of the leap
+    after that one.
+    """
+
+    def __init__(
+        self,
+        family: Family,
+        character: Character,
+        start: tuple[float, float] = (0.0, 0.0),
+        place_m: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        """Stand ready.
+
+        Args:
+            family: built with the axes of `two_leaps`.
+            character: whose it is, with a body.
+            start: x and z of the leap that is being landed, and of the next one.
+            place_m: where the first landing is, x and z.
+        """
+        if tuple(axis.name for axis in family.axes) != AXES:
+            allowed = "one of two leaps (see two_leaps)"
+            raise BadValue("family", allowed, ", ".join(axis.name for axis in family.axes))
+        if character.body is None:
+            raise BadValue("character", "one with a body (see complete_character)", "no masses")
+        self._family, self._character = family, character
+        self._spans = [(first, stop) for _, first, stop in family.stages]
+        clip = family.at((0.0, 0.0, 0.0, 0.0))
+        touching = family.contacts.touching.any(axis=1)
+        middle = stage_feet_m(clip, touching, character, [self._spans[2]])[0]
+        self._home = middle[[0, 2]]
+        self._place = np.array(place_m, dtype=np.float64)
+        self._now = self._next = self.inside(start)
+
+    @property
+    def reach_m(self) -> float:
+        """How far a leap may go along either axis."""
+        return self._family.axes[0].values[-1]
+
+    @property
+    def coming(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The leap that is being landed, and the one that will be taken next."""
+        return tuple(self._now), tuple(self._next)  # type: ignore[return-value]
+
+    def inside(self, direction: Sequence[float]) -> Array:
+        """A direction as far as the family goes.
+
+        Raises:
+            BadShape: not two numbers.
+            BadValue: no numbers.
+        """
+        wanted = np.asarray(direction, dtype=np.float64)
+        if wanted.shape != (2,):
+            raise BadShape("direction", "(2,), x and z", wanted.shape)
+        if not np.isfinite(wanted).all():
+            raise BadValue("direction", "two numbers", direction)
+        return np.clip(wanted, -self.reach_m, self.reach_m)
+
+    def step(self, direction: Sequence[float]) -> Played:
+        """The next frames.
+
+        Args:
+            direction: x and z, in metres, of the leap after the one that is taken now; it is cut
+                to the family's reach.
+        """
+        after = self.inside(direction)
+        one = self._poses(self._now, self._next, self._place)
+        # The next motion's middle stage is where this one's last stage is.
+        place = self._place + self._next
+        two = self._poses(self._next, after, place)
+        (a, b), (c, d) = self._spans[2], self._spans[3]
+        flight = self._flown(one, two, (c, d), self._spans[1])
+        roots = np.concatenate([one[0][a:b], flight[0]])
+        turns = np.concatenate([one[1][a:b], flight[1]])
+        clip = replace(self._family.clip, root_positions_m=roots, rotations_wxyz=turns)
+        played = Played(clip, b - a, _pair(self._place), _pair(self._next))
+        self._now, self._next, self._place = self._next, after, place
+        return played
+
+    def _poses(self, first: Array, second: Array, place: Array) -> tuple[Array, Array]:
+        roots, turns = self._family.poses((*first, *second))
+        moved = roots.copy()
+        moved[:, [0, 2]] += place - self._home
+        return moved, turns
+
+    def _flown(
+        self, one: tuple[Array, Array], two: tuple[Array, Array], out: tuple[int, int],
+        into: tuple[int, int],
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """The second flight of one motion turned into the first of the other.
+
+        The centre of mass goes from take-off to landing as gravity has it.
+        """
+        count, theirs = out[1] - out[0], into[1] - into[0]
+        # Both flights from their take-off to their landing, whatever their lengths.
+        x = (np.arange(count) + 1.0) / (count + 1.0)
+        times = into[0] - 1.0 + x * (theirs + 1.0)
+        low = np.clip(np.floor(times).astype(np.int64), 0, len(two[0]) - 2)
+        part = (times - low)[:, None]
+        their_roots = (1.0 - part) * two[0][low] + part * two[0][low + 1]
+        their_turns = rotations.slerp(two[1][low], two[1][low + 1], part)
+        share = (x * x * (3.0 - 2.0 * x))[:, None]
+        roots = (1.0 - share) * one[0][out[0] : out[1]] + share * their_roots
+        turns = rotations.slerp(one[1][out[0] : out[1]], their_turns, share)
+        start = self._center(one[0][out[0] - 1], one[1][out[0] - 1])
+        end = self._center(two[0][into[1]], two[1][into[1]])
+        lasts = (count + 1.0) / self._family.clip.rate_hz
+        t = x[:, None] * lasts
+        fall = 0.5 * GRAVITY_M_S2 * t * (t - lasts)
+        path = start + (end - start) * x[:, None] + fall
+        skeleton, body = self._family.clip.skeleton, self._character.body
+        assert body is not None
+        center = center_of_mass(forward_kinematics(skeleton, roots, turns), body)
+        return roots + path - center, turns
+
+    def _center(self, root: Array, turns: Array) -> Array:
+        body = self._character.body
+        assert body is not None
+        state = forward_kinematics(self._family.clip.skeleton, root[None], turns[None])
+        return center_of_mass(state, body)[0]
+
+
+def _pair(values: Array) -> tuple[float, float]:
+    return float(values[0]), float(values[1])

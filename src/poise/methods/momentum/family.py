@@ -1,0 +1,343 @@
+"""Motion families (section 4.3): one leap, solved for many places of its stages, and all between.
+
+Members lie on a grid of any dimension. Along an axis a ground stage goes along a line, or around a
+circle with which it turns; two axes of one stage make a grid of places.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Protocol
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array, frozen_array
+from poise.constraints import tasks_of
+from poise.constraints.record_checks import Vector, number, numbers, put, vector, whole, words
+from poise.contact import ContactSchedule
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.methods.edit import Edit
+from poise.methods.momentum.blending import Weighing, blended, nearest
+from poise.methods.momentum.initial_guess import Move
+from poise.methods.momentum.plan import Captured, Wanted, captured, leap_of, scene_of, wanted
+from poise.methods.momentum.report import status_of, summary_of
+from poise.methods.momentum.run import STAGE_EDITS
+from poise.methods.momentum.settings import Settings
+from poise.methods.momentum.solve_leap import solve_leap
+from poise.methods.result import Status
+from poise.motion import Clip
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+FARTHEST_APART_RAD = float(np.radians(150.0))
+"""Neighbours whose bodies are turned further from each other have no sensible mean."""
+
+
+@dataclass(frozen=True)
+class FamilyAxis:
+    """One dimension of a family: what happens to a ground stage along it."""
+
+    name: str
+    stage: int
+    """Which ground stage, counted from 0; −1 is the last."""
+    values: tuple[float, ...]
+    """Coordinates of its members, rising. One of 1 moves the stage by `by_m` and `turn_deg`."""
+    by_m: Vector = (0.0, 0.0, 0.0)
+    turn_deg: float = 0.0
+    around_stage: int | None = None
+    """Turn about the middle of this ground stage instead of the stage's own: it goes around a
+    circle, and is turned as it goes."""
+
+    def __post_init__(self) -> None:
+        name = words("an axis", "name", self.name)
+        values = numbers(name, "values", self.values, len(self.values))
+        if not values or any(b <= a for a, b in zip(values, values[1:], strict=False)):
+            raise BadValue(f"values of '{name}'", "at least one, rising", self.values)
+        put(
+            self,
+            stage=whole(name, "stage", self.stage),
+            values=values,
+            by_m=vector(name, "by_m", self.by_m),
+            turn_deg=number(name, "turn_deg", self.turn_deg),
+        )
+        if self.around_stage is not None:
+            put(self, around_stage=whole(name, "around_stage", self.around_stage))
+
+
+def line(name: str, stage: int, direction: Vector, values: Sequence[float]) -> FamilyAxis:
+    """A stage along a line (Fig. 3, left)."""
+    return FamilyAxis(name, stage, tuple(values), by_m=direction)
+
+
+def grid(
+    name: str, stage: int, xs: Sequence[float], zs: Sequence[float]
+) -> tuple[FamilyAxis, FamilyAxis]:
+    """A stage over a grid of places (Fig. 3, middle)."""
+    return (
+        FamilyAxis(f"{name} x", stage, tuple(xs), by_m=(1.0, 0.0, 0.0)),
+        FamilyAxis(f"{name} z", stage, tuple(zs), by_m=(0.0, 0.0, 1.0)),
+    )
+
+
+def circle(name: str, stage: int, around_stage: int, degrees: Sequence[float]) -> FamilyAxis:
+    """A stage around another, turned as it goes (Fig. 3, right)."""
+    return FamilyAxis(name, stage, tuple(degrees), turn_deg=1.0, around_stage=around_stage)
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One leap of a family."""
+
+    roots_m: Array
+    """(F, 3)"""
+    rotations_wxyz: Array
+    """(F, J, 4)"""
+    status: Status
+    summary: str
+
+
+class Store(Protocol):
+    """Where members are kept while a family is built, so that it can be gone on with."""
+
+    def load(self, index: int) -> Member | None:
+        """A member that was saved before."""
+        ...
+
+    def save(self, index: int, member: Member) -> None:
+        """Keep a member."""
+        ...
+
+
+class Forgetful:
+    """Keeps nothing."""
+
+    def load(self, index: int) -> Member | None:
+        """None."""
+        return None
+
+    def save(self, index: int, member: Member) -> None:
+        """Let it go."""
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """All members, on one skeleton, with as many frames each."""
+
+    axes: tuple[FamilyAxis, ...]
+    clip: Clip
+    """The member of which the others are variations, with its skeleton and rate."""
+    roots_m: Array
+    """(M, F, 3) the last axis running fastest."""
+    rotations_wxyz: Array
+    """(M, F, J, 4)"""
+    statuses: tuple[Status, ...]
+    contacts: ContactSchedule
+    stages: tuple[tuple[str, int, int], ...]
+    """Kind, first frame, and the frame after its last."""
+    environment: Environment
+    stage_places_m: Array
+    """(ground stages, 3) where the middle of each is before it is moved."""
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        count = int(np.prod([len(axis.values) for axis in self.axes]))
+        frames, joints = self.clip.frame_count, self.clip.skeleton.joint_count
+        roots = frozen_array("roots_m", self.roots_m, (count, frames, 3))
+        turns = frozen_array("rotations_wxyz", self.rotations_wxyz, (count, frames, joints, 4))
+        object.__setattr__(self, "roots_m", roots)
+        object.__setattr__(self, "rotations_wxyz", turns)
+        object.__setattr__(self, "_values", [np.array(axis.values) for axis in self.axes])
+
+    @property
+    def frame_count(self) -> int:
+        """Of every member."""
+        return self.clip.frame_count
+
+    @property
+    def member_count(self) -> int:
+        """How many members there are."""
+        return len(self.roots_m)
+
+    @property
+    def bounds(self) -> tuple[tuple[float, float], ...]:
+        """Least and greatest coordinate of every axis."""
+        return tuple((axis.values[0], axis.values[-1]) for axis in self.axes)
+
+    def around(
+        self, coordinate: Sequence[float], weighing: Weighing = "linear"
+    ) -> tuple[Array, Array]:
+        """The nearest 2ⁿ members, and their weights."""
+        members, weights = nearest(self._values, coordinate, weighing)  # type: ignore[attr-defined]
+        used = weights > 0.0
+        return members[used], weights[used]
+
+    def poses(
+        self, coordinate: Sequence[float], weighing: Weighing = "linear"
+    ) -> tuple[Array, Array]:
+        """(F, 3) roots and (F, J, 4) local rotations at a coordinate."""
+        return blended(self.roots_m, self.rotations_wxyz, *self.around(coordinate, weighing))
+
+    def at(self, coordinate: Sequence[float], weighing: Weighing = "linear") -> Clip:
+        """The motion at a coordinate, blended from the members around it.
+
+        Raises:
+            BadShape: not one number for every axis.
+            BadValue: a coordinate outside the family.
+        """
+        roots, turns = self.poses(coordinate, weighing)
+        where = ", ".join(
+            f"{axis.name} {value:g}" for axis, value in zip(self.axes, coordinate, strict=True)
+        )
+        made = replace(self.clip, root_positions_m=roots, rotations_wxyz=turns)
+        return made.noted(f"blended from a family at {where}")
+
+
+def coordinates(axes: Sequence[FamilyAxis]) -> Iterator[tuple[float, ...]]:
+    """Those of all members, the last axis running fastest."""
+    return product(*(axis.values for axis in axes))
+
+
+def build_family(
+    edit: Edit,
+    axes: Sequence[FamilyAxis],
+    settings: Settings | None = None,
+    *,
+    store: Store | None = None,
+    workers: int | None = None,
+    watch: Callable[[int, int, str], None] | None = None,
+) -> Family:
+    """Solve all members.
+
+    Args:
+        edit: the leap, with edits that all members have.
+        axes: how members differ.
+        settings: the knobs.
+        store: members found there are not solved again; solved ones are put there.
+        workers: how many are solved at a time; by default one a core.
+        watch: told how many are done, of how many, and how the last one ended.
+
+    Raises:
+        BadValue: as `run` does; an axis about a stage that there is not.
+    """
+    settings, store, axes = settings or Settings(), store or Forgetful(), tuple(axes)
+    if not axes:
+        raise BadValue("axes", "at least one", axes)
+    base = captured(edit, settings)
+    asked = wanted([each for each in edit.constraints if isinstance(each, STAGE_EDITS)], base)
+    places = np.array([_middle_m(base, i) for i in base.ground])
+    every = list(coordinates(axes))
+    wants = [_varied(asked, axes, each, base) for each in every]
+    leap = leap_of(base, asked)
+    members: list[Member | None] = [store.load(i) for i in range(len(every))]
+    missing = [i for i, member in enumerate(members) if member is None]
+    done = len(every) - len(missing)
+    lock = threading.Lock()
+
+    def solved(index: int) -> Member:
+        member = _solve(edit, base, wants[index], settings)
+        with lock:
+            store.save(index, member)
+        return member
+
+    # Kernels let go of the interpreter's lock: threads share everything and copy nothing.
+    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
+        waiting: dict[Future[Member], int] = {pool.submit(solved, i): i for i in missing}
+        try:
+            while waiting:
+                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    index = waiting.pop(future)
+                    members[index] = future.result()
+                    done += 1
+                    if watch is not None:
+                        watch(done, len(every), members[index].summary)  # type: ignore[union-attr]
+        except BaseException:
+            for future in waiting:
+                future.cancel()
+            raise
+    found = [member for member in members if member is not None]
+    family = Family(
+        axes,
+        replace(leap.original, history=(*edit.clip.history, f"family of {len(found)} leaps")),
+        np.stack([member.roots_m for member in found]),
+        np.stack([member.rotations_wxyz for member in found]),
+        tuple(member.status for member in found),
+        leap.contacts,
+        tuple((stage.kind, stage.first, stage.stop) for stage in leap.stages),
+        edit.environment,
+        places,
+        tuple(base.notes),
+    )
+    _check_neighbours(family)
+    return family
+
+
+def _solve(edit: Edit, base: Captured, asked: Wanted, settings: Settings) -> Member:
+    leap = leap_of(base, asked)
+    scene = scene_of(leap)
+    others = [each for each in edit.constraints if not isinstance(each, STAGE_EDITS)]
+    wishes = [task for each in others for task in tasks_of(each, scene) if task.weight > 0.0]
+    solution = solve_leap(leap, wishes, settings)
+    motion = solution.solved.motion
+    status = status_of(solution)
+    return Member(motion.roots, motion.locals, status, summary_of(status, solution))
+
+
+def _middle_m(base: Captured, index: int) -> Array:
+    stage = base.stages[index]
+    return base.clip.root_positions_m[stage.first : stage.stop].mean(axis=0)
+
+
+def _varied(
+    asked: Wanted, axes: Sequence[FamilyAxis], coordinate: Sequence[float], base: Captured
+) -> Wanted:
+    """What is asked of one member."""
+    moves: dict[int, Move] = dict(asked.moves)
+    ground = base.ground
+    for axis, value in zip(axes, coordinate, strict=True):
+        index = _ground(axis.name, "stage", axis.stage, ground)
+        move = moves.get(index, Move())
+        by, turn = value * np.array(axis.by_m), value * float(np.radians(axis.turn_deg))
+        if axis.around_stage is not None:
+            center = _middle_m(base, _ground(axis.name, "around_stage", axis.around_stage, ground))
+            arm = _middle_m(base, index) + move.by_m - center
+            by = by + rotations.rotate(rotations.from_axis_angle(_UP, turn), arm) - arm
+        moves[index] = Move(move.by_m + by, move.turn_rad + turn)
+    return replace(asked, moves=moves)
+
+
+def _ground(name: str, what: str, number: int, ground: Sequence[int]) -> int:
+    if not -len(ground) <= number < len(ground):
+        allowed = f"0 to {len(ground) - 1}: the clip has {len(ground)} ground stages"
+        raise BadValue(f"{what} of '{name}'", allowed, number)
+    return ground[number]
+
+
+def _check_neighbours(family: Family) -> None:
+    """Raise where members that are blended face too far away from each other."""
+    shape = tuple(len(axis.values) for axis in family.axes)
+    turns = family.rotations_wxyz[:, :, 0].reshape(*shape, family.frame_count, 4)
+    for n, axis in enumerate(family.axes):
+        one = np.take(turns, range(shape[n] - 1), axis=n)
+        other = np.take(turns, range(1, shape[n]), axis=n)
+        if not one.size:
+            continue
+        apart = float(rotations.angle_between(one, other).max())
+        if apart > FARTHEST_APART_RAD:
+            allowed = "closer: neighbours that face away from each other have no mean"
+            raise BadValue(f"values of '{axis.name}'", allowed, f"{np.degrees(apart):.0f} degrees")
+
+
+def statuses_in_words(statuses: Sequence[Status]) -> str:
+    """How many ended how."""
+    counts: Mapping[str, int] = {each: statuses.count(each) for each in dict.fromkeys(statuses)}
+    return ", ".join(f"{count} {each.replace('_', ' ')}" for each, count in counts.items())
+
+
