@@ -7,7 +7,8 @@ they are: equations, and numbers between bounds.
 
 Made to be as fast as CasADi is: every kind of constraint is one function of few unknowns in scalar
 symbols, with its exact slopes and curvature, mapped over frames; the sparse matrices that IPOPT
-asks for are put together from those blocks. Left to CasADi, the same derivatives take far longer.
+asks for are put together from those blocks (CasADi's own second derivatives of mapped functions
+take ten times as long). Fastest is `gauss-newton`, so that is the default.
 """
 
 from __future__ import annotations

@@ -89,7 +89,9 @@ def _jit(function: F, **options: Any) -> F:
 def _stamps(folder: Path) -> tuple[tuple[str, float, int], ...]:
     """Name, time and size of every file whose change may change a kernel in `folder`."""
     here = Path(__file__)
-    shared = [f for room in ("mechanics", "solvers", "ik") for f in (here.parent / room).glob("*.py")]
+    shared = [
+        f for room in ("mechanics", "solvers", "ik") for f in (here.parent / room).glob("*.py")
+    ]
     files = {here, *shared, *folder.glob("*.py")}
     return tuple((f.name, f.stat().st_mtime, f.stat().st_size) for f in sorted(files))
 

@@ -8,6 +8,7 @@ are stored uncompressed with a fixed date, and so the same clip gives the same b
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -52,8 +53,20 @@ _MEMBERS: dict[str, str] = {
 """Every member a file must have, with the kind of its numbers. `source_channels` is optional."""
 
 
-def write(path: Path, clip: Clip, provenance: Provenance | None = None) -> tuple[str, ...]:
+def write(
+    path: Path,
+    clip: Clip,
+    provenance: Provenance | None = None,
+    *,
+    also: Mapping[str, str] | None = None,
+) -> tuple[str, ...]:
     """Write everything a clip knows.
+
+    Args:
+        path: the file.
+        clip: the motion.
+        provenance: how it came to be.
+        also: texts to keep beside it, by the name of their member.
 
     Returns:
         Notes to say aloud.
@@ -78,6 +91,7 @@ def write(path: Path, clip: Clip, provenance: Provenance | None = None) -> tuple
         "moving_offsets_m": clip.moving_offsets_m,
         "meta_json": np.array(_meta_json(clip, provenance or provenance_of(clip))),
     }
+    arrays |= {name: np.array(text) for name, text in (also or {}).items()}
     if source is not None and source.channels is not None:
         arrays["source_channels"] = source.channels
     atomic_write(path, _archive(arrays))

@@ -71,6 +71,8 @@ class Equations(NamedTuple):
     """(3 W,)"""
     beyond: Array
     """(L, 3) zeros: joint ranges are not shifted here."""
+    forced: Indices
+    """(L, 3) zeros: nor held at their limits."""
 
 
 @inlined_borrowing
@@ -149,9 +151,9 @@ def put_frames(
                     )
         if price.range > 0.0:
             cost += put_ranges(
-                limits, blocks, width, f * width, price.range, locals_[f], equations.beyond, row,
-                used, band, right,
-            )
+                limits, blocks, width, f * width, price.range, locals_[f], equations.beyond,
+                equations.forced, row, used, band, right,
+            )  # fmt: skip
     return cost + _put_center_accelerations(price.center, frames, width, equations)
 
 
@@ -204,6 +206,7 @@ def _put_center_accelerations(
 def put_displacement(
     blocks: Blocks, root0: Array, local0: Array, root: Array, local: Array, displaced: Array
 ) -> None:
+    """How far each unknown of a pose is from where it was."""
     for b in range(len(blocks.kind)):
         c, j = blocks.column[b], blocks.joint[b]
         if blocks.kind[b] == TRANSLATION:
@@ -298,9 +301,13 @@ def _put_speeds(
 @inner_borrowing
 def put_ranges(
     limits: Limits, blocks: Blocks, width: int, start: int, weight: float, local: Array,
-    shifts: Array, row: Array, used: Indices, band: Array, right: Array,
+    shifts: Array, forced: Indices, row: Array, used: Indices, band: Array, right: Array,
 ) -> float:  # fmt: skip
-    """Rows of the numbers that, with their shifts (L, 3), are beyond their limits."""
+    """Rows of the numbers that, with their shifts (L, 3), are beyond their limits.
+
+    Those that are forced (L, 3), to their upper limit (1) or lower one (−1), have a row though they
+    are inside, which costs nothing.
+    """
     cost = 0.0
     for l in range(len(limits.block)):
         b = limits.block[l]
@@ -311,8 +318,11 @@ def put_ranges(
         for m in range(numbers):
             shifted = n[m] + shifts[l, m]
             over = max(shifted - limits.high[l, m], 0.0) + min(shifted - limits.low[l, m], 0.0)
-            if over == 0.0:
-                continue
+            beyond = over != 0.0
+            if not beyond:
+                if forced[l, m] == 0:
+                    continue
+                over = shifted - (limits.high[l, m] if forced[l, m] > 0 else limits.low[l, m])
             for i in range(width):
                 row[i] = 0.0
             size = 3 if blocks.kind[b] == BALL else 1
@@ -320,7 +330,8 @@ def put_ranges(
                 high = _turned_number(limits, blocks, l, b, k, m, q, _DIFFERENCE_RAD)
                 low = _turned_number(limits, blocks, l, b, k, m, q, -_DIFFERENCE_RAD)
                 row[c + k] = (high - low) / (2.0 * _DIFFERENCE_RAD)
-            cost += add_row(band, right, start, row, -over, weight, width, used)
+            price = add_row(band, right, start, row, -over, weight, width, used)
+            cost += price if beyond else 0.0
     return cost
 
 

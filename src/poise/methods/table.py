@@ -15,4 +15,5 @@ METHODS: dict[str, ModuleType] = {
 """Each has `Settings` and `run(edit, settings) -> Result`.
 
 Some have `PRESETS`: values that settings take by the name under `preset`. One that takes no
-constraints says `TAKES_CONSTRAINTS = False`; one that knows stages, `TAKES_STAGE_EDITS = True`. One that tells how far it is has `watch` in `run`."""
+constraints says `TAKES_CONSTRAINTS = False`; one that knows stages, `TAKES_STAGE_EDITS = True`. One
+that tells how far it is has `watch` in `run`."""

@@ -106,7 +106,7 @@ def fit_knots(
     even = np.zeros(interior + 1)
     best, least = even, np.inf
     for start in (even, _where_it_bends(times, values, interior, gap)):
-        found = least_squares(left, start, slopes, max_nfev=_MOST_EVALUATIONS)
+        found = least_squares(left, start, slopes, max_nfev=_MOST_EVALUATIONS)  # type: ignore[arg-type]
         if float(found.cost) < least:
             best, least = np.asarray(found.x), float(found.cost)
     knots = _knots(times, best, gap)

@@ -20,6 +20,7 @@ from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
 from poise.apps.cli.correct import correct
 from poise.apps.cli.edit_clip import command_for
+from poise.apps.cli.family import app as family
 from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.leap import leap
@@ -54,6 +55,7 @@ app.command()(correct)
 app.command("deform")(command_for("deform", "Bend a clip to constraints"))
 app.command("filter")(command_for("filter", "Filter a clip to constraints, balance and flight"))
 app.command()(leap)
+app.add_typer(family, name="family")
 app.command()(sample)
 app.command()(formats)
 

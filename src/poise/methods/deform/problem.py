@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.constraints import Constraint, Task, check_nesting, tasks_of
+from poise.constraints import Constraint, StageEdit, Task, check_nesting, tasks_of
 from poise.constraints.naming import find_joint
 from poise.constraints.recruiting import TRANSLATION
 from poise.errors import BadValue
@@ -58,7 +58,7 @@ def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Probl
     Raises:
         Contradiction: a lesser constraint uses joints that a greater one would need.
     """
-    before: dict[str, Constraint] = {}
+    before: dict[str, Constraint | StageEdit] = {}
     if known is not None:
         before = {constraint.name: constraint for constraint in known.edit.constraints}
     made: dict[str, tuple[Task, ...]] = {}
@@ -105,7 +105,7 @@ def _active(ik: IkProblem) -> NDArray[np.bool_]:
     return active
 
 
-def _tasks(constraint: Constraint, edit: Edit, settings: Settings) -> tuple[Task, ...]:
+def _tasks(constraint: Constraint | StageEdit, edit: Edit, settings: Settings) -> tuple[Task, ...]:
     tasks = tasks_of(constraint, edit.scene)
     if any(task.side for task in tasks):
         raise BadValue(

@@ -22,7 +22,7 @@ from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
 from poise.ik.posing import logarithm, place_joints
-from poise.mechanics.quaternion_kernels import Vector, cross, multiply, turn
+from poise.mechanics.quaternion_kernels import Vector, between, cross, multiply, turn
 
 _SMALL = 1e-4
 
@@ -86,9 +86,7 @@ def _times(b: Array, x: float, y: float, z: float) -> Vector:
 
 
 @inlined_borrowing
-def _put_segment(
-    segments: Segments, j: int, place: Array, root: Array, q: Array, b: Array
-) -> None:
+def _put_segment(segments: Segments, j: int, place: Array, root: Array, q: Array, b: Array) -> None:
     m, c, i = segments.masses[j], segments.centers[j], segments.inertias[j]
     x, y, z = turn(q[0], q[1], q[2], q[3], c[0], c[1], c[2])
     x, y, z = x + place[0] - root[0], y + place[1] - root[1], z + place[2] - root[2]
@@ -181,10 +179,10 @@ def put_pose(
 def _put_end(tree: Tree, f: int, end: int, poses: Poses, ends: Ends) -> None:
     """Angular momentum of the turning u at one end, and both its slopes."""
     joints = len(tree.parents)
-    world, place, own, whole = poses.world[f], poses.place[f], poses.own[f], poses.whole[f]
+    world, own, whole = poses.world[f], poses.own[f], poses.whole[f]
     u, moving, carried = ends.turning, ends.moving, ends.carried
     for j in range(joints):
-        px, py, pz = (place[j, 0] - place[0, 0], place[j, 1] - place[0, 1], place[j, 2] - place[0, 2])  # fmt: skip
+        px, py, pz = between(poses.place, f, 0, j)
         wx, wy, wz = u[j, 0], u[j, 1], u[j, 2]
         if j > 0:
             q = world[tree.parents[j]]
@@ -212,7 +210,7 @@ def _put_end(tree: Tree, f: int, end: int, poses: Poses, ends: Ends) -> None:
     ends.spin[end, 0], ends.spin[end, 1], ends.spin[end, 2] = h[3] - ox, h[4] - oy, h[5] - oz
     tx, ty, tz = h[0], h[1], h[2]
     for j in range(joints):
-        px, py, pz = (place[j, 0] - place[0, 0], place[j, 1] - place[0, 1], place[j, 2] - place[0, 2])  # fmt: skip
+        px, py, pz = between(poses.place, f, 0, j)
         b, h, v = whole[j], carried[j], moving[j]
         # First moment about the joint: what a turn of it moves the centre of mass by.
         dx, dy, dz = b[1] - b[0] * px, b[2] - b[0] * py, b[3] - b[0] * pz
@@ -277,11 +275,9 @@ def put_interval(
     tree: Tree, blocks: Blocks, segments: Segments, f: int, locals_: Array, rate: float,
     width: int, poses: Poses, ends: Ends, rows: Array, values: Array,
 ) -> None:  # fmt: skip
-    """Velocity of the centre of mass and scaled spin between frames f and f + 1.
+    """Velocity of the centre of mass and scaled spin between frames f and f + 1, as `values` (6,).
 
-    Args:
-        rows: (6, 2 W) out: their slopes by the unknowns of both frames.
-        values: (6,) out.
+    Their slopes by the unknowns of both frames go into `rows` (6, 2 W).
     """
     for j in range(len(tree.parents)):
         q, p = locals_[f, j], locals_[f + 1, j]

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array, Indices
@@ -92,7 +93,7 @@ def curve_unknowns(
     )  # fmt: skip
 
 
-def _free(stages: Sequence[Stage], index: int, fitted: StageMomentum) -> Array:
+def _free(stages: Sequence[Stage], index: int, fitted: StageMomentum) -> NDArray[np.bool_]:
     """(6, most control points) which of a stage's control points are unknowns."""
     most = max(len(curve.control) for curve in fitted.curves)
     found = np.zeros((len(CURVES), most), dtype=np.bool_)
@@ -109,8 +110,9 @@ def _free(stages: Sequence[Stage], index: int, fitted: StageMomentum) -> Array:
 
 
 def _put_stage(
-    stages: Sequence[Stage], index: int, fitted: StageMomentum, free: Array, turn_rad: float,
-    start: int, flights: Mapping[int, int], rate_hz: float, basis: Array, constant: Array,
+    stages: Sequence[Stage], index: int, fitted: StageMomentum, free: NDArray[np.bool_],
+    turn_rad: float, start: int, flights: Mapping[int, int], rate_hz: float, basis: Array,
+    constant: Array,
 ) -> None:  # fmt: skip
     """The rows of one ground stage.
 

@@ -1,36 +1,36 @@
 """Motion families (section 4.3): one leap, solved for many places of its stages, and all between.
 
-Members lie on a grid of any dimension. Along an axis a ground stage goes along a line, or around a
-circle with which it turns; two axes of one stage make a grid of places.
+Members lie on a grid of any dimension (`family_axes`). They are solved side by side, kept as they
+are ready, and blended without being solved again.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Protocol
 
 import numpy as np
 
 from poise import rotations
-from poise.arrays import Array, frozen_array
+from poise.arrays import Array, Indices, frozen_array
 from poise.constraints import tasks_of
-from poise.constraints.record_checks import Vector, number, numbers, put, vector, whole, words
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.methods.edit import Edit
 from poise.methods.momentum.blending import Weighing, blended, nearest
+from poise.methods.momentum.family_axes import FamilyAxis, coordinates
 from poise.methods.momentum.initial_guess import Move
 from poise.methods.momentum.plan import Captured, Wanted, captured, leap_of, scene_of, wanted
 from poise.methods.momentum.report import status_of, summary_of
 from poise.methods.momentum.run import STAGE_EDITS
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
+from poise.methods.momentum.two_leaps import two_leaps
 from poise.methods.result import Status
 from poise.motion import Clip
 
@@ -38,57 +38,6 @@ _UP = np.array([0.0, 1.0, 0.0])
 
 FARTHEST_APART_RAD = float(np.radians(150.0))
 """Neighbours whose bodies are turned further from each other have no sensible mean."""
-
-
-@dataclass(frozen=True)
-class FamilyAxis:
-    """One dimension of a family: what happens to a ground stage along it."""
-
-    name: str
-    stage: int
-    """Which ground stage, counted from 0; −1 is the last."""
-    values: tuple[float, ...]
-    """Coordinates of its members, rising. One of 1 moves the stage by `by_m` and `turn_deg`."""
-    by_m: Vector = (0.0, 0.0, 0.0)
-    turn_deg: float = 0.0
-    around_stage: int | None = None
-    """Turn about the middle of this ground stage instead of the stage's own: it goes around a
-    circle, and is turned as it goes."""
-
-    def __post_init__(self) -> None:
-        name = words("an axis", "name", self.name)
-        values = numbers(name, "values", self.values, len(self.values))
-        if not values or any(b <= a for a, b in zip(values, values[1:], strict=False)):
-            raise BadValue(f"values of '{name}'", "at least one, rising", self.values)
-        put(
-            self,
-            stage=whole(name, "stage", self.stage),
-            values=values,
-            by_m=vector(name, "by_m", self.by_m),
-            turn_deg=number(name, "turn_deg", self.turn_deg),
-        )
-        if self.around_stage is not None:
-            put(self, around_stage=whole(name, "around_stage", self.around_stage))
-
-
-def line(name: str, stage: int, direction: Vector, values: Sequence[float]) -> FamilyAxis:
-    """A stage along a line (Fig. 3, left)."""
-    return FamilyAxis(name, stage, tuple(values), by_m=direction)
-
-
-def grid(
-    name: str, stage: int, xs: Sequence[float], zs: Sequence[float]
-) -> tuple[FamilyAxis, FamilyAxis]:
-    """A stage over a grid of places (Fig. 3, middle)."""
-    return (
-        FamilyAxis(f"{name} x", stage, tuple(xs), by_m=(1.0, 0.0, 0.0)),
-        FamilyAxis(f"{name} z", stage, tuple(zs), by_m=(0.0, 0.0, 1.0)),
-    )
-
-
-def circle(name: str, stage: int, around_stage: int, degrees: Sequence[float]) -> FamilyAxis:
-    """A stage around another, turned as it goes (Fig. 3, right)."""
-    return FamilyAxis(name, stage, tuple(degrees), turn_deg=1.0, around_stage=around_stage)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +121,7 @@ class Family:
 
     def around(
         self, coordinate: Sequence[float], weighing: Weighing = "linear"
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Indices, Array]:
         """The nearest 2ⁿ members, and their weights."""
         members, weights = nearest(self._values, coordinate, weighing)  # type: ignore[attr-defined]
         used = weights > 0.0
@@ -199,14 +148,8 @@ class Family:
         return made.noted(f"blended from a family at {where}")
 
 
-def coordinates(axes: Sequence[FamilyAxis]) -> Iterator[tuple[float, ...]]:
-    """Those of all members, the last axis running fastest."""
-    return product(*(axis.values for axis in axes))
-
-
 def build_family(
     edit: Edit,
-    axes: Sequence[FamilyAxis],
     settings: Settings | None = None,
     *,
     store: Store | None = None,
@@ -217,8 +160,7 @@ def build_family(
 
     Args:
         edit: the leap, with edits that all members have.
-        axes: how members differ.
-        settings: the knobs.
+        settings: the knobs; `family` says how members differ, or `two_leaps_m`.
         store: members found there are not solved again; solved ones are put there.
         workers: how many are solved at a time; by default one a core.
         watch: told how many are done, of how many, and how the last one ended.
@@ -226,9 +168,12 @@ def build_family(
     Raises:
         BadValue: as `run` does; an axis about a stage that there is not.
     """
-    settings, store, axes = settings or Settings(), store or Forgetful(), tuple(axes)
+    settings, store, axes = settings or Settings(), store or Forgetful(), ()
+    if settings.two_leaps_m is not None:
+        edit, axes = two_leaps(edit, settings.two_leaps_m, settings)
+    axes = (*axes, *settings.family)
     if not axes:
-        raise BadValue("axes", "at least one", axes)
+        raise BadValue("family", "at least one axis (settings.family)", axes)
     base = captured(edit, settings)
     asked = wanted([each for each in edit.constraints if isinstance(each, STAGE_EDITS)], base)
     places = np.array([_middle_m(base, i) for i in base.ground])
@@ -339,5 +284,3 @@ def statuses_in_words(statuses: Sequence[Status]) -> str:
     """How many ended how."""
     counts: Mapping[str, int] = {each: statuses.count(each) for each in dict.fromkeys(statuses)}
     return ", ".join(f"{count} {each.replace('_', ' ')}" for each, count in counts.items())
-
-

@@ -41,8 +41,8 @@ def turning_rad(stages: Sequence[Stage], moves: Mapping[int, Move]) -> Array:
     turns = np.zeros(stages[-1].stop)
     for i, stage in enumerate(stages):
         before, after = _beside(stages, i)
-        angles = [moves.get(k, Move()).turn_rad for k in (before, after)]
-        turns[stage.first : stage.stop] = np.linspace(*angles, stage.frame_count)
+        start, end = (moves.get(k, Move()).turn_rad for k in (before, after))
+        turns[stage.first : stage.stop] = np.linspace(start, end, stage.frame_count)
     return turns
 
 

@@ -61,7 +61,7 @@ class Aim:
         self._flat = np.concatenate(self._axes)
         self._sizes = np.array([len(a) for a in self._axes], dtype=np.int64)
 
-    def place_m(self, coordinate: Sequence[float], frame: int) -> Array:
+    def place_m(self, coordinate: Sequence[float] | Array, frame: int) -> Array:
         """(3,) where the point is, with smooth weights."""
         place = np.empty(3)
         _place(

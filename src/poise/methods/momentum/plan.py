@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.character import Character
 from poise.constraints import Scene, Task
-from poise.constraints.stage_edits import FlightHeight, Gravity, MoveStage, StageEdit
+from poise.constraints.stage_edits import FlightHeight, MoveStage, StageEdit
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -28,7 +28,13 @@ from poise.methods.momentum.retiming import (
     retimed_stages,
 )
 from poise.methods.momentum.settings import Settings
-from poise.methods.momentum.stages import FEWEST_FLIGHT_FRAMES, NATURE_M_S2, Stage, stages_at, stages_of
+from poise.methods.momentum.stages import (
+    FEWEST_FLIGHT_FRAMES,
+    NATURE_M_S2,
+    Stage,
+    stages_at,
+    stages_of,
+)
 from poise.motion import Clip
 
 LIKELY_GRAVITY = (0.8 * NATURE_M_S2, 1.25 * NATURE_M_S2)
@@ -209,7 +215,9 @@ def _unlikely(stages: Sequence[Stage], seen: Mapping[int, float], rate_hz: float
             if gravity > 0.0:
                 rate = rate_hz * np.sqrt(NATURE_M_S2 / gravity)
                 words += f"; at {rate:.0f} frames a second it would be nature's"
-            notes.append(f"{words}. It is made to fall at {NATURE_M_S2:g} (gravity: captured keeps it).")
+            notes.append(
+                f"{words}. It is made to fall at {NATURE_M_S2:g} (gravity: captured keeps it)."
+            )
     return notes
 
 
@@ -246,7 +254,9 @@ def _ends(
     start = float(base.center_m[first, 1] + raised[0])
     fall = start + rise - float(base.center_m[last, 1] + raised[1])
     if fall <= 0.0:
-        raise BadValue(f"height of '{name}'", f"more than {rise - fall:.3g} m, where it lands", rise)
+        raise BadValue(
+            f"height of '{name}'", f"more than {rise - fall:.3g} m, where it lands", rise
+        )
     return start, fall
 
 

@@ -117,7 +117,13 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
     limits = widened(ik.limits, ik.blocks, leap.original.rotations_wxyz)
     stiffness = likeness_weights(ik)
     figure = figure_of(
-        ik, segments, stiffness, inertia_stiffness(ik), limits, clip.root_positions_m, clip.rotations_wxyz,
+        ik,
+        segments,
+        stiffness,
+        inertia_stiffness(ik),
+        limits,
+        clip.root_positions_m,
+        clip.rotations_wxyz,
         _excess(leap, ik),
     )
     curves = curve_unknowns(leap.stages, leap.fitted, leap.turns_rad, clip.rate_hz)
@@ -131,7 +137,7 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
         hard=HARD * step, wish=1e2 * step, momentum=MOMENTUM * step, range=RANGE * step,
         control=CONTROL, rate=clip.rate_hz,
     )  # fmt: skip
-    names = [task.name for task, rows in zip(ik.tasks, ik.packed.rows, strict=True) for _ in range(int(rows))]  # fmt: skip
+    names = np.repeat([task.name for task in ik.tasks], ik.packed.rows).tolist()
     spacetime = Spacetime(
         figure, shared_curves, begins * ik.width, balance, price, ik.width, ik.work, tuple(names)
     )
@@ -222,7 +228,7 @@ def _control(spacetime: Spacetime) -> Array:
     basis = spacetime.curves.basis.reshape(-1, len(control))
     squares = basis.T @ basis
     squares[np.diag_indices_from(squares)] += 1e-9
-    control = np.linalg.solve(squares, basis.T @ seen.ravel())
+    control = np.asarray(np.linalg.solve(squares, basis.T @ seen.ravel()), dtype=np.float64)
     for r, column in enumerate(spacetime.balance.column.tolist()):
         if column >= 0:
             f, c = int(spacetime.balance.frame[r]), int(spacetime.balance.axis[r])
@@ -255,8 +261,12 @@ def _balance(leap: Leap, settings: Settings, size: int) -> tuple[Balance, list[i
             middle = (stage.first + stage.stop - 1) // 2
             for axis in (0, 2):
                 rows.append((middle, axis, -1, float(center[middle, axis]), settings.balance))
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 5
-    return Balance(
-        *(np.array(columns[k], dtype=np.int64) for k in range(3)),
-        *(np.array(columns[k], dtype=np.float64) for k in (3, 4)),
-    ), ends  # fmt: skip
+    frame, axis, column, target, weight = (list(each) for each in zip(*rows, strict=True))
+    made = Balance(
+        np.array(frame, dtype=np.int64),
+        np.array(axis, dtype=np.int64),
+        np.array(column, dtype=np.int64),
+        np.array(target, dtype=np.float64),
+        np.array(weight, dtype=np.float64),
+    )
+    return made, ends

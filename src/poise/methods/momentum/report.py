@@ -126,7 +126,7 @@ def summary_of(status: Status, solution: Solution) -> str:
             f"{max(solved.violation.velocity_m_s, 1e-9):.2g} m/s."
         )
     if solution.deep and solved.violation.kept:
-        return f"Some point is inside the ground in {counted(solution.deep, 'stretch', 'stretches')} of frames."
+        return f"Some point is inside the ground, {counted(solution.deep, 'time')}."
     reason = {
         "infeasible": "What is asked for contradicts itself: the body cannot do all of it at once.",
         "out_of_iterations": "More iterations may get there.",
@@ -180,5 +180,3 @@ def _arc(center: Array, first: int, stop: int) -> tuple[float, float]:
     a, b = max(first - 1, 0), min(stop, len(center) - 1)
     rise = float(center[a : b + 1, 1].max() - center[a, 1])
     return rise, float(np.linalg.norm((center[b] - center[a])[[0, 2]]))
-
-

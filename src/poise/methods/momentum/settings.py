@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from poise.errors import BadValue
+from poise.methods.momentum.family_axes import FamilyAxis
 
 GravityChoice = Literal["nature", "captured"]
 
@@ -34,10 +35,16 @@ class Settings:
     asks (section 4.2.2)."""
     knots_per_s: float = 12.0
     """Interior knots of momentum curves: two pushes a tenth of a second apart are told apart."""
-    iterations: int = 80
+    iterations: int = 120
     """Most steps of the optimizer."""
     clearance_rounds: int = 4
     """Most rounds in which points that went through the floor are kept out of it."""
+    family: tuple[FamilyAxis, ...] = ()
+    """How members differ, where a family of leaps is built (`poise family build`); a single leap
+    does not look at it."""
+    two_leaps_m: float | None = None
+    """For a family that a controller plays: how far each of the clip's two leaps may go along
+    either axis."""
 
     def __post_init__(self) -> None:
         if self.stage_changes is not None:
@@ -50,6 +57,12 @@ class Settings:
                 raise BadValue(name, f"from 0 to {_LARGEST:g}", value)
         if not self.place > 0.0:
             raise BadValue("place", "more than zero", self.place)
+        object.__setattr__(self, "family", tuple(self.family))
+        names = [axis.name for axis in self.family]
+        if len(set(names)) < len(names):
+            raise BadValue("family", "axes with different names", names)
+        if self.two_leaps_m is not None and not 0.0 < self.two_leaps_m <= 100.0:
+            raise BadValue("two_leaps_m", "from 0 to 100", self.two_leaps_m)
         if not 1.0 <= self.knots_per_s <= 200.0:
             raise BadValue("knots_per_s", "from 1 to 200", self.knots_per_s)
         if not 1 <= self.iterations <= 10000:

@@ -24,6 +24,7 @@ from poise.methods.momentum.spacetime_rows import (
     Balance,
     Curves,
     Figure,
+    Forced,
     Price,
     Shifts,
     System,
@@ -156,6 +157,11 @@ class Rooms:
             np.zeros(REACH * width), np.zeros(REACH * width, dtype=np.int64),
             np.zeros((6, 2 * width)), np.zeros(6), np.zeros((frames, width, 3)),
         )  # fmt: skip
+        limited = len(problem.figure.limits.block)
+        self.forced = Forced(
+            np.zeros((frames, len(problem.row_names)), dtype=np.int64),
+            np.zeros((frames, limited, 3), dtype=np.int64),
+        )
         self.misses = np.full((frames, len(problem.figure.tasks.kind)), np.nan)
         self.costs = np.zeros(5)
 
@@ -163,9 +169,9 @@ class Rooms:
 def evaluate(problem: Spacetime, price: Price, motion: Motion, rooms: Rooms) -> float:
     """Fill the equations at a motion; returns what it costs."""
     return put_system(
-        problem.figure, problem.curves, problem.balance, price, motion.shifts, problem.width,
-        motion.roots, motion.locals, motion.control, problem.work, rooms.poses, rooms.ends,
-        rooms.system, rooms.misses, rooms.costs,
+        problem.figure, problem.curves, problem.balance, price, motion.shifts, rooms.forced,
+        problem.width, motion.roots, motion.locals, motion.control, problem.work, rooms.poses,
+        rooms.ends, rooms.system, rooms.misses, rooms.costs,
     )  # fmt: skip
 
 
@@ -179,7 +185,9 @@ def left_of(problem: Spacetime, price: Price, motion: Motion, rooms: Rooms) -> S
     return left
 
 
-def violation(problem: Spacetime, left: Shifts, motion: Motion, tolerances: Tolerances) -> Violation:
+def violation(
+    problem: Spacetime, left: Shifts, motion: Motion, tolerances: Tolerances
+) -> Violation:
     """How far constraints are broken: for inequalities, only as far as they are."""
     tasks = left.tasks - motion.shifts.tasks
     # A one-sided row that asks for nothing gives its shift back: that is not a breach of it.
@@ -253,21 +261,31 @@ def solve_spacetime(
     now = violation(problem, left, at, tolerances)
     before = np.inf
     used, slow, converged = 0, 0, False
+    sides = _sides(problem)
+    forcing = 0
     for used in range(1, iterations + 1):
         tried, step = _stepped(problem, at, damping, damped, rooms)
-        if tried is None:
-            damping = max(damping, 1e-3) * _FIRMER
-            if damping > _MOST_DAMPING:
-                break
-            evaluate(problem, price, at, rooms)
-            continue
-        then = evaluate(problem, price, tried, rooms)
+        then = np.inf
+        if tried is not None:
+            held = Forced(*(a.copy() for a in rooms.forced))
+            _free(rooms)
+            then = evaluate(problem, price, tried, rooms)
+            if not then <= cost * (1.0 + 1e-12) and forcing < _MOST_FORCING:
+                # Did it run into inequalities that it did not know of? Again, with them.
+                put_back(rooms, held)
+                if _force(problem, price, tried, sides, rooms):
+                    forcing += 1
+                    evaluate(problem, price, at, rooms)
+                    continue
+        _free(rooms)
+        forcing = 0
         if not then <= cost * (1.0 + 1e-12):
             damping = max(damping, 1e-6) * _FIRMER
             if damping > _MOST_DAMPING:
                 break
             evaluate(problem, price, at, rooms)
             continue
+        assert tried is not None
         gained = cost - then
         # Likeness alone costs as much as damping of one: the step is at least half a free one.
         free = damping <= 1.0
@@ -303,6 +321,31 @@ def solve_spacetime(
     )
 
 
+_MOST_FORCING = 4
+"""Times that a step is tried again with the inequalities that it broke."""
+
+
+def _free(rooms: Rooms) -> None:
+    rooms.forced.tasks[:] = 0
+    rooms.forced.ranges[:] = 0
+
+
+def put_back(rooms: Rooms, held: Forced) -> None:
+    """Force what was forced before."""
+    rooms.forced.tasks[:] = held.tasks
+    rooms.forced.ranges[:] = held.ranges
+
+
+def _force(problem: Spacetime, price: Price, tried: Motion, sides: Array, rooms: Rooms) -> bool:
+    """Force the inequalities that a motion breaks; whether any of them is new."""
+    left = left_of(problem, price, tried, rooms)
+    tasks = (left.tasks != 0.0) & (sides != 0.0) & (rooms.forced.tasks == 0)
+    ranges = np.where(rooms.forced.ranges == 0, np.sign(left.ranges), 0.0).astype(np.int64)
+    rooms.forced.tasks[tasks] = 1
+    rooms.forced.ranges[:] += ranges
+    return bool(tasks.any() or ranges.any())
+
+
 _SETTLED = 3e-3
 _SLOW = 0.3
 _HEAVIER = 4.0
@@ -334,9 +377,7 @@ def _stepped(
         return None, np.inf
     longest = float(np.abs(system.right).max(initial=0.0))
     share = min(1.0, _FARTHEST / max(longest, 1e-300))
-    tried = Motion(
-        at.roots.copy(), at.locals.copy(), at.control + share * system.shared, at.shifts
-    )
+    tried = Motion(at.roots.copy(), at.locals.copy(), at.control + share * system.shared, at.shifts)
     take_steps(problem.figure.blocks, width, system.right, share, tried.roots, tried.locals)
     return tried, longest
 
@@ -354,5 +395,3 @@ def figure_of(
         ik.tree, ik.blocks, tasks, limits, segments, np.cumsum(rows) - rows, stiffness, inertia,
         roots, locals_, excess,
     )  # fmt: skip
-
-

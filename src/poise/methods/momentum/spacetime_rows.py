@@ -109,6 +109,15 @@ class Shifts(NamedTuple):
     """(F − 1, 6)"""
 
 
+class Forced(NamedTuple):
+    """Inequalities that have rows though they are kept: the step without them would break them."""
+
+    tasks: Indices
+    """(F, R) 1 where it has."""
+    ranges: Indices
+    """(F, L, 3) 1 at the upper limit, −1 at the lower one."""
+
+
 class System(NamedTuple):
     """The normal equations, and scratch."""
 
@@ -131,9 +140,9 @@ class System(NamedTuple):
 
 @borrowing
 def put_system(
-    figure: Figure, curves: Curves, balance: Balance, price: Price, shifts: Shifts, width: int,
-    roots: Array, locals_: Array, control: Array, work: Work, poses: Poses, ends: Ends,
-    system: System, misses: Array, costs: Array,
+    figure: Figure, curves: Curves, balance: Balance, price: Price, shifts: Shifts,
+    forced: Forced, width: int, roots: Array, locals_: Array, control: Array, work: Work,
+    poses: Poses, ends: Ends, system: System, misses: Array, costs: Array,
 ) -> float:  # fmt: skip
     """Fill the equations; returns what the motion costs, and each kind of it in `costs` (5,)."""
     frames = len(roots)
@@ -157,12 +166,14 @@ def put_system(
         off = control[s] - curves.wanted[s]
         system.shared[s] -= price.control * off
         costs[1] += price.control * off * off
-    costs[2] = _put_tasks(figure, price, shifts, width, roots, locals_, work, system, misses)
+    costs[2] = _put_tasks(
+        figure, price, shifts, forced, width, roots, locals_, work, system, misses
+    )
     costs[3] = 0.0
     for f in range(frames):
         costs[3] += put_ranges(
             figure.limits, figure.blocks, width, f * width, price.range, locals_[f],
-            shifts.ranges[f], system.row, system.used, band, right,
+            shifts.ranges[f], forced.ranges[f], system.row, system.used, band, right,
         )  # fmt: skip
     costs[4] = 0.0
     for f in range(frames - 1):
@@ -183,7 +194,7 @@ def _put_jacobians(blocks: Blocks, displaced: Array, jacobians: Array) -> None:
     for b in range(len(blocks.kind)):
         c = blocks.column[b]
         if blocks.kind[b] == TRANSLATION or blocks.kind[b] == BALL:
-            u = (displaced[c], displaced[c + 1], displaced[c + 2])
+            u = (float(displaced[c]), float(displaced[c + 1]), float(displaced[c + 2]))
             for k in range(3):
                 x, y, z = 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)
                 if blocks.kind[b] == BALL:
@@ -203,17 +214,19 @@ def _put_ties(figure: Figure, price: Price, frames: int, width: int, system: Sys
     for b in range(len(blocks.kind)):
         c = blocks.column[b]
         size = 3 if blocks.kind[b] <= BALL else 1
-        stiff, heavy = figure.stiffness[c], figure.inertia[c]
+        heavy = float(figure.inertia[c])
+        place = price.place * float(figure.stiffness[c])
+        fast, rough = velocity * heavy, acceleration * heavy
         for f in range(frames):
             for k in range(c, c + size):
                 value = d[f, k]
-                cost += _add_tie(system, f, c, k, size, width, price.place * stiff, value, 1.0, 0.0, 0.0)  # fmt: skip
+                cost += _add_tie(system, f, c, k, size, width, place, value, 1.0, 0.0, 0.0)
                 if f + 1 < frames:
                     value = d[f + 1, k] - d[f, k]
-                    cost += _add_tie(system, f, c, k, size, width, velocity * heavy, value, -1.0, 1.0, 0.0)  # fmt: skip
+                    cost += _add_tie(system, f, c, k, size, width, fast, value, -1.0, 1.0, 0.0)
                 if f + 2 < frames:
                     value = d[f, k] - 2.0 * d[f + 1, k] + d[f + 2, k] + figure.excess[f, k]
-                    cost += _add_tie(system, f, c, k, size, width, acceleration * heavy, value, 1.0, -2.0, 1.0)  # fmt: skip
+                    cost += _add_tie(system, f, c, k, size, width, rough, value, 1.0, -2.0, 1.0)
     return cost
 
 
@@ -265,8 +278,8 @@ def _put_balance(
 
 @inner_borrowing
 def _put_tasks(
-    figure: Figure, price: Price, shifts: Shifts, width: int, roots: Array, locals_: Array,
-    work: Work, system: System, misses: Array,
+    figure: Figure, price: Price, shifts: Shifts, forced: Forced, width: int, roots: Array,
+    locals_: Array, work: Work, system: System, misses: Array,
 ) -> float:  # fmt: skip
     tasks, cost = figure.tasks, 0.0
     work.crowded[0] = 0
@@ -281,11 +294,13 @@ def _put_tasks(
             for k in range(work.row_of[i], work.row_of[i + 1]):
                 at = figure.task_row[t] + k - work.row_of[i]
                 error = work.errors[k] - shifts.tasks[f, at]
-                if tasks.side[t] == 0 or tasks.side[t] * error < 0.0:
-                    cost += add_row(
+                broken = tasks.side[t] == 0 or tasks.side[t] * error < 0.0
+                if broken or forced.tasks[f, at] != 0:
+                    paid = add_row(
                         system.band, system.right, f * width, work.full[k], error, weight, width,
                         system.used,
                     )  # fmt: skip
+                    cost += paid if broken else 0.0
     return cost
 
 

@@ -1,0 +1,232 @@
+"""`poise family`: many leaps from one, solved ahead and blended when they are needed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poise.apps.cli.run import Overwrite, Set, Without, saying_problems
+from poise.apps.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from poise.character import Character
+    from poise.methods.momentum.family import Family
+    from poise.motion import Clip
+
+EXIT_NOT_MET = 3
+
+app = typer.Typer(
+    help="Families of leaps: **build** one from a captured leap, **blend** any leap between its "
+    "members, let it **hit** a ball, **play** it with the arrow keys.",
+    no_args_is_help=True,
+)
+
+FamilyFile = Annotated[Path, typer.Argument(help="A family, as 'poise family build' writes it.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="Write the leap here.")]
+StillFeet = Annotated[
+    bool,
+    typer.Option(
+        "--still-feet", help="Put feet that glide by blending back on their prints, leg by leg."
+    ),
+]
+
+
+@app.command()
+def build(
+    recipe: Annotated[
+        Path, typer.Argument(help="A recipe with a step of momentum that has a family (.yaml).")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the family here (.npz).")],
+    clip: Annotated[Path | None, typer.Option(help="Another clip than the recipe names.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="How many members are solved at a time; one a core.", min=1)
+    ] = None,
+    without: Without = None,
+    set_: Set = None,
+    overwrite: Overwrite = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="End with code 0 also when some member is not solved.")
+    ] = False,
+) -> None:
+    """Solve all members of a family and keep them in one file.
+
+    What is interrupted goes on where it was when the same command is given again. Code 3 when some
+    member was not solved; the family is written all the same.
+
+        poise family build header_family.yaml -o header.npz
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        if output.suffix.lower() != ".npz":
+            raise BadValue("output", "a file that ends in .npz", output.name)
+        if output.exists() and not overwrite:
+            raise BadValue("output", "a new file (or --overwrite)", str(output))
+        with waiting(f"reading {recipe.name}"):
+            from poise.methods.momentum.family import build_family, statuses_in_words
+            from poise.recipes import load_recipe, prepare
+            from poise.recipes.family_file import MemberFolder, save_family
+            from poise.recipes.run import edit_of
+            from poise.recipes.vocabulary import vocabulary
+
+            read = load_recipe(recipe, changes=set_ or (), without=without or ())
+            steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]
+            if len(read.steps) != 1 or not steps:
+                methods = ", ".join(step.method for step in read.steps)
+                raise BadValue(f"steps of {recipe.name}", "one of momentum", methods)
+            prepared = prepare(read, clip)
+            edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
+            settings = read.steps[0].settings
+        folder = MemberFolder(output, edit.clip, edit.constraints, settings)
+        if folder.started_over:
+            typer.echo(f"note: {folder.folder} was of another family and begins anew", err=True)
+        with waiting("solving members") as say:
+            family = build_family(
+                edit, settings, store=folder, workers=workers or os.cpu_count(),
+                watch=lambda done, total, _: say(f"members: {done} of {total}"),
+            )  # fmt: skip
+        with waiting("writing"):
+            save_family(family, output)
+            folder.remove()
+        for note in (*prepared.notes, *family.notes):
+            typer.echo(f"note: {note}", err=True)
+        for axis in family.axes:
+            low, high = axis.values[0], axis.values[-1]
+            print(f"{axis.name}: {len(axis.values)} members from {low:g} to {high:g}")
+        print(
+            f"{output}: {family.member_count} leaps of {family.frame_count} frames at "
+            f"{family.clip.rate_hz:g} Hz, {statuses_in_words(family.statuses)}"
+        )
+        if any(status != "converged" for status in family.statuses) and not accept:
+            raise typer.Exit(EXIT_NOT_MET)
+
+
+@app.command()
+def blend(
+    family: FamilyFile,
+    output: Output,
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at", help="One number for every axis: 0.2,-0.1.", metavar="NUMBER,NUMBER,..."
+        ),
+    ],
+    smooth: Annotated[
+        bool,
+        typer.Option("--smooth", help="Weigh by squares of sine and cosine instead of linearly."),
+    ] = False,
+    still_feet: StillFeet = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Blend the leap at a place between members.
+
+    poise family blend header.npz --at 0.2,-0.1 -o header.bvh
+    """  # fmt: skip
+    with saying_problems(), waiting(f"reading {family.name}"):
+        _check_output(output, overwrite)
+        read, character = _read(family)
+        made = read.at(_numbers(at, "--at"), "smooth" if smooth else "linear")
+        _write(read, character, made, output, still_feet)
+
+
+@app.command()
+def hit(
+    family: FamilyFile,
+    output: Output,
+    point: Annotated[
+        str, typer.Option(help="A point of the body: a site, a role or a joint.", metavar="NAME")
+    ],
+    place: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(help="Where it is to be, in metres.", metavar="X Y Z"),
+    ] = None,
+    frame: Annotated[int | None, typer.Option(help="When.")] = None,
+    ball: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of a place and a frame: the path of a ball, a CSV of frame, x, y, z; the "
+            "frame in which it is met best is found."
+        ),
+    ] = None,
+    still_feet: StillFeet = False,
+    overwrite: Overwrite = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="End with code 0 also when it is out of reach.")
+    ] = False,
+) -> None:
+    """Find the leap that puts a point of the body at a place: the header, the smash.
+
+    Code 3 when the family does not reach that far; the nearest leap is written all the same.
+
+        poise family hit smash.npz --point right_hand_tip --place 0.3 2.4 -0.5 --frame 17 -o it.bvh
+
+        poise family hit smash.npz --point right_hand_tip --ball ball.csv -o it.bvh
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        _check_output(output, overwrite)
+        if (ball is None) == (place is None) or (place is None) != (frame is None):
+            raise BadValue("--place and --frame", "both, or --ball instead", "something else")
+        with waiting(f"reading {family.name}"):
+            from poise.methods.momentum.inverse_control import Aim
+
+            read, character = _read(family)
+            aim = Aim(read, character, point)
+        if place is not None and frame is not None:
+            found = aim.hit(place, frame)
+        else:
+            assert ball is not None
+            from poise.recipes.ball_file import read_ball
+
+            found = aim.meet(*read_ball(ball))
+        _write(read, character, read.at(found.coordinate, "smooth"), output, still_feet)
+        where = ", ".join(
+            f"{axis.name} {value:.3f}"
+            for axis, value in zip(read.axes, found.coordinate, strict=True)
+        )
+        words = "hit" if found.status == "hit" else "out of reach"
+        print(f"{words}: {point} misses by {1e3 * found.miss_m:.1f} mm at frame {found.frame}")
+        print(f"at {where}")
+        if found.status != "hit" and not accept:
+            raise typer.Exit(EXIT_NOT_MET)
+
+
+def _check_output(output: Path, overwrite: bool) -> None:
+    from poise.errors import BadValue
+
+    if output.exists() and not overwrite:
+        raise BadValue("output", "a new file (or --overwrite)", str(output))
+
+
+def _read(path: Path) -> tuple[Family, Character]:
+    from poise.character import complete_character
+    from poise.recipes.family_file import load_family
+
+    family = load_family(path)
+    return family, complete_character(family.clip.skeleton)
+
+
+def _write(
+    family: Family, character: Character, clip: Clip, output: Path, still_feet: bool
+) -> None:
+    from poise.formats import save_clip
+    from poise.methods.momentum.foot_glide import with_still_feet
+
+    if still_feet:
+        clip = with_still_feet(clip, character, family.environment, family.contacts)
+    for note in save_clip(clip, output):
+        typer.echo(f"note: {note}", err=True)
+    print(f"{output}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")
+
+
+def _numbers(text: str, option: str) -> tuple[float, ...]:
+    from poise.errors import BadValue
+
+    try:
+        return tuple(float(each) for each in text.split(","))
+    except ValueError:
+        raise BadValue(option, "numbers with commas between", text) from None
