@@ -10,7 +10,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import correct, deform, filter, ik, measuring, mechanics, reaction_forces
+from benchmarks import (
+    correct,
+    deform,
+    filter,
+    ik,
+    measuring,
+    mechanics,
+    momentum,
+    reaction_forces,
+)
 from benchmarks.measure import BASELINE, Measure, gate, read_baseline, write_baseline
 
 SUITES: dict[str, Callable[[bool], list[Measure]]] = {
@@ -21,6 +30,7 @@ SUITES: dict[str, Callable[[bool], list[Measure]]] = {
     "deform": deform.run,
     "filter": filter.run,
     "correct": correct.run,
+    "momentum": momentum.run,
 }
 
 

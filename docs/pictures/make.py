@@ -1,8 +1,8 @@
 """Makes the pictures of the documentation: `python docs/pictures/make.py`.
 
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
-`examples/recipes/deform`, those of docs/filter.md and docs/correct.md from `filter` and `correct`
-beside it, whose clips are real. Without these clips they stay as they are.
+`examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
+`filter`, `correct` and `momentum` beside it, whose clips are real. Without these clips they stay as they are.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from deform_karate import karate
 from deform_stairs import climbing_stairs
 from filter_dancing import dancing
 from filter_experiments import golf_swing, jump_kick, limbo_walk, wide_steps
+from momentum_leaps import PICTURES, leaps
 from PIL import Image
 from side_by_side import side_by_side
 
@@ -34,7 +35,7 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 RECIPES = PROJECT / "examples" / "recipes" / "deform"
 SHARED = Path(os.environ.get("POISE_SHARED", PROJECT.parent / "shared"))
-OTHERS = (RECIPES.parent / "filter", RECIPES.parent / "correct")
+OTHERS = tuple(RECIPES.parent / method for method in ("filter", "correct", "momentum"))
 SHOWN = ("walk", "jump")
 
 
@@ -43,7 +44,9 @@ def main() -> None:
     of_deform = (barycentre, reaching, stepping, karate, climbing_stairs)
     of_filter = (dancing, wide_steps, golf_swing, limbo_walk, jump_kick)
     of_correct = {name: partial(experiment, name) for name in LOOKS}
-    drawers = {draw.__name__: draw for draw in (*of_deform, *of_filter)} | of_correct
+    of_momentum = {name: partial(leaps, name) for name in PICTURES}
+    named = {draw.__name__: draw for draw in (*of_deform, *of_filter)}
+    drawers = named | of_correct | of_momentum
     for name, draw in drawers.items():
         clip = _clip(name)
         if clip is None:

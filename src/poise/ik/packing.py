@@ -50,6 +50,8 @@ def pack_tree(scene: Scene, tasks: Sequence[Task]) -> Tree:
         if body is None:
             raise BadValue("character", "one with a body (see complete_character)", "no masses")
         masses, centers = body.masses_kg, body.centers_m
+    # Read-only like a body's own: kernels are compiled once for both.
+    masses.flags.writeable = centers.flags.writeable = False
     return Tree(skeleton.parents, skeleton.offsets_m, slots, moving, masses, centers)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -193,6 +194,36 @@ def hit(
         print(f"at {where}")
         if found.status != "hit" and not accept:
             raise typer.Exit(EXIT_NOT_MET)
+
+
+@app.command()
+def play(
+    family: FamilyFile,
+    port: Annotated[
+        int, typer.Option(help="Where to listen, on this machine only; 0 takes any.", min=0)
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only say the address, open nothing.")
+    ] = False,
+) -> None:
+    """Leap with the arrow keys: a page in the browser, until Ctrl-C.
+
+    The family is one of two leaps (two_leaps_m in the recipe's settings).
+
+        poise family play two_leaps.npz
+    """  # fmt: skip
+    import webbrowser
+
+    with saying_problems():
+        with waiting(f"reading {family.name}"):
+            from poise.apps.leap_demo.server import LeapServer
+
+            server = LeapServer(*_read(family), port)
+        with server, suppress(KeyboardInterrupt):
+            print(f"leaping at {server.url} (Ctrl-C ends it)", flush=True)
+            if not no_browser:
+                webbrowser.open(server.url)
+            server.serve_forever()
 
 
 def _check_output(output: Path, overwrite: bool) -> None:

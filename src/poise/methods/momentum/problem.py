@@ -45,7 +45,7 @@ GYRATION = 0.17
 """Radius by which spin compares with velocity, over stature: about a body's own radius of gyration
 about its long axis and a third of that across it."""
 
-HARD, MOMENTUM, RANGE, CONTROL = 1e6, 3e3, 1e3, 1e-6
+HARD, MOMENTUM, RANGE, CONTROL = 1e5, 3e2, 1e2, 1e-6
 """What rows of constraints weigh at first, per metre, metre per second and radian squared."""
 
 _UP = np.array([0.0, 1.0, 0.0])

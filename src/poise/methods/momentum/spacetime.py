@@ -349,7 +349,7 @@ def _force(problem: Spacetime, price: Price, tried: Motion, sides: Array, rooms:
 _SETTLED = 3e-3
 _SLOW = 0.3
 _HEAVIER = 4.0
-_MOST_SLOW = 8
+_MOST_SLOW = 12
 """Times that rows are made heavier."""
 
 
