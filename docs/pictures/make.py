@@ -2,7 +2,8 @@
 
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
 `examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
-`filter`, `correct` and `momentum` beside it, whose clips are real. Without these clips they stay as they are.
+`filter`, `correct` and `momentum` beside it, whose clips are real. Without these clips they stay as
+they are.
 """
 
 from __future__ import annotations

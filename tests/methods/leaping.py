@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, get_args
 
@@ -15,6 +16,8 @@ from poise.environment import Environment
 from poise.mechanics import center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result, Status
 from poise.methods.momentum import Settings, run
+from poise.methods.momentum.family import Family, build_family
+from poise.methods.momentum.family_axes import circle, grid
 from poise.motion import Clip
 from poise.samples import SAMPLES, Sample, sample_character
 
@@ -44,6 +47,20 @@ def edited(*asked: Constraint | StageEdit) -> Result:
     return run(jump(*asked), SETTINGS)
 
 
+@cache
+def landing_grid() -> Family:
+    """Landings up to 30 cm aside and ahead, two by two."""
+    axes = grid("landing", -1, (0.0, 0.3), (0.0, 0.3))
+    return build_family(jump(), replace(SETTINGS, family=axes))
+
+
+@cache
+def landing_circle() -> Family:
+    """Landings around the take-off, turned as they go, which blending makes glide."""
+    axes = (circle("around", -1, 0, (-40.0, 0.0, 40.0)),)
+    return build_family(jump(), replace(SETTINGS, family=axes))
+
+
 def center_m(clip: Clip) -> Array:
     """(F, 3) the centre of mass."""
     body = sample_character().body
@@ -56,7 +73,9 @@ def middle_m(span: tuple[int, int]) -> Array:
     return jump().clip.root_positions_m[span[0] : span[1]].mean(axis=0)
 
 
-def off_prints_m(clip: Clip, times: Array, by_m: ArrayLike, turn_deg: float) -> float:
+def off_prints_m(
+    clip: Clip, times: Array, by_m: ArrayLike, turn_deg: float, about: tuple[int, int] = LANDING
+) -> float:
     """How far the worst sole point is from where the jump has it at rest.
 
     Args:
@@ -64,11 +83,12 @@ def off_prints_m(clip: Clip, times: Array, by_m: ArrayLike, turn_deg: float) -> 
         times: (F,) frames of the jump that its frames show.
         by_m: how the landing was moved.
         turn_deg: and turned.
+        about: about the middle of which stage.
     """
     sites = sample_character().sites
     state = forward_kinematics(clip.skeleton, *clip.pose)
     places = site_positions(state, sites)
-    pivot, turn = middle_m(LANDING), rotations.from_axis_angle(_UP, np.radians(turn_deg))
+    pivot, turn = middle_m(about), rotations.from_axis_angle(_UP, np.radians(turn_deg))
     worst, looked_at = 0.0, 0
     for rest in sample().planted:
         known = rest.frames(RATE_HZ, FRAMES.stop) - FRAMES.start

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -48,11 +49,8 @@ def test_unchanged_counts_change_nothing() -> None:
 @pytest.mark.parametrize("counts", COUNTS, ids=str)
 def test_time_runs_on_and_every_frame_on_the_ground_is_there(counts: dict[int, int]) -> None:
     times, stages = frame_times(HOPS, counts), retimed_stages(HOPS, counts)
-    assert (
-        len(times)
-        == stages[-1].stop
-        == 80 + sum(c - HOPS[i].frame_count for i, c in counts.items())
-    )
+    more = sum(count - HOPS[i].frame_count for i, count in counts.items())
+    assert len(times) == stages[-1].stop == 80 + more
     assert (np.diff(times) > 0.0).all()
     assert times[0] == 0.0 and times[-1] == 79.0
     for i, (old, new) in enumerate(zip(HOPS, stages, strict=True)):
@@ -63,7 +61,7 @@ def test_time_runs_on_and_every_frame_on_the_ground_is_there(counts: dict[int, i
             np.testing.assert_array_equal(inside, np.arange(old.first, old.stop))
         else:
             assert (inside > old.first - 1).all() and (inside < old.stop).all()
-    for a, b in zip(stages[:-1], stages[1:], strict=True):
+    for a, b in pairwise(stages):
         assert a.stop == b.first
 
 

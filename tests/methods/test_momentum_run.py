@@ -168,13 +168,12 @@ def test_a_higher_flight_takes_more_time_and_keeps_gravity() -> None:
         assert top == pytest.approx(rise, rel=0.01), asked.name
 
 
-@pytest.mark.xfail(
-    reason="only the top is held; frames are whole, so the take-off gives way", strict=True
-)
-@pytest.mark.parametrize("scale", [1.3, 2.0])
-def test_a_higher_flight_rises_over_its_own_take_off_as_asked(scale: float) -> None:
-    result = edited(FlightHeight("higher", 0, scale=scale))
-    assert result.trace["stages"][1].rise_m == pytest.approx(scale * captured_rise_m(), rel=0.01)
+@pytest.mark.parametrize("scale", [0.8, 1.3, 2.0])
+def test_the_take_off_gives_way_by_less_than_a_frame_is_worth(scale: float) -> None:
+    # Frames are whole, and the top is held: half a frame more or less of push is left.
+    flight = edited(FlightHeight("higher", 0, scale=scale)).trace["stages"][1]
+    half_a_frame_m = 0.5 / RATE_HZ * np.sqrt(2.0 * G * flight.rise_m)
+    assert abs(flight.rise_m - scale * captured_rise_m()) < 0.5 * half_a_frame_m
 
 
 def captured_rise_m() -> float:

@@ -26,6 +26,7 @@ FLAT = 1.25
 """Width over depth from which a ring is two balls side by side."""
 
 _BOTH = (-1.0, 1.0)
+_LIMB_LEAD_M, _THIGH_LEAD_M = 0.08, -0.1
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Part:
     """MIDDLE, LEFT or RIGHT."""
     inside: bool
     """Whether the trunk is around it."""
+    lead_m: float
+    """How much nearer it is drawn than it is: where solids fill the same place, one is in front,
+    whatever the pose."""
     hulls: tuple[tuple[int, ...], ...]
     """Balls that each hull is drawn around."""
 
@@ -97,16 +101,17 @@ class _Maker:
     def part(self, solid: Solid) -> Part:
         wide, deep = (np.linalg.norm(axis, axis=1) for axis in (solid.sides_m, solid.depths_m))
         if (wide / deep).max() > FLAT:
-            return Part(MIDDLE, False, self._trunk(solid, wide, deep))
+            return Part(MIDDLE, False, 0.0, self._trunk(solid, wide, deep))
         joint = int(solid.joints[0, 0])
         side, radii = int(self.sides[joint]), 0.5 * (wide + deep)
         if (solid.joints == joint).all():
-            return Part(side, False, (self._egg(solid, float(radii.max())),))
+            return Part(side, False, 0.0, (self._egg(solid, float(radii.max())),))
         # The balls that end where the solid ends.
         away = np.linalg.norm(solid.centers_m[:, None] - solid.poles_m, axis=2)
         ends = np.abs(away - radii[:, None]).argmin(axis=0)
         balls = (self._ball(solid, r, solid.centers_m[r], radii[r]) for r in ends.tolist())
-        return Part(side, side == MIDDLE, (tuple(balls),))
+        lead = 0.0 if side == MIDDLE else _THIGH_LEAD_M if joint in self.hips else _LIMB_LEAD_M
+        return Part(side, side == MIDDLE, lead, (tuple(balls),))
 
     def _trunk(self, solid: Solid, wide: Array, deep: Array) -> tuple[tuple[int, ...], ...]:
         inward = np.maximum(1.0 - deep / wide, 0.0)[:, None] * solid.sides_m
@@ -150,10 +155,18 @@ class _Maker:
         """(J,) which joints are of a foot."""
         return self._below((f"{side}_ankle",))
 
-    def _below(self, roles: Sequence[str]) -> NDArray[np.bool_]:
+    @cached_property
+    def hips(self) -> list[int]:
+        """The joints that carry the thighs."""
+        return self._of(("left_hip", "right_hip"))
+
+    def _of(self, roles: Sequence[str]) -> list[int]:
         names = self.roles.joints
+        return [self.skeleton.index(names[role]) for role in roles if role in names]
+
+    def _below(self, roles: Sequence[str]) -> NDArray[np.bool_]:
         found = np.zeros(self.skeleton.joint_count, dtype=np.bool_)
-        found[[self.skeleton.index(names[role]) for role in roles if role in names]] = True
+        found[self._of(roles)] = True
         for joint, parent in enumerate(self.skeleton.parents.tolist()):
             found[joint] |= parent >= 0 and found[parent]
         return found

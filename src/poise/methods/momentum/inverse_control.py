@@ -70,7 +70,7 @@ class Aim:
         )  # fmt: skip
         return place
 
-    def hit(self, place_m: Sequence[float], frame: int) -> Hit:
+    def hit(self, place_m: Sequence[float] | Array, frame: int) -> Hit:
         """The coordinate that puts the point nearest to a place at a frame.
 
         Raises:

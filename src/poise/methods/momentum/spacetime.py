@@ -259,7 +259,7 @@ def solve_spacetime(
     cost = evaluate(problem, price, at, rooms)
     left = left_of(problem, price, at, rooms)
     now = violation(problem, left, at, tolerances)
-    before = np.inf
+    before, made_heavier = np.full(3, np.inf), np.zeros(3, dtype=np.int64)
     used, slow, converged = 0, 0, False
     sides = _sides(problem)
     forcing = 0
@@ -305,12 +305,16 @@ def solve_spacetime(
             break
         updates += 1
         at = Motion(at.roots, at.locals, at.control, left)
-        if not now.kept and max(now.shares) > _SLOW * before and updates > 1:
-            slow += 1
+        shares = np.array(now.shares)
+        lagging = (shares > 1.0) & (shares > _SLOW * before)
+        if lagging.any() and updates > 1:
+            grow = lagging & (made_heavier < _MOST_HEAVIER)
+            made_heavier += grow
+            price, at = _heavier(price, at, np.where(grow, _HEAVIER, 1.0))
+            slow = 0 if grow.any() else slow + 1
             if slow > _MOST_SLOW:
                 break  # what is asked for contradicts itself
-            price, at = _heavier(price, at)
-        before = max(now.shares)
+        before = shares
         cost = evaluate(problem, price, at, rooms)
     ran_out = not converged and used >= iterations
     left = left_of(problem, price, at, rooms)
@@ -350,16 +354,20 @@ _SETTLED = 3e-3
 _SLOW = 0.3
 _HEAVIER = 4.0
 _MOST_SLOW = 12
-"""Times that rows are made heavier."""
+"""Updates that hardly helped."""
+_MOST_HEAVIER = 4
+"""Times that rows of a kind are made heavier: the heavier, the shorter are the steps along curved rows."""
 
 
-def _heavier(price: Price, at: Motion) -> tuple[Price, Motion]:
-    """Rows weigh more, and their shifts, which are multipliers over weights, are less."""
-    shifts = Shifts(*(a / _HEAVIER for a in at.shifts))
+def _heavier(price: Price, at: Motion, by: Array) -> tuple[Price, Motion]:
+    """Rows of some kinds weigh more; shifts, which are multipliers over weights, are less."""
+    places, momenta, ranges = (float(each) for each in by)
+    shifts = Shifts(
+        at.shifts.tasks / places, at.shifts.ranges / ranges, at.shifts.momentum / momenta
+    )
     price = price._replace(
-        hard=price.hard * _HEAVIER, momentum=price.momentum * _HEAVIER,
-        range=price.range * _HEAVIER,
-    )  # fmt: skip
+        hard=price.hard * places, momentum=price.momentum * momenta, range=price.range * ranges
+    )
     return price, Motion(at.roots, at.locals, at.control, shifts)
 
 
