@@ -12,6 +12,7 @@ import pytest
 import poise
 from poise.apps.cli.run_progress import Watching
 from poise.apps.cli.stage_text import result_lines
+from poise.contact import write_contacts
 from poise.methods import METHODS, Result
 from poise.methods.momentum import Progress
 from poise.methods.momentum.report import StageReport
@@ -83,7 +84,6 @@ def test_turned_and_higher_with_a_report(command: Command, clip: Path, tmp_path:
     assert "out.html: " in done.out and "jump.bvh" in (tmp_path / "out.html").read_text("utf-8")
 
 
-@pytest.mark.xfail(reason="it keeps the channels of the file it was read from", strict=True)
 def test_a_longer_leap_can_be_read_again(command: Command, clip: Path, tmp_path: Path) -> None:
     done = command("leap", clip, "--higher", "1.3", "-o", "out.npz", *QUICK)
     assert done.code == 0, done.err
@@ -124,13 +124,25 @@ def test_a_recipe_says_more_and_may_be_changed(
     assert listed.code == 0 and "in the air: frames 15-30" in listed.out
 
 
-@pytest.mark.xfail(reason="empty brackets: told stages have no parts", strict=True)
 def test_stages_that_are_told_are_listed_without_brackets(command: Command, clip: Path) -> None:
     listed = command("leap", clip, "--stages", "--set", "momentum.settings.stage_changes=[17, 29]")
     assert listed.code == 0 and "()" not in listed.out
 
 
-@pytest.mark.xfail(reason="it is passed over: there is nothing to raise", strict=True)
+def test_stages_are_those_of_the_recipes_contacts(
+    command: Command, clip: Path, tmp_path: Path
+) -> None:
+    known = jump().contacts
+    assert known is not None
+    touching = known.touching.copy()
+    touching[15:31] = False
+    write_contacts(replace(known, touching=touching), tmp_path / "c.csv")
+    text = RECIPE.replace("  - momentum:\n", "  - momentum:\n      contacts: c.csv\n")
+    (tmp_path / "r.yaml").write_text(text, encoding="utf-8")
+    listed = command("leap", clip, "--recipe", "r.yaml", "--stages")
+    assert listed.code == 0 and "in the air: frames 15-30" in listed.out
+
+
 @pytest.mark.parametrize("idle", ["--by-gravity", "--flight=3", "--stage=7"])
 def test_options_that_are_about_nothing_are_not_passed_over(
     command: Command, clip: Path, idle: str

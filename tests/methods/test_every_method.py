@@ -9,12 +9,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from poise.constraints import HoldPoint, Interval
+from poise.constraints import STAGE_EDITS, FlightHeight, Gravity, HoldPoint, Interval, MoveStage
 from poise.errors import BadValue, PoiseError
 from poise.methods import METHODS, Edit, Result, Status
+from poise.motion import Clip
 from tests.methods.edited import feet, sampled, whole
+from tests.methods.leaping import jump
 
-CLIP, CHARACTER = sampled("walk", 30.0, 1.0)
+WALK, CHARACTER = sampled("walk", 30.0, 1.0)
+STAGES = (MoveStage("moved", -1), FlightHeight("higher", 0, 1.1), Gravity("moon", 1.6))
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,21 @@ class Promises:
     """Joints that no constraint recruits keep their bits."""
     takes_constraints: bool = True
     """One that takes none says so, and refuses them by name."""
+    takes_stage_edits: bool = False
+    """One that knows stages says so; the others refuse them by name."""
 
 
 PROMISES = {
     "deform": Promises(True, True, True),
     "filter": Promises(True, False, True),
     "correct": Promises(False, False, False, takes_constraints=False),
+    "momentum": Promises(False, False, False, takes_stage_edits=True),
 }
+
+
+def clip_of(method: str) -> Clip:
+    """One that knows stages needs a leap."""
+    return jump().clip if PROMISES[method].takes_stage_edits else WALK
 
 
 def wishes(method: str) -> list[object]:
@@ -43,7 +54,10 @@ def wishes(method: str) -> list[object]:
         return []
     when = Interval(5, 24, 5, 5)
     place = (0.1, 0.2, 0.1)
-    return [*feet(CLIP), HoldPoint("hand", "left_wrist", place, when, "offset", priority=2)]
+    hand = HoldPoint("hand", "left_wrist", place, when, "offset", priority=2)
+    if PROMISES[method].takes_stage_edits:
+        return [MoveStage("landing", -1, (0.1, 0.0, 0.1), 20.0), hand]
+    return [*feet(clip_of(method)), hand]
 
 
 @pytest.fixture(params=sorted(METHODS))
@@ -59,6 +73,7 @@ def test_every_method_has_a_line_of_promises() -> None:
     assert set(PROMISES) == set(METHODS)
     for name, promises in PROMISES.items():
         assert getattr(METHODS[name], "TAKES_CONSTRAINTS", True) == promises.takes_constraints
+        assert getattr(METHODS[name], "TAKES_STAGE_EDITS", False) == promises.takes_stage_edits
 
 
 def test_settings_are_a_frozen_record_of_documented_knobs(method: str) -> None:
@@ -74,59 +89,73 @@ def test_the_folder_has_the_four_files(method: str) -> None:
 
 
 def test_a_run_gives_a_whole_result(method: str) -> None:
-    edit = Edit(CLIP, CHARACTER, wishes(method))  # type: ignore[arg-type]
+    clip = clip_of(method)
+    edit = Edit(clip, CHARACTER, wishes(method))  # type: ignore[arg-type]
     result = module(method).run(edit)
     assert isinstance(result, Result)
     assert result.status in get_args(Status)
     assert result.summary.endswith(".") and "\n" not in result.summary
-    clip = result.clip
-    assert clip.skeleton is CLIP.skeleton and clip.rate_hz == CLIP.rate_hz
-    assert clip.frame_count == CLIP.frame_count
-    assert np.isfinite(clip.rotations_wxyz).all() and np.isfinite(clip.root_positions_m).all()
-    assert clip.history[: len(CLIP.history)] == CLIP.history
-    assert len(clip.history) == len(CLIP.history) + 1
+    made = result.clip
+    assert made.skeleton is clip.skeleton and made.rate_hz == clip.rate_hz
+    assert made.frame_count == clip.frame_count
+    assert np.isfinite(made.rotations_wxyz).all() and np.isfinite(made.root_positions_m).all()
+    assert made.history[: len(clip.history)] == clip.history
+    assert len(made.history) == len(clip.history) + 1
     assert all(isinstance(note, str) for note in result.notes)
 
 
 def test_the_input_is_left_alone_and_the_same_input_gives_the_same_bits(method: str) -> None:
-    edit = Edit(CLIP, CHARACTER, wishes(method))  # type: ignore[arg-type]
-    turns, roots = CLIP.rotations_wxyz.copy(), CLIP.root_positions_m.copy()
+    clip = clip_of(method)
+    edit = Edit(clip, CHARACTER, wishes(method))  # type: ignore[arg-type]
+    turns, roots = clip.rotations_wxyz.copy(), clip.root_positions_m.copy()
     one, two = module(method).run(edit), module(method).run(edit)
-    np.testing.assert_array_equal(CLIP.rotations_wxyz, turns)
-    np.testing.assert_array_equal(CLIP.root_positions_m, roots)
+    np.testing.assert_array_equal(clip.rotations_wxyz, turns)
+    np.testing.assert_array_equal(clip.root_positions_m, roots)
     np.testing.assert_array_equal(one.clip.rotations_wxyz, two.clip.rotations_wxyz)
     np.testing.assert_array_equal(one.clip.root_positions_m, two.clip.root_positions_m)
     assert one.status == two.status and one.summary == two.summary
 
 
 def test_an_empty_edit_keeps_the_promise(method: str) -> None:
-    result = module(method).run(Edit(CLIP, CHARACTER))
+    clip = clip_of(method)
+    result = module(method).run(Edit(clip, CHARACTER))
     assert result.status == "converged"
     if PROMISES[method].empty_is_identity:
-        np.testing.assert_array_equal(result.clip.rotations_wxyz, CLIP.rotations_wxyz)
-        np.testing.assert_array_equal(result.clip.root_positions_m, CLIP.root_positions_m)
+        np.testing.assert_array_equal(result.clip.rotations_wxyz, clip.rotations_wxyz)
+        np.testing.assert_array_equal(result.clip.root_positions_m, clip.root_positions_m)
 
 
 def test_an_earlier_result_may_be_gone_on_from(method: str) -> None:
+    clip = clip_of(method)
     if not PROMISES[method].takes_previous:
         pytest.skip("it does not")
-    edit = Edit(CLIP, CHARACTER, wishes(method))  # type: ignore[arg-type]
+    edit = Edit(clip, CHARACTER, wishes(method))  # type: ignore[arg-type]
     first = module(method).run(edit)
     again = module(method).run(edit, previous=first)
     np.testing.assert_array_equal(again.clip.rotations_wxyz, first.clip.rotations_wxyz)
 
 
 def test_wrong_names_and_frames_are_refused_by_name(method: str) -> None:
-    nobody = HoldPoint("ghost", "third_hand", (0.0, 1.0, 0.0), whole(CLIP))
+    clip = clip_of(method)
+    nobody = HoldPoint("ghost", "third_hand", (0.0, 1.0, 0.0), whole(clip))
     if not PROMISES[method].takes_constraints:
         with pytest.raises(BadValue, match="ghost"):
-            module(method).run(Edit(CLIP, CHARACTER, [nobody]))
+            module(method).run(Edit(clip, CHARACTER, [nobody]))
         return
     with pytest.raises(PoiseError, match="third_hand"):
-        module(method).run(Edit(CLIP, CHARACTER, [nobody]))
+        module(method).run(Edit(clip, CHARACTER, [nobody]))
     late = HoldPoint("late", "left_wrist", (0.0, 1.0, 0.0), Interval(0, 999))
     with pytest.raises(PoiseError, match="999"):
-        module(method).run(Edit(CLIP, CHARACTER, [late]))
-    twice = HoldPoint("twice", "left_wrist", (0.0, 1.0, 0.0), whole(CLIP))
+        module(method).run(Edit(clip, CHARACTER, [late]))
+    twice = HoldPoint("twice", "left_wrist", (0.0, 1.0, 0.0), whole(clip))
     with pytest.raises(BadValue, match="twice"):
-        Edit(CLIP, CHARACTER, [twice, twice])
+        Edit(clip, CHARACTER, [twice, twice])
+
+
+@pytest.mark.parametrize("edit", STAGES, ids=lambda each: each.name)
+def test_who_does_not_know_stages_refuses_their_edits_by_name(method: str, edit: object) -> None:
+    assert {type(each) for each in STAGES} == set(STAGE_EDITS.values())
+    if PROMISES[method].takes_stage_edits:
+        return
+    with pytest.raises(BadValue, match=edit.name):  # type: ignore[attr-defined]
+        module(method).run(Edit(clip_of(method), CHARACTER, [edit]))  # type: ignore[list-item]

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from poise.constraints.table import CONSTRAINTS
+from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
 from poise.errors import BadValue
 from poise.methods.edit import Edit
 from poise.methods.result import Result
@@ -71,4 +71,5 @@ METHODS = {
     "lift": SimpleNamespace(Settings=Settings, run=run),
     "raise": SimpleNamespace(Settings=Settings, run=run),
 }
-WORDS = Vocabulary({key: kind.record for key, kind in CONSTRAINTS.items()}, METHODS)
+RECORDS = {**{key: kind.record for key, kind in CONSTRAINTS.items()}, **STAGE_EDITS}
+WORDS = Vocabulary(RECORDS, METHODS)

@@ -59,12 +59,11 @@ def test_a_family_comes_back_bit_for_bit(written: Path) -> None:
     np.testing.assert_array_equal(one.rotations_wxyz, other.rotations_wxyz)
 
 
-@pytest.mark.xfail(reason="its poses are those of the first member", strict=True)
-def test_the_leap_that_the_others_vary_comes_back(tmp_path: Path) -> None:
-    family = replace(made(), roots_m=made().roots_m[::-1].copy())
-    save_family(family, tmp_path / "family.npz")
-    again = load_family(tmp_path / "family.npz").clip
-    np.testing.assert_array_equal(again.root_positions_m, family.clip.root_positions_m)
+def test_the_leap_that_the_others_vary_comes_back(written: Path) -> None:
+    again, clip = load_family(written).clip, made().clip
+    np.testing.assert_array_equal(again.root_positions_m, clip.root_positions_m)
+    np.testing.assert_array_equal(again.rotations_wxyz, clip.rotations_wxyz)
+    np.testing.assert_array_equal(again.root_positions_m, jump().clip.root_positions_m)
 
 
 def test_members_that_spin_come_back_as_the_same_poses(tmp_path: Path) -> None:
@@ -95,10 +94,11 @@ def test_other_places_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "family.npz").exists()
 
 
-def test_a_family_is_a_clip_of_all_its_members(written: Path) -> None:
+def test_a_family_is_a_clip_of_the_leap_and_all_its_members(written: Path) -> None:
     clip = load_clip(written)
-    assert clip.frame_count == made().member_count * made().frame_count
-    np.testing.assert_array_equal(clip.root_positions_m[:48], made().roots_m[0])
+    assert clip.frame_count == (1 + made().member_count) * made().frame_count
+    np.testing.assert_array_equal(clip.root_positions_m[:48], made().clip.root_positions_m)
+    np.testing.assert_array_equal(clip.root_positions_m[48:96], made().roots_m[0])
 
 
 def test_a_clip_is_no_family(tmp_path: Path) -> None:
@@ -125,8 +125,6 @@ def test_what_is_no_family_or_no_longer_one_is_said(written: Path, tmp_path: Pat
 
 
 GONE = object()
-CRASHES = pytest.mark.xfail(reason="IndexError, MemoryError, OverflowError get out", strict=True)
-PASSES = pytest.mark.xfail(reason="it is read as if nothing were wrong", strict=True)
 
 
 def facts_with(path: Path, **changed: Any) -> None:
@@ -151,16 +149,16 @@ def facts_with(path: Path, **changed: Any) -> None:
         ("statuses", 5), ("stages", [["ground", 0]]), ("stages", 5),
         ("ground", {"height_m": 0.0, "normal": [0, 1]}), ("ground", {"height_m": float("nan")}),
         ("stage_places_m", [[1, 2], [1]]),
-        pytest.param("frames", 0, marks=CRASHES),
-        pytest.param("frames", 7, marks=CRASHES),
-        pytest.param("frames", float("inf"), marks=CRASHES),
-        pytest.param("frames", 10**13, marks=CRASHES),
-        pytest.param("contacts", {"left_foot": [999]}, marks=CRASHES),
-        pytest.param("contacts", {"left_foot": [-1]}, marks=PASSES),
-        pytest.param("statuses", ["converged"], marks=PASSES),
-        pytest.param("statuses", ["great"] * 3, marks=PASSES),
-        pytest.param("stages", [["sea", 0, 900]], marks=PASSES),
-        pytest.param("stage_places_m", "here", marks=PASSES),
+        ("frames", 0),
+        ("frames", 7),
+        ("frames", float("inf")),
+        ("frames", 10**13),
+        ("contacts", {"left_foot": [999]}),
+        ("contacts", {"left_foot": [-1]}),
+        ("statuses", ["converged"]),
+        ("statuses", ["great"] * 3),
+        ("stages", [["sea", 0, 900]]),
+        ("stage_places_m", "here"),
     ],
 )  # fmt: skip
 def test_facts_that_do_not_fit_are_said(written: Path, key: str, value: Any) -> None:
@@ -209,7 +207,7 @@ def test_the_path_of_a_ball_is_read(tmp_path: Path, title: str) -> None:
         ("1,nan,3,4\n", "expected frame,x,y,z: numbers"),
         ("nan,1,3,4\n", "expected frame,x,y,z: numbers"),
         ("0,1,2,3\n9000000,1,2,3\n", "expected at most 1000000 frames"),
-        pytest.param("inf,1,2,3\n", "expected frame,x,y,z", marks=CRASHES),
+        ("inf,1,2,3\n", "expected frame,x,y,z"),
     ],
 )
 def test_a_table_that_is_no_path_is_said(tmp_path: Path, text: str, said: str) -> None:
@@ -224,7 +222,6 @@ def test_the_line_of_a_mistake_is_named(tmp_path: Path) -> None:
     assert problem.value.line == 3
 
 
-@pytest.mark.xfail(reason="lines are counted without the titles and empty lines", strict=True)
 @pytest.mark.parametrize("text", ["frame,x,y,z\n0,1,2,3\n1,1,2\n", "0,1,2,3\n\n1,1,2\n"])
 def test_titles_and_empty_lines_are_lines_too(tmp_path: Path, text: str) -> None:
     with pytest.raises(FileProblem) as problem:

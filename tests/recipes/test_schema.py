@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from poise.constraints.table import CONSTRAINTS
 from poise.recipes import CharacterChoice, ClipChoice, Outputs, recipe_schema
 from poise.recipes.field_docs import field_docs
 from poise.recipes.timing import IN_SECONDS, INTERVAL_KEYS
-from tests.recipes.fakes import WORDS, Settings
+from tests.recipes.fakes import RECORDS, WORDS, Settings
 
 SCHEMA = recipe_schema(WORDS)
 
@@ -21,9 +20,9 @@ def definition(name: str) -> dict[str, Any]:
     return SCHEMA["$defs"][name]
 
 
-@pytest.mark.parametrize("kind", CONSTRAINTS)
+@pytest.mark.parametrize("kind", RECORDS)
 def test_every_field_of_every_constraint_is_in_it(kind: str) -> None:
-    record = CONSTRAINTS[kind].record
+    record = RECORDS[kind]
     assert kind in definition("Constraint")["properties"]
     known = definition(record.__name__)["properties"]
     for field in fields(record):

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from poise.constraints import Interval, Recruit
-from poise.constraints.table import CONSTRAINTS
+from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
 from poise.recipes import (
     CharacterChoice,
     ClipChoice,
@@ -139,6 +139,24 @@ def test_every_constraint_becomes_a_wish_and_back(kind: str) -> None:
     )
     wish = wish_from(made, WORDS)
     assert wish.kind == kind and wish.values["frames"] == (5, 50) and "weight" not in wish.values
+    assert constraint_from(wish, WORDS, Clock(30.0, 100)) == made
+    recipe = Recipe([Step("lift", Settings(), [wish])])
+    assert again(recipe) == recipe
+
+
+STAGE_FIELDS: dict[str, dict[str, Any]] = {
+    "move_stage": {"stage": -1, "by_m": (0.0, 0.1, 0.5), "turn_deg": 90.0},
+    "flight_height": {"flight": 1, "scale": 1.3, "by": "gravity"},
+    "gravity": {"gravity_m_s2": 1.6, "flight": -1},
+}
+
+
+@pytest.mark.parametrize("kind", STAGE_EDITS)
+def test_every_edit_of_a_stage_becomes_a_wish_and_back(kind: str) -> None:
+    made = STAGE_EDITS[kind](name="a", **STAGE_FIELDS[kind])
+    wish = wish_from(made, WORDS)
+    # It holds in a stage, not in frames.
+    assert (wish.kind, dict(wish.values)) == (kind, {"name": "a", **STAGE_FIELDS[kind]})
     assert constraint_from(wish, WORDS, Clock(30.0, 100)) == made
     recipe = Recipe([Step("lift", Settings(), [wish])])
     assert again(recipe) == recipe

@@ -13,6 +13,9 @@ from poise.errors import BadValue
 
 HeightBy = Literal["time", "gravity"]
 
+FARTHEST_M, MOST_TURN_DEG, MOST_GRAVITY_M_S2 = 1e4, 36_000.0, 1e5
+"""More is a slip of the pen."""
+
 
 @dataclass(frozen=True)
 class MoveStage:
@@ -34,6 +37,11 @@ class MoveStage:
             by_m=vector(self.name, "by_m", self.by_m),
             turn_deg=number(self.name, "turn_deg", self.turn_deg),
         )
+        if max(map(abs, self.by_m)) > FARTHEST_M:
+            raise BadValue(f"by_m of '{self.name}'", f"up to {FARTHEST_M:g} m", self.by_m)
+        if abs(self.turn_deg) > MOST_TURN_DEG:
+            allowed = f"up to {MOST_TURN_DEG:g} degrees"
+            raise BadValue(f"turn_deg of '{self.name}'", allowed, self.turn_deg)
 
 
 @dataclass(frozen=True)
@@ -61,8 +69,9 @@ class FlightHeight:
             value = getattr(self, field)
             if value is not None:
                 put(self, **{field: number(self.name, field, value)})
-                if not value > 0.0:
-                    raise BadValue(f"{field} of '{self.name}'", "more than zero", value)
+                if not 0.0 < value <= FARTHEST_M:
+                    allowed = f"more than zero, and up to {FARTHEST_M:g}"
+                    raise BadValue(f"{field} of '{self.name}'", allowed, value)
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,9 @@ class Gravity:
         put(self, gravity_m_s2=number(self.name, "gravity_m_s2", self.gravity_m_s2))
         if self.gravity_m_s2 < 0.0:
             allowed = "zero or more: whoever falls upwards does not land"
+            raise BadValue(f"gravity_m_s2 of '{self.name}'", allowed, self.gravity_m_s2)
+        if self.gravity_m_s2 > MOST_GRAVITY_M_S2:
+            allowed = f"up to {MOST_GRAVITY_M_S2:g}"
             raise BadValue(f"gravity_m_s2 of '{self.name}'", allowed, self.gravity_m_s2)
         if self.flight is not None:
             put(self, flight=whole(self.name, "flight", self.flight))

@@ -165,7 +165,8 @@ def foot_path(
     left = np.cross(normal, forward)
     world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
     flat = rotations.from_matrix(world @ shape.axes.T)
-    prints = _prints(shape, forward, left, ball, tangents, normal, environment)
+    level = float(np.median((points_m[frames] @ normal).min(axis=1)))
+    prints = _prints(shape, forward, left, ball, tangents, level * normal, normal, environment)
     pitch, roll = _rolling(shape, normal, turns_wxyz[frames], touching, rate_hz)
     rolled = rotations.multiply(
         rotations.from_axis_angle(shape.axes[:, 0], roll),
@@ -316,11 +317,11 @@ def _gap(wanted: Array, have: Array) -> Array:
 
 
 def _prints(
-    shape: FootShape, forward: Array, left: Array, ball: Array, tangents: Array, normal: Array,
-    environment: Environment,
+    shape: FootShape, forward: Array, left: Array, ball: Array, tangents: Array, level: Array,
+    normal: Array, environment: Environment,
 ) -> Array:  # fmt: skip
-    """(n, 5, 3) where the points of the flat foot are, on the surface."""
-    at = ball @ tangents
+    """(n, 5, 3) where the points of the flat foot are, on the surface next to where they were."""
+    at = ball @ tangents + level
     points = (
         at[:, None] + shape.flat_m[:, :1] * forward[:, None] + shape.flat_m[:, 1:] * left[:, None]
     )

@@ -22,18 +22,21 @@ def read_ball(path: str | Path) -> tuple[Array, int]:
     path = Path(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
+            read = csv.reader(file)
+            rows = [(read.line_num, [cell.strip() for cell in row]) for row in read if row]
     except (OSError, UnicodeDecodeError) as problem:
         raise FileProblem(path, "a table of a ball's path", str(problem)) from None
-    if rows and [cell.lower() for cell in rows[0]] == _TITLES:
+    if rows and [cell.lower() for cell in rows[0][1]] == _TITLES:
         rows = rows[1:]
     if not rows:
         raise FileProblem(path, f"lines of {', '.join(_TITLES)}", "none")
     known: dict[int, list[float]] = {}
-    for number, row in enumerate(rows, start=1):
+    for number, row in rows:
         try:
             frame, *place = (float(cell) for cell in row)
-            if len(place) != 3 or frame != int(frame) or frame < 0 or not np.isfinite(place).all():
+            if len(place) != 3 or not np.isfinite([frame, *place]).all():
+                raise ValueError
+            if frame != int(frame) or frame < 0:
                 raise ValueError
         except ValueError:
             found = ",".join(row)[:60]

@@ -1,8 +1,9 @@
 """A motion family in one file, and its members while it is being built.
 
-The file is a clip in Poise's own format, all members one after the other, with what makes a family
-of them as JSON beside it: `numpy.load` alone is enough to use it. While a family is built, each
-member lies in a folder beside the file, so that what is interrupted can be gone on with.
+The file is a clip in Poise's own format, the captured leap and all members one after the other,
+with what makes a family of them as JSON beside it: `numpy.load` alone is enough to use it. While a
+family is built, each member lies in a folder beside the file, so that what is interrupted can be
+gone on with.
 """
 
 from __future__ import annotations
@@ -10,22 +11,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 
-from poise.constraints import Constraint, StageEdit
+from poise.arrays import Array
 from poise.contact import ContactSchedule
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, FileProblem, PoiseError
 from poise.formats.npz import read_clip, write
 from poise.formats.npz_members import read_members
+from poise.methods.edit import Edit
 from poise.methods.momentum.family import Family, Member
 from poise.methods.momentum.family_axes import FamilyAxis
 from poise.methods.momentum.settings import Settings
+from poise.methods.result import Status
 from poise.motion import Clip
 
 SCHEMA = 1
@@ -45,10 +48,13 @@ def save_family(family: Family, path: str | Path) -> None:
         raise BadValue("environment of a family", "one level or tilted ground", "another place")
     ground = surfaces[0]
     count, frames = family.roots_m.shape[:2]
+    base = family.clip
+    roots = np.concatenate([base.root_positions_m[None], family.roots_m])
+    turns = np.concatenate([base.rotations_wxyz[None], family.rotations_wxyz])
     stacked = replace(
-        family.clip,
-        root_positions_m=family.roots_m.reshape(count * frames, 3),
-        rotations_wxyz=family.rotations_wxyz.reshape(count * frames, -1, 4),
+        base,
+        root_positions_m=roots.reshape((count + 1) * frames, 3),
+        rotations_wxyz=turns.reshape((count + 1) * frames, -1, 4),
         source=None,
     )
     facts = {
@@ -89,30 +95,44 @@ def load_family(path: str | Path) -> Family:
         raise
     except PoiseError as problem:
         raise FileProblem(path, "a consistent family", str(problem).rstrip(".")) from problem
-    except (KeyError, TypeError, ValueError, RecursionError) as problem:
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError) as problem:
         found = f"{type(problem).__name__}: {problem}"
         raise FileProblem(path, f"the usual entries in {_MEMBER}", found) from None
 
 
 def _family(clip: Clip, facts: dict[str, Any]) -> Family:
-    frames = int(facts["frames"])
+    frames, whole = facts["frames"], clip.frame_count
+    if not isinstance(frames, int) or not 0 < frames <= whole or whole % frames:
+        raise ValueError(f"{frames} frames a member, {whole} in all")
     joints = clip.skeleton.joint_count
     axes = tuple(FamilyAxis(**axis) for axis in facts["axes"])
     parts = tuple(facts["contacts"])
     touching = np.zeros((frames, len(parts)), dtype=np.bool_)
     for column, part in enumerate(parts):
-        touching[np.array(facts["contacts"][part], dtype=np.int64), column] = True
+        at = np.array(facts["contacts"][part], dtype=np.int64)
+        if ((at < 0) | (at >= frames)).any():
+            raise ValueError(f"contacts of {part} outside {frames} frames")
+        touching[at, column] = True
+    statuses = tuple(facts["statuses"])
+    if len(statuses) != whole // frames - 1 or not set(statuses) <= set(get_args(Status)):
+        raise ValueError(f"{len(statuses)} statuses of {whole // frames - 1} members")
+    stages = tuple((str(kind), int(first), int(stop)) for kind, first, stop in facts["stages"])
+    if not all(k in ("ground", "flight") and 0 <= a < b <= frames for k, a, b in stages):
+        raise ValueError("stages that are none")
+    places = np.array(facts["stage_places_m"], dtype=np.float64)
+    if places.ndim != 2 or places.shape[1] != 3:
+        raise ValueError("stage_places_m that are none")
     ground = facts["ground"]
     return Family(
         axes,
         clip.sliced(0, frames),
-        clip.root_positions_m.reshape(-1, frames, 3),
-        clip.rotations_wxyz.reshape(-1, frames, joints, 4),
-        tuple(facts["statuses"]),
+        clip.root_positions_m.reshape(-1, frames, 3)[1:],
+        clip.rotations_wxyz.reshape(-1, frames, joints, 4)[1:],
+        statuses,
         ContactSchedule(parts, touching, clip.rate_hz),
-        tuple((str(kind), int(first), int(stop)) for kind, first, stop in facts["stages"]),
+        stages,
         Environment((Ground(float(ground["height_m"]), np.array(ground["normal"])),)),
-        np.array(facts["stage_places_m"]),
+        places,
         tuple(str(note) for note in facts["notes"]),
     )
 
@@ -120,24 +140,17 @@ def _family(clip: Clip, facts: dict[str, Any]) -> Family:
 class MemberFolder:
     """Members of a family that is being built, a file each."""
 
-    def __init__(
-        self,
-        family_path: str | Path,
-        clip: Clip,
-        constraints: Sequence[Constraint | StageEdit],
-        settings: Settings,
-    ) -> None:
+    def __init__(self, family_path: str | Path, edit: Edit, settings: Settings) -> None:
         """Beside the family's file; members of another family there are thrown away.
 
         Args:
             family_path: where the family will be.
-            clip: the leap.
-            constraints: what all members have.
+            edit: the leap, and what all members have.
             settings: how they are solved.
         """
         path = Path(family_path)
         self.folder = path.with_name(f"{path.name}.part")
-        asked = _fingerprint(clip, constraints, settings)
+        asked = _fingerprint(edit, settings)
         mark = self.folder / "asked"
         self.started_over = self.folder.is_dir() and (
             not mark.is_file() or mark.read_text(encoding="utf-8") != asked
@@ -146,7 +159,7 @@ class MemberFolder:
             rmtree(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         mark.write_text(asked, encoding="utf-8")
-        self._clip = clip
+        self._clip = edit.clip
 
     def load(self, index: int) -> Member | None:
         """A member that is there; a damaged one is solved again."""
@@ -183,11 +196,19 @@ class MemberFolder:
         return self.folder / f"{index:05d}.npz"
 
 
-def _fingerprint(
-    clip: Clip, constraints: Sequence[Constraint | StageEdit], settings: Settings
-) -> str:
-    found = hashlib.sha256()
-    for array in (clip.root_positions_m, clip.rotations_wxyz, clip.skeleton.offsets_m):
-        found.update(np.ascontiguousarray(array).tobytes())
-    found.update(repr((clip.rate_hz, list(constraints), settings)).encode("utf-8"))
-    return found.hexdigest()
+def _fingerprint(edit: Edit, settings: Settings) -> str:
+    """Tells one family from another: everything that its members depend on."""
+    clip, character = replace(edit.clip, source=None, history=()), edit.character
+    asked = (clip, character.body, character.ranges, edit.environment, edit.contacts)
+    return hashlib.sha256(_plain((*asked, tuple(edit.constraints), settings))).hexdigest()
+
+
+def _plain(value: Any) -> bytes:
+    """The same bytes for the same values, arrays and records inside included."""
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(cast(Array, value)).tobytes() + b"|"
+    if is_dataclass(value):
+        return b"".join(_plain(getattr(value, each.name)) for each in fields(value)) + b"|"
+    if isinstance(value, tuple | list):
+        return b"".join(_plain(each) for each in cast(Sequence[Any], value)) + b"|"
+    return f"{value!r}|".encode()

@@ -81,7 +81,7 @@ def build(
             prepared = prepare(read, clip)
             edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
             settings = read.steps[0].settings
-        folder = MemberFolder(output, edit.clip, edit.constraints, settings)
+        folder = MemberFolder(output, edit, settings)
         if folder.started_over:
             typer.echo(f"note: {folder.folder} was of another family and begins anew", err=True)
         with waiting("solving members") as say:

@@ -40,13 +40,17 @@ def leap(
         typer.Option(help="Turn it to the left; 360 is a full spin.", metavar="DEGREES"),
     ] = None,
     stage: Annotated[
-        int, typer.Option(help="Which ground stage, from 0; -1 is the last landing.")
-    ] = -1,
+        int | None,
+        typer.Option(help="Which ground stage, from 0; -1, the last landing, if nothing is said."),
+    ] = None,
     higher: Annotated[
         float | None,
         typer.Option(help="How high a flight rises, times the captured rise.", metavar="FACTOR"),
     ] = None,
-    flight: Annotated[int, typer.Option(help="Which flight, from 0; -1 is the last.")] = -1,
+    flight: Annotated[
+        int | None,
+        typer.Option(help="Which flight, from 0; -1, the last, if nothing is said."),
+    ] = None,
     by_gravity: Annotated[
         bool,
         typer.Option(
@@ -96,10 +100,17 @@ def leap(
 
 
 def _edits(
-    by: tuple[float, float, float] | None, turn: float | None, stage: int, higher: float | None,
-    flight: int, by_gravity: bool,
+    by: tuple[float, float, float] | None, turn: float | None, stage: int | None,
+    higher: float | None, flight: int | None, by_gravity: bool,
 ) -> list[dict[str, Any]]:  # fmt: skip
+    from poise.errors import BadValue
+
+    if stage is not None and by is None and turn is None:
+        raise BadValue("--stage", "beside --by or --turn", stage)
+    if higher is None and (flight is not None or by_gravity):
+        raise BadValue("--flight and --by-gravity", "beside --higher", "alone")
     found: list[dict[str, Any]] = []
+    stage, flight = -1 if stage is None else stage, -1 if flight is None else flight
     if by is not None or turn is not None:
         move = {"name": "moved", "stage": stage, "by_m": list(by or (0, 0, 0))}
         found.append({"move_stage": {**move, "turn_deg": turn or 0.0}})

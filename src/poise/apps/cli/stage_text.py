@@ -15,7 +15,8 @@ def stage_lines(found: Captured) -> list[str]:
         lasts = f"frames {stage.first}-{stage.stop - 1}, {stage.frame_count / rate:.2f} s"
         if stage.kind == "ground":
             parts = ", ".join(part.replace("_", " ") for part in stage.parts)
-            lines.append(f"stage {found.ground.index(i)}   on the ground: {lasts}  ({parts})")
+            told = f"  ({parts})" if parts else ""
+            lines.append(f"stage {found.ground.index(i)}   on the ground: {lasts}{told}")
         else:
             fell = found.seen_gravity_m_s2[i]
             lines.append(

@@ -61,15 +61,21 @@ class LeapController:
         if tuple(axis.name for axis in family.axes) != AXES:
             allowed = "one of two leaps (see two_leaps)"
             raise BadValue("family", allowed, ", ".join(axis.name for axis in family.axes))
-        if character.body is None:
-            raise BadValue("character", "one with a body (see complete_character)", "no masses")
+        if character.body is None or character.roles is None:
+            allowed = "one with roles and a body (see complete_character)"
+            raise BadValue("character", allowed, "neither")
+        place = np.asarray(place_m, dtype=np.float64)
+        if place.shape != (2,):
+            raise BadShape("place_m", "(2,), x and z", place.shape)
+        if not np.isfinite(place).all():
+            raise BadValue("place_m", "two numbers", place_m)
         self._family, self._character = family, character
         self._spans = [(first, stop) for _, first, stop in family.stages]
         clip = family.at((0.0, 0.0, 0.0, 0.0))
         touching = np.asarray(family.contacts.touching.any(axis=1))
         middle = stage_feet_m(clip, touching, character, [self._spans[2]])[0]
         self._home = middle[[0, 2]]
-        self._place = np.array(place_m, dtype=np.float64)
+        self._place = place.copy()
         self._now = self._next = self.inside(start)
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from poise.constraints.record_checks import Vector, number, numbers, put, vector, whole, words
+from poise.constraints.record_checks import Vector, items, number, put, vector, whole, words
 from poise.errors import BadValue
 
 
@@ -31,7 +31,8 @@ class FamilyAxis:
 
     def __post_init__(self) -> None:
         name = words("an axis", "name", self.name)
-        values = numbers(name, "values", self.values, len(self.values))
+        listed = items(name, "values", self.values, "numbers, rising")
+        values = tuple(number(name, "values", each) for each in listed)
         if not values or any(b <= a for a, b in pairwise(values)):
             raise BadValue(f"values of '{name}'", "at least one, rising", self.values)
         put(

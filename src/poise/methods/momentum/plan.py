@@ -99,6 +99,8 @@ def captured(edit: Edit, settings: Settings) -> Captured:
     if clip.frame_count < _FEWEST:
         raise BadValue("clip", f"at least {_FEWEST} frames", clip.frame_count)
     contacts = edit.contacts or detect_contacts(clip, character, environment)
+    if contacts.frame_count != clip.frame_count:
+        raise BadValue("contacts", f"{clip.frame_count} frames, as the clip", contacts.frame_count)
     if settings.stage_changes is not None:
         stages = stages_at(clip, character, settings.stage_changes)
     else:

@@ -8,7 +8,9 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.mechanics import center_of_mass, forward_kinematics
+from poise.character import contact_points
+from poise.environment import query
+from poise.mechanics import center_of_mass, forward_kinematics, site_positions
 from poise.methods.constraint_report import constraint_reports
 from poise.methods.edit import Edit
 from poise.methods.momentum.plan import Captured, Wanted
@@ -18,6 +20,9 @@ from poise.motion import Clip
 from poise.wording import counted
 
 MET_MM, MET_DEG = 1.0, 0.5
+
+HANGING_M = 0.06
+"""Farther from the ground than captured soles ever are."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ def finished(edit: Edit, base: Captured, asked: Wanted, solution: Solution) -> R
         status=status,
         summary=summary_of(status, solution),
         contacts=leap.contacts,
-        notes=(*base.notes, *_notes(solution, leap.times)),
+        notes=(*base.notes, *_notes(solution, leap.times), *_hanging(solution)),
         trace={
             "constraints": rows,
             "stages": stages,
@@ -140,6 +145,30 @@ def _notes(solution: Solution, times: Array) -> list[str]:
     if count == round(times[-1]) + 1 and np.array_equal(times, np.round(times)):
         return []
     return [f"Flights last longer or shorter: {count} frames instead of {round(times[-1]) + 1}."]
+
+
+def _hanging(solution: Solution) -> list[str]:
+    """Ground stages that were moved to where the ground is not: their feet are put on it."""
+    leap = solution.problem.leap
+    points = contact_points(leap.character)
+    state = forward_kinematics(leap.guess.skeleton, *leap.guess.pose)
+    notes: list[str] = []
+    for number, stage in enumerate(s for s in leap.stages if s.kind == "ground"):
+        frames = slice(stage.first, stage.stop)
+        gaps: list[float] = []
+        for part, sites in points.items():
+            touches = leap.contacts.column(part)[frames]
+            if touches.any() and part.endswith("_foot"):
+                places = site_positions(state, sites)[frames][touches]
+                gaps += query(leap.environment, places).distances_m.min(axis=1).tolist()
+        gap = float(np.median(gaps)) if gaps else 0.0
+        if abs(gap) > HANGING_M:
+            where = "above" if gap > 0.0 else "inside"
+            notes.append(
+                f"Ground stage {number} was moved to {100 * abs(gap):.0f} cm {where} the ground "
+                "that is there; its feet stand on it all the same."
+            )
+    return notes
 
 
 def _likeness(clip: Clip, guess: Clip) -> tuple[float, float]:

@@ -65,7 +65,8 @@ def retimed_clip(clip: Clip, times: Array) -> Clip:
     turns = rotations.normalize(turns)
     at = np.round(times[whole]).astype(np.int64)
     roots[whole], turns[whole] = clip.root_positions_m[at], clip.rotations_wxyz[at]
-    return replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+    source = clip.source and replace(clip.source, channels=None)  # of other frames
+    return replace(clip, root_positions_m=roots, rotations_wxyz=turns, source=source)
 
 
 def retimed_contacts(contacts: ContactSchedule, times: Array) -> ContactSchedule:

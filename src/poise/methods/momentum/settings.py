@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from poise.constraints.record_checks import items, whole
 from poise.errors import BadValue
 from poise.methods.momentum.family_axes import FamilyAxis
 
@@ -48,7 +49,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.stage_changes is not None:
-            object.__setattr__(self, "stage_changes", tuple(self.stage_changes))
+            listed = items("momentum", "stage_changes", self.stage_changes, "frames")
+            changes = tuple(whole("momentum", "stage_changes", each) for each in listed)
+            object.__setattr__(self, "stage_changes", changes)
+        for name in ("iterations", "clearance_rounds"):
+            whole("momentum", name, getattr(self, name))
         if self.gravity not in ("nature", "captured"):
             raise BadValue("gravity", "one of nature, captured", self.gravity)
         for name in ("place", "velocity_s", "acceleration_s", "balance"):

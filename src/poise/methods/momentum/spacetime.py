@@ -47,7 +47,7 @@ class Tolerances:
     """Of what is held: feet, points on a side."""
     velocity_m_s: float = 2e-5
     """Of momentum over mass."""
-    angle_rad: float = 1e-4
+    angle_rad: float = 3e-4
     """Of joint ranges."""
     step: float = 1e-4
     """An iteration that moves no unknown farther (radians, metres) has come to rest."""
@@ -263,6 +263,8 @@ def solve_spacetime(
     used, slow, converged = 0, 0, False
     sides = _sides(problem)
     forcing = 0
+    if not np.isfinite(cost):
+        iterations = 0  # goals beyond all numbers
     for used in range(1, iterations + 1):
         tried, step = _stepped(problem, at, damping, damped, rooms)
         then = np.inf
@@ -312,11 +314,13 @@ def solve_spacetime(
             made_heavier += grow
             price, at = _heavier(price, at, np.where(grow, _HEAVIER, 1.0))
             slow = 0 if grow.any() else slow + 1
+            # Steps that go to and fro between two motions are to be shorter.
+            damping = max(damping, 1e-2 * 10.0**slow) if slow else damping
             if slow > _MOST_SLOW:
                 break  # what is asked for contradicts itself
         before = shares
         cost = evaluate(problem, price, at, rooms)
-    ran_out = not converged and used >= iterations
+    ran_out = not converged and used >= iterations > 0
     left = left_of(problem, price, at, rooms)
     now = violation(problem, left, at, tolerances)
     evaluate(problem, price, at, rooms)
@@ -356,7 +360,7 @@ _HEAVIER = 4.0
 _MOST_SLOW = 12
 """Updates that hardly helped."""
 _MOST_HEAVIER = 4
-"""Times that rows of a kind are made heavier: the heavier, the shorter are the steps along curved rows."""
+"""Times that rows of a kind are made heavier: heavy ones that are curved make short steps."""
 
 
 def _heavier(price: Price, at: Motion, by: Array) -> tuple[Price, Motion]:
