@@ -53,7 +53,7 @@ def to_a_ball(leap: Edit) -> None:
     ball = aim.place_m((0.12, -0.07), frame)  # somewhere that can be reached
     found = aim.hit(ball, frame)
     x, z = found.coordinate
-    print(f"{found.status}: {1e3 * found.miss_m:.2f} mm off, landing {x:+.2f} m and {z:+.2f} m away")
+    print(f"{found.status}: {1e3 * found.miss_m:.2f} mm off, landing {x:+.2f}, {z:+.2f} m away")
     poise.save(family.at(found.coordinate, "smooth"), OUT / "jump_to_a_ball.bvh")
 
 

@@ -170,6 +170,18 @@ def test_bad_builds_are_one_line(
     assert not (tmp_path / "f.npz").exists()
 
 
+def test_places_that_the_file_does_not_hold_are_refused_before_the_work(
+    command: Command, recipe: Path, tmp_path: Path
+) -> None:
+    recipe.write_text(
+        RECIPE + "environment: {ground: {height_m: 0}, parts: [{box: {size_m: [1, 1, 1]}}]}\n",
+        encoding="utf-8",
+    )
+    done = command("family", "build", recipe, "-o", "f.npz", *FEW)
+    assert done.code == 2 and "environment of a family must be one level" in done.err
+    assert not (tmp_path / "f.npz.part").exists()
+
+
 AXIS = "- {name: aside, stage: -1, values: [0, 0.2], by_m: [1, 0, 0]}"
 
 

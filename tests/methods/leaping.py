@@ -42,6 +42,15 @@ def jump(*asked: Constraint | StageEdit) -> Edit:
 
 
 @cache
+def hops(rate_hz: float = RATE_HZ) -> Edit:
+    """Two hops on the left leg, half a metre each, from the ground to the ground."""
+    made, stop = SAMPLES["hop"](rate_hz=rate_hz), round(1.53 * rate_hz)
+    return Edit(
+        made.clip.sliced(0, stop), sample_character(), (), FLAT, made.contacts.sliced(0, stop)
+    )
+
+
+@cache
 def edited(*asked: Constraint | StageEdit) -> Result:
     """The jump with such edits, solved once."""
     return run(jump(*asked), SETTINGS)

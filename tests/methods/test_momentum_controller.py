@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from poise.character import Character, complete_character
 from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
-from poise.formats import load_clip
+from poise.formats import load_clip, save_clip
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods import Edit
 from poise.methods.momentum import Settings
@@ -26,8 +27,9 @@ from poise.methods.momentum.family import Family, build_family
 from poise.methods.momentum.two_leaps import AXES, stage_feet_m, two_leaps
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
-from poise.samples import SAMPLES, sample_character
-from tests.methods.leaping import FLAT, jump, landing_grid
+from poise.samples import sample_character
+from tests.methods.leaping import hops as two_hops
+from tests.methods.leaping import jump, landing_grid
 from tests.shared_data import MOCAP, needs_mocap
 
 RATE_HZ, REACH_M = 20.0, 0.2
@@ -35,13 +37,8 @@ SETTINGS = Settings(knots_per_s=6.0)
 G = 9.81
 
 
-@cache
 def hops() -> Edit:
-    """Two hops on the left leg, half a metre each."""
-    sample = SAMPLES["hop"](rate_hz=RATE_HZ)
-    return Edit(
-        sample.clip.sliced(0, 31), sample_character(), (), FLAT, sample.contacts.sliced(0, 31)
-    )
+    return two_hops(RATE_HZ)
 
 
 @cache
@@ -255,6 +252,16 @@ def test_roles_and_places_that_are_none_are_refused(change: dict[str, Any]) -> N
         character, change = replace(character, **change), {}
     with pytest.raises((BadValue, BadShape), match=r"character|place_m"):
         LeapController(family(), character, **change)
+
+
+def test_a_step_of_a_clip_from_a_file_can_be_written_and_read(tmp_path: Path) -> None:
+    save_clip(hops().clip, tmp_path / "hops.bvh")
+    source = load_clip(tmp_path / "hops.bvh").source
+    assert source is not None and source.channels is not None
+    from_file = replace(family(), clip=replace(family().clip, source=source))
+    step = LeapController(from_file, sample_character()).step((0.0, 0.0))
+    save_clip(step.clip, tmp_path / "step.npz")
+    assert load_clip(tmp_path / "step.npz").frame_count == step.clip.frame_count
 
 
 @needs_mocap

@@ -101,7 +101,6 @@ def test_a_captured_leap_at_thirty_frames_a_second(asked: StageEdit) -> None:
 
 @needs_mocap
 @pytest.mark.slow
-@pytest.mark.xfail(reason="heavy rows keep steps short: ours stops before the optimum", strict=True)
 def test_a_full_turn() -> None:
     check(real(MoveStage("full turn", -1, turn_deg=360.0), 30.0))
 

@@ -52,7 +52,8 @@ class FlightHeight:
     flight: int = 0
     """Which flight, counted from 0; −1 is the last."""
     scale: float | None = None
-    """How high the centre of mass rises over its take-off, times the captured rise."""
+    """How high the centre of mass gets over where it took off in the capture, times the captured
+    rise."""
     rise_m: float | None = None
     """The same in metres."""
     by: HeightBy = "time"

@@ -43,10 +43,7 @@ def save_family(family: Family, path: str | Path) -> None:
         FileProblem: what the system refuses.
     """
     path = Path(path)
-    surfaces = family.environment.surfaces
-    if len(surfaces) != 1 or not isinstance(surfaces[0], Ground):
-        raise BadValue("environment of a family", "one level or tilted ground", "another place")
-    ground = surfaces[0]
+    ground = ground_of(family.environment)
     count, frames = family.roots_m.shape[:2]
     base = family.clip
     roots = np.concatenate([base.root_positions_m[None], family.roots_m])
@@ -72,6 +69,20 @@ def save_family(family: Family, path: str | Path) -> None:
         "notes": list(family.notes),
     }
     write(path, stacked, also={_MEMBER: json.dumps(facts, separators=(",", ":"))})
+
+
+def ground_of(environment: Environment) -> Ground:
+    """The one ground of a place that a family can be kept with.
+
+    Raises:
+        BadValue: more than that, or a belt.
+    """
+    surfaces = environment.surfaces
+    ground = surfaces[0] if len(surfaces) == 1 else None
+    if not isinstance(ground, Ground) or ground.belt_velocity_m_s.any():
+        allowed = "one ground, level or tilted, that does not move"
+        raise BadValue("environment of a family", allowed, "another place")
+    return ground
 
 
 def load_family(path: str | Path) -> Family:

@@ -69,7 +69,7 @@ def build(
         with waiting(f"reading {recipe.name}"):
             from poise.methods.momentum.family import build_family, statuses_in_words
             from poise.recipes import load_recipe, prepare
-            from poise.recipes.family_file import MemberFolder, save_family
+            from poise.recipes.family_file import MemberFolder, ground_of, save_family
             from poise.recipes.run import edit_of
             from poise.recipes.vocabulary import vocabulary
 
@@ -81,6 +81,7 @@ def build(
             prepared = prepare(read, clip)
             edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
             settings = read.steps[0].settings
+            ground_of(edit.environment)  # said before the work, not after it
         folder = MemberFolder(output, edit, settings)
         if folder.started_over:
             typer.echo(f"note: {folder.folder} was of another family and begins anew", err=True)
@@ -128,9 +129,9 @@ def blend(
     """  # fmt: skip
     with saying_problems(), waiting(f"reading {family.name}"):
         _check_output(output, overwrite)
-        read, character = _read(family)
+        read = _read(family)
         made = read.at(_numbers(at, "--at"), "smooth" if smooth else "linear")
-        _write(read, character, made, output, still_feet)
+        _write(read, made, output, still_feet)
 
 
 @app.command()
@@ -175,8 +176,8 @@ def hit(
         with waiting(f"reading {family.name}"):
             from poise.methods.momentum.inverse_control import Aim
 
-            read, character = _read(family)
-            aim = Aim(read, character, point)
+            read = _read(family)
+            aim = Aim(read, _body(read), point)
         if place is not None and frame is not None:
             found = aim.hit(place, frame)
         else:
@@ -184,7 +185,7 @@ def hit(
             from poise.recipes.ball_file import read_ball
 
             found = aim.meet(*read_ball(ball))
-        _write(read, character, read.at(found.coordinate, "smooth"), output, still_feet)
+        _write(read, read.at(found.coordinate, "smooth"), output, still_feet)
         where = ", ".join(
             f"{axis.name} {value:.3f}"
             for axis, value in zip(read.axes, found.coordinate, strict=True)
@@ -218,7 +219,8 @@ def play(
         with waiting(f"reading {family.name}"):
             from poise.apps.leap_demo.server import LeapServer
 
-            server = LeapServer(*_read(family), port)
+            read = _read(family)
+            server = LeapServer(read, _body(read), port)
         with server, suppress(KeyboardInterrupt):
             print(f"leaping at {server.url} (Ctrl-C ends it)", flush=True)
             if not no_browser:
@@ -233,22 +235,24 @@ def _check_output(output: Path, overwrite: bool) -> None:
         raise BadValue("output", "a new file (or --overwrite)", str(output))
 
 
-def _read(path: Path) -> tuple[Family, Character]:
-    from poise.character import complete_character
+def _read(path: Path) -> Family:
     from poise.recipes.family_file import load_family
 
-    family = load_family(path)
-    return family, complete_character(family.clip.skeleton)
+    return load_family(path)
 
 
-def _write(
-    family: Family, character: Character, clip: Clip, output: Path, still_feet: bool
-) -> None:
+def _body(family: Family) -> Character:
+    from poise.character import complete_character
+
+    return complete_character(family.clip.skeleton)
+
+
+def _write(family: Family, clip: Clip, output: Path, still_feet: bool) -> None:
     from poise.formats import save_clip
     from poise.methods.momentum.foot_glide import with_still_feet
 
     if still_feet:
-        clip = with_still_feet(clip, character, family.environment, family.contacts)
+        clip = with_still_feet(clip, _body(family), family.environment, family.contacts)
     for note in save_clip(clip, output):
         typer.echo(f"note: {note}", err=True)
     print(f"{output}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")

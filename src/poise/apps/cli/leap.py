@@ -137,16 +137,19 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
 
     with waiting(f"looking at {clip.name}"):
         from poise.apps.cli.stage_text import stage_lines
-        from poise.methods.edit import Edit
-        from poise.methods.momentum import Settings
+        from poise.errors import BadValue
         from poise.methods.momentum.plan import captured
         from poise.recipes import load_recipe, prepare
+        from poise.recipes.run import edit_of
+        from poise.recipes.vocabulary import vocabulary
 
         read = load_recipe(recipe, changes=changes)
         prepared = prepare(read, clip)
-        settings = next((s.settings for s in read.steps if s.method == "momentum"), Settings())
-        edit = Edit(prepared.clip, prepared.character, (), prepared.environment)
-        found = captured(edit, settings)
+        steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]
+        if not steps:
+            raise BadValue(f"steps of {recipe.name}", "at least one of 'momentum'", "none")
+        edit = edit_of(read, steps[0], prepared, prepared.clip, vocabulary())
+        found = captured(edit, read.steps[steps[0]].settings)
     for note in (*prepared.notes, *found.notes):
         typer.echo(f"note: {note}", err=True)
     for line in stage_lines(found):

@@ -118,7 +118,7 @@ class LeapController:
         flight = self._flown(one, two, (c, d), self._spans[1])
         roots = np.concatenate([one[0][a:b], flight[0]])
         turns = np.concatenate([one[1][a:b], flight[1]])
-        clip = replace(self._family.clip, root_positions_m=roots, rotations_wxyz=turns)
+        clip = replace(self._family.clip, root_positions_m=roots, rotations_wxyz=turns, source=None)
         played = Played(clip, b - a, _pair(self._place), _pair(self._next))
         self._now, self._next, self._place = self._next, after, place
         return played

@@ -36,6 +36,7 @@ from poise.methods.momentum.stages import (
     stages_of,
 )
 from poise.motion import Clip
+from poise.wording import counted
 
 LIKELY_GRAVITY = (0.8 * NATURE_M_S2, 1.25 * NATURE_M_S2)
 """A flight that seems to fall otherwise was captured in another unit or at another rate."""
@@ -234,15 +235,16 @@ def _airborne(contacts: ContactSchedule, stages: Sequence[Stage]) -> ContactSche
 
 def _counted(name: str, what: str, number: int, known: Sequence[int]) -> int:
     if not -len(known) <= number < len(known):
-        kind = "ground stages" if what == "stage" else "flights"
-        allowed = f"0 to {len(known) - 1}: the clip has {len(known)} {kind}"
+        kind = "ground stage" if what == "stage" else "flight"
+        allowed = f"0 to {len(known) - 1}: the clip has {counted(len(known), kind)}"
         raise BadValue(f"{what} of '{name}'", allowed, number)
     return known[number]
 
 
 def _once(said: dict[tuple[str, int], str], key: tuple[str, int], name: str, what: str) -> None:
     if key in said:
-        raise BadValue(f"'{name}'", f"beside '{said[key]}' nothing else about {what}", what)
+        allowed = f"about something else: '{said[key]}' already says it"
+        raise BadValue(f"'{name}' on {what}", allowed, "both")
     said[key] = name
 
 
