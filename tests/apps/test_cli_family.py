@@ -178,7 +178,7 @@ def test_places_that_the_file_does_not_hold_are_refused_before_the_work(
         encoding="utf-8",
     )
     done = command("family", "build", recipe, "-o", "f.npz", *FEW)
-    assert done.code == 2 and "environment of a family must be one level" in done.err
+    assert done.code == 2 and "environment of a family must be one ground" in done.err
     assert not (tmp_path / "f.npz.part").exists()
 
 

@@ -143,7 +143,12 @@ def test_mistakes_are_said_with_their_place(old: str, new: str, said: str) -> No
     [
         ("stage: -1, by_m: [0, 0, 0.2]", "stage: 7", "stage of 'landing' must be 0 to 1", (12,)),
         ("scale: 1.2", "scale: 1.2, flight: 3", "flight of 'higher' must be 0 to 0", (13,)),
-        ("scale: 1.2", "scale: 1.2, by: gravity", "'moon' must be beside 'higher'", (13, 14)),
+        (
+            "scale: 1.2",
+            "scale: 1.2, by: gravity",
+            "'moon' must be about something other than",
+            (13, 14),
+        ),
         ("point: left_wrist", "point: third_hand", "'third_hand'", (15, 16)),
         ("frames: [14, 16]", "frames: [14, 160]", "interval of 'hand'", (15, 16)),
     ],

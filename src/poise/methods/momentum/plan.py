@@ -243,8 +243,8 @@ def _counted(name: str, what: str, number: int, known: Sequence[int]) -> int:
 
 def _once(said: dict[tuple[str, int], str], key: tuple[str, int], name: str, what: str) -> None:
     if key in said:
-        allowed = f"about something else: '{said[key]}' already says it"
-        raise BadValue(f"'{name}' on {what}", allowed, "both")
+        allowed = f"about something other than {what}, which '{said[key]}' already changes"
+        raise BadValue(f"'{name}'", allowed, "both")
     said[key] = name
 
 
