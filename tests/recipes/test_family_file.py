@@ -89,7 +89,7 @@ def test_the_ground_comes_back(tmp_path: Path) -> None:
 
 def test_other_places_are_refused(tmp_path: Path) -> None:
     two = Environment((Ground(0.0), Ground(-1.0)))
-    with pytest.raises(BadValue, match="environment of a family must be one level or tilted"):
+    with pytest.raises(BadValue, match="environment of a family must be one ground"):
         save_family(replace(made(), environment=two), tmp_path / "family.npz")
     assert not (tmp_path / "family.npz").exists()
 

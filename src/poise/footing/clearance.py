@@ -51,7 +51,8 @@ def clearance_tasks(
             inside = depth[:, c] < -deepest_m
             if not inside.any():
                 continue
-            inside = np.convolve(inside, window, "same") > 0.0
+            wider = np.convolve(inside, window)[beside : beside + len(inside)]
+            inside = wider > 0.0
             for task in held:
                 if task.joint != joint or task.side != 0 or task.priority > 1:
                     continue
