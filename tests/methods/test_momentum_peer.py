@@ -62,7 +62,9 @@ def check(problem: Problem) -> None:
     """Both come to one motion, and each finds the other's as good as its own."""
     ours = solve_spacetime(problem.spacetime, problem.start, TIGHT, iterations=300)
     peer = solve_with_ipopt(problem)
-    assert peer.status == "Solve_Succeeded" and peer.violation < 1e-6
+    # IPOPT calls it acceptable where its own tolerance is below what rounding leaves.
+    assert peer.status in ("Solve_Succeeded", "Solved_To_Acceptable_Level")
+    assert peer.violation < 1e-6
     theirs = replace(problem.start, roots=peer.roots, locals=peer.locals, control=peer.control)
     cost, broken = costs(problem, theirs)
     assert cost == pytest.approx(peer.cost, rel=1e-7) and broken < 1.0
