@@ -253,80 +253,107 @@ def solve_spacetime(
         watch: told the iteration, the worst share of a tolerance and the last step.
     """
     tolerances = tolerances or Tolerances()
-    rooms, price, at = Rooms(problem), problem.price, start.copy()
-    damped = np.tile(problem.figure.stiffness, len(at.roots)) * price.place
-    damping, step, trace, updates = 1.0, np.inf, list[tuple[float, float, float, float]](), 0
-    cost = evaluate(problem, price, at, rooms)
-    left = left_of(problem, price, at, rooms)
-    now = violation(problem, left, at, tolerances)
+    search = _Search(problem, start)
+    trace = list[tuple[float, float, float, float]]()
+    now = search.violated(tolerances)[0]
     before, made_heavier = np.full(3, np.inf), np.zeros(3, dtype=np.int64)
-    used, slow, converged = 0, 0, False
-    sides = _sides(problem)
-    forcing = 0
-    if not np.isfinite(cost):
+    used, updates, slow, converged = 0, 0, 0, False
+    if not np.isfinite(search.cost):
         iterations = 0  # goals beyond all numbers
     for used in range(1, iterations + 1):
-        tried, step = _stepped(problem, at, damping, damped, rooms)
-        then = np.inf
-        if tried is not None:
-            held = Forced(*(a.copy() for a in rooms.forced))
-            _free(rooms)
-            then = evaluate(problem, price, tried, rooms)
-            if not then <= cost * (1.0 + 1e-12) and forcing < _MOST_FORCING:
-                # Did it run into inequalities that it did not know of? Again, with them.
-                put_back(rooms, held)
-                if _force(problem, price, tried, sides, rooms):
-                    forcing += 1
-                    evaluate(problem, price, at, rooms)
-                    continue
-        _free(rooms)
-        forcing = 0
-        if not then <= cost * (1.0 + 1e-12):
-            damping = max(damping, 1e-6) * _FIRMER
-            if damping > _MOST_DAMPING:
+        gained = search.advanced()
+        if gained is None:
+            if search.damping > _MOST_DAMPING:
                 break
-            evaluate(problem, price, at, rooms)
             continue
-        assert tried is not None
-        gained = cost - then
-        # Likeness alone costs as much as damping of one: the step is at least half a free one.
-        free = damping <= 1.0
-        at, cost, damping = tried, then, max(damping * _CALMER, _LEAST_DAMPING)
-        if gained > _SETTLED * cost and step > 10.0 * tolerances.step:
-            trace.append((cost, max(now.shares), step, damping))
+        if gained > _SETTLED * search.cost and search.step > 10.0 * tolerances.step:
+            trace.append((search.cost, max(now.shares), search.step, search.damping))
             continue
         # Settled for these shifts: what is left of the constraints shifts them further.
-        left = left_of(problem, price, at, rooms)
-        now = violation(problem, left, at, tolerances)
-        trace.append((cost, max(now.shares), step, damping))
+        now, left = search.violated(tolerances)
+        trace.append((search.cost, max(now.shares), search.step, search.damping))
         if watch is not None:
-            watch(used, max(now.shares), step)
-        rests = step <= tolerances.step or gained <= tolerances.gain * cost
-        if now.kept and free and rests:
+            watch(used, max(now.shares), search.step)
+        rests = search.step <= tolerances.step or gained <= tolerances.gain * search.cost
+        if now.kept and search.free and rests:
             converged = True
             break
         updates += 1
-        at = Motion(at.roots, at.locals, at.control, left)
         shares = np.array(now.shares)
         lagging = (shares > 1.0) & (shares > _SLOW * before)
+        grow = lagging & (made_heavier < _MOST_HEAVIER) & (updates > 1)
+        made_heavier += grow
+        search.shift(left, np.where(grow, _HEAVIER, 1.0))
         if lagging.any() and updates > 1:
-            grow = lagging & (made_heavier < _MOST_HEAVIER)
-            made_heavier += grow
-            price, at = _heavier(price, at, np.where(grow, _HEAVIER, 1.0))
             slow = 0 if grow.any() else slow + 1
             # Steps that go to and fro between two motions are to be shorter.
-            damping = max(damping, 1e-2 * 10.0**slow) if slow else damping
+            search.damping = max(search.damping, 1e-2 * 10.0**slow) if slow else search.damping
             if slow > _MOST_SLOW:
                 break  # what is asked for contradicts itself
         before = shares
-        cost = evaluate(problem, price, at, rooms)
     ran_out = not converged and used >= iterations > 0
-    left = left_of(problem, price, at, rooms)
-    now = violation(problem, left, at, tolerances)
-    evaluate(problem, price, at, rooms)
+    now = search.violated(tolerances)[0]
+    evaluate(problem, search.price, search.at, search.rooms)
+    cost = float(search.rooms.costs[:2].sum())
     return Solved(
-        at, converged, ran_out, used, updates, now, float(rooms.costs[:2].sum()), step, tuple(trace)
+        search.at, converged, ran_out, used, updates, now, cost, search.step, tuple(trace)
     )
+
+
+class _Search:
+    """Where the solver is: a motion, what it costs, and how firmly the next step is damped.
+
+    The equations in `rooms` are always those of the motion.
+    """
+
+    def __init__(self, problem: Spacetime, start: Motion) -> None:
+        self.problem, self.price = problem, problem.price
+        self.rooms, self.at = Rooms(problem), start.copy()
+        self.damping, self.step = 1.0, float(np.inf)
+        self.free = False
+        """Whether the last step was hardly damped."""
+        self._damped = np.tile(problem.figure.stiffness, len(start.roots)) * self.price.place
+        self._sides, self._forcing = _sides(problem), 0
+        self.cost = evaluate(problem, self.price, self.at, self.rooms)
+
+    def violated(self, tolerances: Tolerances) -> tuple[Violation, Shifts]:
+        """What is left of the constraints, and what shifts they would become."""
+        left = left_of(self.problem, self.price, self.at, self.rooms)
+        return violation(self.problem, left, self.at, tolerances), left
+
+    def shift(self, left: Shifts, heavier: Array) -> None:
+        """Take over new shifts, and make rows of some kinds heavier."""
+        self.at = Motion(self.at.roots, self.at.locals, self.at.control, left)
+        self.price, self.at = _heavier(self.price, self.at, heavier)
+        self.cost = evaluate(self.problem, self.price, self.at, self.rooms)
+
+    def advanced(self) -> float | None:
+        """Try a step; what it gained, or None where it was taken back."""
+        problem, rooms = self.problem, self.rooms
+        tried, self.step = _stepped(problem, self.at, self.damping, self._damped, rooms)
+        then, most = np.inf, self.cost * (1.0 + 1e-12)
+        if tried is not None:
+            held = Forced(*(a.copy() for a in rooms.forced))
+            _free(rooms)
+            then = evaluate(problem, self.price, tried, rooms)
+            if not then <= most and self._forcing < _MOST_FORCING:
+                # Did it run into inequalities that it did not know of? Again, with them.
+                _put_back(rooms, held)
+                if _force(problem, self.price, tried, self._sides, rooms):
+                    self._forcing += 1
+                    evaluate(problem, self.price, self.at, rooms)
+                    return None
+        _free(rooms)
+        self._forcing = 0
+        if tried is None or not then <= most:
+            self.damping = max(self.damping, 1e-6) * _FIRMER
+            evaluate(problem, self.price, self.at, rooms)
+            return None
+        # Likeness alone costs as much as damping of one: the step is at least half a free one.
+        self.free = self.damping <= 1.0
+        gained, self.at, self.cost = self.cost - then, tried, then
+        self.damping = max(self.damping * _CALMER, _LEAST_DAMPING)
+        return gained
 
 
 _MOST_FORCING = 4
@@ -338,8 +365,7 @@ def _free(rooms: Rooms) -> None:
     rooms.forced.ranges[:] = 0
 
 
-def put_back(rooms: Rooms, held: Forced) -> None:
-    """Force what was forced before."""
+def _put_back(rooms: Rooms, held: Forced) -> None:
     rooms.forced.tasks[:] = held.tasks
     rooms.forced.ranges[:] = held.ranges
 
