@@ -44,5 +44,5 @@ def problem_of(edit: Edit, asked: Sequence[StageEdit]) -> Problem:
     base = captured(edit, settings)
     leap = leap_of(base, wanted(asked, base))
     held, movers, scene = footing(leap)
-    above = clearance_tasks(scene, scene.state, held, movers, -NEAR_M)
+    above = clearance_tasks(scene, scene.state, held, movers, -NEAR_M, posed=True)
     return build(leap, [*held, *leap.tops, *above], settings)

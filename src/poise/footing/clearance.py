@@ -27,6 +27,8 @@ def clearance_tasks(
     held: Sequence[Task],
     movers: Movers,
     deepest_m: float,
+    *,
+    posed: bool = False,
 ) -> list[Task]:
     """One task for every stretch in which a point of the body is deeper than it may be.
 
@@ -36,6 +38,8 @@ def clearance_tasks(
         held: tasks that say where points are: those need no other.
         movers: which joints may help.
         deepest_m: how far inside is near enough.
+        posed: whether points of joints that are held turned are where they belong, too: soles are
+            right to a millimetre, which is less than some ask for.
     """
     character, environment = scene.character, scene.environment
     radii = contact_radii_m(character)
@@ -54,11 +58,11 @@ def clearance_tasks(
             wider = np.convolve(inside, window)[beside : beside + len(inside)]
             inside = wider > 0.0
             for task in held:
-                if task.joint != joint or task.side != 0 or task.priority > 1:
+                if task.joint != joint or task.side != 0:
                     continue
                 same = np.array_equal(task.offset_m, offset) and all(task.axes)
-                # What holds a foot's rotation in the world holds its place as well.
-                if task.kind == "turn" or (task.kind == "point" and same):
+                turned = posed and task.kind == "turn" and task.priority == 1
+                if turned or (task.kind == "point" and same):
                     inside[task.first : task.last + 1] = False
             for a, b in intervals(inside):
                 normal = near.normals[a:b, c]

@@ -48,7 +48,7 @@ def solve_leap(
     """
     held, movers, scene = footing(leap)
     tasks = [*held, *leap.tops, *wishes]
-    tasks += clearance_tasks(scene, scene.state, held, movers, -NEAR_M)
+    tasks += clearance_tasks(scene, scene.state, held, movers, -NEAR_M, posed=True)
     start, used, rounds = None, 0, 0
     while True:
         problem = build(leap, tasks, settings)
@@ -63,7 +63,7 @@ def solve_leap(
             rotations_wxyz=solved.motion.locals,
         )
         state = forward_kinematics(clip.skeleton, *clip.pose)
-        more = clearance_tasks(scene, state, held, movers, DEEPEST_M)
+        more = clearance_tasks(scene, state, held, movers, DEEPEST_M, posed=True)
         if not more or rounds > settings.clearance_rounds:
             return Solution(problem, solved, clip, used, rounds, len(more))
         tasks += [replace(task, name=f"{task.name} (round {rounds})") for task in more]
