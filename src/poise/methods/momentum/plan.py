@@ -311,7 +311,7 @@ def _tops(
     for i, top in tops.items():
         stage = stages[i]
         frame = stage.first + int(center[stage.first : stage.stop, 1].argmax())
-        # Not quite the top: what it falls to the nearest frame is less than a millimetre.
+        # Not quite the top: what it falls to the nearest frame is 1.4 mm at most at 30 Hz.
         goal = center[frame].copy()
         goal[1] = top
         found.append(
