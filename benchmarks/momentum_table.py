@@ -22,6 +22,7 @@ from poise.measures import evaluate
 from poise.methods.edit import Edit
 from poise.methods.momentum import Settings, run
 from poise.methods.momentum.plan import captured
+from poise.methods.momentum.two_leaps import stage_feet_m
 from poise.motion.cleanup import clean
 
 CLIPS = {
@@ -50,11 +51,12 @@ def leap(name: str) -> Edit:
 
 
 def edits(edit: Edit) -> Iterator[tuple[str, StageEdit]]:
-    """What is asked of each."""
+    """What is asked of each; a jump's length is from foot to foot."""
     base = captured(edit, Settings())
-    stage = base.stages[base.flights[0]]
-    way = base.center_m[min(stage.stop, len(base.center_m) - 1)] - base.center_m[stage.first - 1]
-    way[1] = 0.0
+    spans = [(base.stages[i].first, base.stages[i].stop) for i in base.ground[:2]]
+    touching = base.contacts.touching.any(axis=1)
+    feet = stage_feet_m(edit.clip, touching, edit.character, spans)
+    way = (feet[1] - feet[0]) * (1.0, 0.0, 1.0)
     for factor in (0.5, 1.5, 2.0):
         by = (factor - 1.0) * way
         move = MoveStage("moved", 1, (float(by[0]), 0.0, float(by[2])))
