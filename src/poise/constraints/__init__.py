@@ -1,6 +1,7 @@
 """What must hold: one frozen record per file, and what each comes down to for a solver."""
 
 from poise.constraints.follow_curve import FollowCurve as FollowCurve
+from poise.constraints.hit_at import HitAt as HitAt
 from poise.constraints.hold_point import HoldPoint as HoldPoint
 from poise.constraints.interval import Interval as Interval
 from poise.constraints.keep_distance import KeepDistance as KeepDistance

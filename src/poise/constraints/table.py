@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from poise.constraints.follow_curve import FollowCurve, tasks_of_follow_curve
+from poise.constraints.hit_at import HitAt, tasks_of_hit_at
 from poise.constraints.hold_point import HoldPoint, tasks_of_hold_point
 from poise.constraints.keep_distance import KeepDistance, tasks_of_keep_distance
 from poise.constraints.look_at import LookAt, tasks_of_look_at
@@ -24,6 +25,7 @@ from poise.errors import BadValue, UnknownName
 
 Constraint = (
     HoldPoint
+    | HitAt
     | FollowCurve
     | Orient
     | LookAt
@@ -44,6 +46,7 @@ class ConstraintKind(NamedTuple):
 
 CONSTRAINTS: dict[str, ConstraintKind] = {
     "hold_point": ConstraintKind(HoldPoint, tasks_of_hold_point),
+    "hit_at": ConstraintKind(HitAt, tasks_of_hit_at),
     "follow_curve": ConstraintKind(FollowCurve, tasks_of_follow_curve),
     "orient": ConstraintKind(Orient, tasks_of_orient),
     "look_at": ConstraintKind(LookAt, tasks_of_look_at),

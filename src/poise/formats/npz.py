@@ -17,6 +17,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arrays import Array
 from poise.character import Sites, Skeleton
 from poise.errors import FileProblem, PoiseError
 from poise.formats.atomic import atomic_write
@@ -58,7 +59,7 @@ def write(
     clip: Clip,
     provenance: Provenance | None = None,
     *,
-    also: Mapping[str, str] | None = None,
+    also: Mapping[str, str | Array] | None = None,
 ) -> tuple[str, ...]:
     """Write everything a clip knows.
 
@@ -66,7 +67,7 @@ def write(
         path: the file.
         clip: the motion.
         provenance: how it came to be.
-        also: texts to keep beside it, by the name of their member.
+        also: texts and numbers to keep beside it, by the name of their member.
 
     Returns:
         Notes to say aloud.
@@ -91,7 +92,7 @@ def write(
         "moving_offsets_m": clip.moving_offsets_m,
         "meta_json": np.array(_meta_json(clip, provenance or provenance_of(clip))),
     }
-    arrays |= {name: np.array(text) for name, text in (also or {}).items()}
+    arrays |= {name: np.array(value) for name, value in (also or {}).items()}
     if source is not None and source.channels is not None:
         arrays["source_channels"] = source.channels
     atomic_write(path, _archive(arrays))

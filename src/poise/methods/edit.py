@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from poise.character import Character
 from poise.constraints import Constraint, Scene
@@ -14,6 +15,9 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.motion import Clip
+
+if TYPE_CHECKING:
+    from poise.methods.pattern.model import Pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +33,8 @@ class Edit:
     original: Clip | None = None
     """What constraints are read against, where it is not the clip: the motion of another body
     that the clip was made from, in the joints of this one."""
+    pattern: Pattern | None = None
+    """What motions like the clip have in common, for the method `pattern`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", tuple(self.constraints))

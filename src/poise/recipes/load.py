@@ -114,7 +114,7 @@ def _step(checked: Mapping[str, Any], words: Vocabulary) -> Step:
         for entry in content.get("constraints") or ()
         for kind, values in entry.items()
     ]
-    return Step(method, settings, wishes, content.get("contacts"))
+    return Step(method, settings, wishes, content.get("contacts"), content.get("pattern"))
 
 
 def _place_problems(root: Written, path: Path) -> Iterator[Problem]:

@@ -181,6 +181,9 @@ class Step:
     contacts: str | None = None
     """What touches when, where it is known: a .csv or .json file, relative to the recipe, as
     `poise contacts` and `poise correct --contacts-out` write it."""
+    pattern: str | None = None
+    """What motions like the clip have in common: a .npz file, relative to the recipe, as
+    `poise pattern learn` writes it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", tuple(self.constraints))

@@ -20,6 +20,7 @@ from poise.recipes.locating import (
     located,
     problem_at,
 )
+from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import Problem, RecipeProblem
 from poise.recipes.prepare import Prepared, prepare
 from poise.recipes.recipe import Recipe
@@ -120,13 +121,20 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
     if step.contacts is not None:
         with located(recipe, ("steps", index, step.method, "contacts")):
             contacts = known_contacts(recipe.folder / step.contacts, clip, prepared.kept)
+    pattern, character = None, prepared.character
+    if step.pattern is not None:
+        with located(recipe, ("steps", index, step.method, "pattern")):
+            pattern = load_pattern(recipe.folder / step.pattern)
+            pattern.check_skeleton(clip.skeleton, clip.name or "the clip")
+            character = pattern.with_tools(character)
     asked = Edit(
         clip,
-        prepared.character,
+        character,
         (),
         prepared.environment,
         contacts=contacts,
         original=None if moved_from is None else moved_from.original,
+        pattern=pattern,
     )
     made: list[Constraint | StageEdit] = []
     problems: list[Problem] = []

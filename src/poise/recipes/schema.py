@@ -53,6 +53,9 @@ def _step(name: str, words: Vocabulary, constraint: type[BaseModel]) -> type[Bas
         "constraints": (constraints, _absent("What must hold.")),
         "contacts": (contacts, _absent(field_docs(Step)["contacts"])),
     }
+    if words.takes_pattern(name):
+        pattern: Any = str | None
+        keys["pattern"] = (pattern, _absent(field_docs(Step)["pattern"]))
     if not words.takes_constraints(name):
         del keys["constraints"]
     about = f"A step by the method {name}."

@@ -48,6 +48,8 @@ def _step(step: Step, words: Vocabulary) -> dict[str, Any]:
         content["constraints"] = [{wish.kind: dict(wish.values)} for wish in step.constraints]
     if step.contacts is not None:
         content["contacts"] = step.contacts
+    if step.pattern is not None:
+        content["pattern"] = step.pattern
     return {step.method: content}
 
 

@@ -41,6 +41,10 @@ class Vocabulary:
         """Whether the method knows stages; it then reads other constraints in frames of its own."""
         return getattr(self.methods[method], "TAKES_STAGE_EDITS", False)
 
+    def takes_pattern(self, method: str) -> bool:
+        """Whether a step of the method names a pattern."""
+        return getattr(self.methods[method], "TAKES_PATTERN", False)
+
     def run(
         self, method: str, edit: Edit, settings: Any, watch: Callable[[Any], None] | None = None
     ) -> Result:

@@ -25,6 +25,7 @@ from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.leap import leap
 from poise.apps.cli.measure import measure
+from poise.apps.cli.pattern import app as pattern
 from poise.apps.cli.render import render
 from poise.apps.cli.report import report
 from poise.apps.cli.run import run
@@ -56,6 +57,7 @@ app.command("deform")(command_for("deform", "Bend a clip to constraints"))
 app.command("filter")(command_for("filter", "Filter a clip to constraints, balance and flight"))
 app.command()(leap)
 app.add_typer(family, name="family")
+app.add_typer(pattern, name="pattern")
 app.command()(sample)
 app.command()(formats)
 

@@ -17,6 +17,7 @@ from poise.character import Character, Sites
 from poise.constraints import (
     Constraint,
     FollowCurve,
+    HitAt,
     HoldPoint,
     Interval,
     Plant,
@@ -145,6 +146,8 @@ def check_streamable(constraint: Constraint) -> None:
     name = constraint.name
     if isinstance(constraint, FollowCurve):
         raise BadValue(f"constraint '{name}'", "one without a curve in a stream", "follow_curve")
+    if isinstance(constraint, HitAt):
+        raise BadValue(f"constraint '{name}'", "one that always holds, in a stream", "hit_at")
     if isinstance(constraint, Plant):
         if constraint.mode != "follow":
             raise BadValue(f"mode of '{name}'", "follow in a stream", constraint.mode)

@@ -1,0 +1,327 @@
+"""`poise pattern`: learn what motions of one behaviour share; edit one of them in their style."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from poise.apps.cli.options import EnvironmentFile
+from poise.apps.cli.pattern_text import (
+    EVENT,
+    TOOL,
+    events_from,
+    goal_from,
+    pattern_lines,
+    span_from,
+    tool_from,
+)
+from poise.apps.cli.run import (
+    Accept,
+    Output,
+    Overwrite,
+    Report,
+    Set,
+    Without,
+    follow,
+    saying_problems,
+)
+from poise.apps.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from poise.motion import Clip
+    from poise.recipes.changes import Change
+
+app = typer.Typer(
+    help="Patterns: **learn** what ten swings share, **edit** one so that it hits there in their "
+    "style, **show** what was learned.",
+    no_args_is_help=True,
+)
+
+PatternFile = Annotated[Path, typer.Argument(help="A pattern, as 'poise pattern learn' writes it.")]
+
+
+@app.command()
+def learn(
+    clips: Annotated[list[Path], typer.Argument(help="Two or more motions of one behaviour.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the pattern here (.npz).")],
+    event: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A moment that all motions have: found by rule (fastest, slowest, highest, "
+            "lowest, starts, stops), or NAME=FRAME,FRAME,... for every clip; repeat.",
+            metavar=EVENT,
+        ),
+    ] = None,
+    no_events: Annotated[
+        bool, typer.Option("--no-events", help="Only stretch clips to one length.")
+    ] = False,
+    span: Annotated[
+        str | None,
+        typer.Option(help="Use clips between two events only.", metavar="FIRST,LAST"),
+    ] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option(help="Something in a hand: metres in the joint's axes; repeat.", metavar=TOOL),
+    ] = None,
+    fit_club: Annotated[
+        bool,
+        typer.Option(
+            "--fit-club",
+            help="Swings without a captured club: fit one from the hands to the ground, and use "
+            "the events of a swing.",
+        ),
+    ] = False,
+    hand: Annotated[
+        str, typer.Option(help="What the fitted club is fixed to: the leading hand.")
+    ] = "left_wrist",
+    components: Annotated[
+        int | None, typer.Option(help="How many components edits use; all, if nothing is said.")
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(help="Instead: as many as explain this share of the variance (0.95)."),
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Learn the pattern of motions of one behaviour, on one skeleton.
+
+    Clips are brought to one length with their events at the same moments, put on top of each other
+    in the room, and taken apart into the ways in which they differ. Without events of yours, the
+    moment is used in which the fastest hand, foot or tool is fastest.
+
+        poise pattern learn swing_*.bvh --fit-club -o swings.npz
+
+        poise pattern learn kick_*.bvh --event kick=fastest:right_ankle -o kicks.npz
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        if output.suffix.lower() != ".npz":
+            raise BadValue("output", "a file that ends in .npz", output.name)
+        if output.exists() and not overwrite:
+            raise BadValue("output", "a new file (or --overwrite)", str(output))
+        if no_events and (event or fit_club):
+            raise BadValue("--no-events", "left out beside --event and --fit-club", "both")
+        rules, given = events_from(event or (), len(clips))
+        ends = span_from(span)
+        tools = [tool_from(text) for text in tool or ()]
+        with waiting("reading") as say:
+            from poise.character import complete_character, with_attachments
+            from poise.contact import estimate_ground
+            from poise.methods.pattern import learn as learn_pattern
+            from poise.methods.pattern.club_fit import fit_club as fitted_club
+            from poise.methods.pattern.usual_events import SWING_SPAN, peak_event, swing_events
+            from poise.recipes.pattern_file import save_pattern
+
+            read = [_clip(path) for path in clips]
+            say("looking at the body")
+            character = complete_character(read[0].skeleton)
+            grounds = [
+                float(
+                    estimate_ground(clip, character)[0].heights_m(
+                        clip.root_positions_m.mean(axis=0)
+                    )
+                )
+                for clip in read
+                if clip.skeleton.joint_names == read[0].skeleton.joint_names
+            ]
+            said: list[str] = []
+            if fit_club and len(grounds) == len(read):
+                say("fitting a club")
+                club = fitted_club(read, character, grounds, hand=hand)
+                tools.append(club.tool)
+                said.append(club.words())
+                if not event:
+                    rules = list(swing_events(club.tool.name, hand))
+                    ends = ends if span is not None else SWING_SPAN
+            if not (rules or given or no_events) and len(read) > 1:
+                rules = [peak_event(read, with_attachments(character, tools))]
+            say("learning")
+            pattern = learn_pattern(
+                read, character, rules=rules, events=given, span=ends, tools=tools,
+                grounds_m=grounds if len(grounds) == len(read) else None,
+                components=components, share=share,
+            )  # fmt: skip
+        with waiting("writing"):
+            save_pattern(pattern, output)
+        for line in said:
+            print(line)
+        for line in pattern_lines(pattern):
+            print(line)
+        print(f"{output}: a pattern of {len(read)} motions")
+
+
+@app.command()
+def edit(
+    pattern: PatternFile,
+    clip: Annotated[Path, typer.Argument(help="The clip to edit.")],
+    hit: Annotated[
+        tuple[str, float, float, float] | None,
+        typer.Option(
+            help="A point of the body or of a tool, and where it is to be, in metres.",
+            metavar="POINT X Y Z",
+        ),
+    ] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(help="When: a frame, or an event of the pattern.", metavar="N|EVENT"),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A lesser goal in the same or another frame; repeat.", metavar="POINT,X,Y,Z,FRAME"
+        ),
+    ] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Instead, a recipe with a step of pattern (.yaml).")
+    ] = None,
+    output: Output = None,
+    environment: EnvironmentFile = None,
+    report: Report = None,
+    without: Without = None,
+    set_: Set = None,
+    overwrite: Overwrite = False,
+    accept: Accept = False,
+) -> None:
+    """Edit a clip so that a point is there in one frame, and the rest follows in style.
+
+    Code 3 when that lies outside what the pattern's motions show; the nearest is written all the
+    same.
+
+        poise pattern edit swings.npz swing.bvh --hit club_head 0.4 0.04 -0.1 --frame hit -o it.bvh
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        if recipe is not None and (hit or also):
+            raise BadValue("--hit and --also", "left out beside --recipe", "both")
+        if recipe is None and (hit is None or frame is None):
+            raise BadValue("--hit and --frame", "both given (or --recipe)", "not both")
+        if recipe is None and output is None and report is None:
+            raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
+        goals = [goal_from(text) for text in also or ()]
+        if hit is not None and frame is not None:
+            goals.insert(0, (hit[0], hit[1:], frame))
+        used = recipe or _usual_recipe()
+        changes = [*_changes(pattern, environment), *(set_ or ())]
+        if goals:
+            written = _goals_as_written(goals, pattern, clip, used, changes)
+            from poise.recipes.changes import Change
+
+            text = f"pattern.constraints={json.dumps(written)}"
+            changes.insert(0, Change(text, "the options"))
+        follow(
+            used, clip, output, report, without, changes,
+            overwrite=overwrite, accept=accept, method="pattern",
+        )  # fmt: skip
+
+
+@app.command()
+def show(
+    pattern: PatternFile,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with plots of it here (.html).")
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Say what a pattern is made of: its motions, events, components and styles.
+
+    poise pattern show swings.npz --report swings.html
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        if report is not None and report.exists() and not overwrite:
+            raise BadValue("report", "a new file (or --overwrite)", str(report))
+        from poise.recipes.pattern_file import load_pattern
+
+        read = load_pattern(pattern)
+        for line in pattern_lines(read):
+            print(line)
+        if report is not None:
+            from poise.apps.report.pattern_page import write_pattern_page
+
+            write_pattern_page(read, report, pattern.name)
+            print(f"{report}: a page about it")
+
+
+def _goals_as_written(
+    goals: Sequence[tuple[str, tuple[float, float, float], str]],
+    pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change],
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Goals as a recipe writes them; frames that are events are looked up in the clip."""
+    events: dict[str, int] = {}
+    if not all(frame.lstrip("-").isdigit() for _, _, frame in goals):
+        with waiting(f"looking at {clip.name}"):
+            events = _events(pattern, clip, recipe, changes)
+    names: list[str] = []
+    for point, _, _ in goals:
+        names.append(point if point not in names else f"{point} {len(names) + 1}")
+    return [
+        {
+            "hit_at": {
+                "name": name, "point": point, "place_m": list(place),
+                "frame": _frame(frame, events), "priority": 1 + i,
+            }
+        }
+        for i, (name, (point, place, frame)) in enumerate(zip(names, goals, strict=True))
+    ]  # fmt: skip
+
+
+def _frame(text: str, events: dict[str, int]) -> int:
+    from poise.errors import UnknownName
+
+    if text.lstrip("-").isdigit():
+        return int(text)
+    if text not in events:
+        raise UnknownName("event of the pattern", text, events, advice="Or give a frame.")
+    return events[text]
+
+
+def _events(
+    pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change]
+) -> dict[str, int]:  # fmt: skip
+    from poise.methods.pattern.learn import moments_of
+    from poise.recipes import load_recipe, prepare
+    from poise.recipes.pattern_file import load_pattern
+
+    read = load_pattern(pattern)
+    asked = load_recipe(recipe, changes=changes)
+    prepared = prepare(asked, clip)
+    settings = next(step.settings for step in asked.steps if step.method == "pattern")
+    read.check_skeleton(prepared.clip.skeleton, clip.name)
+    found = moments_of(
+        prepared.clip, read.with_tools(prepared.character), read.rules, read.span, clip.name,
+        settings.events or None,
+    )  # fmt: skip
+    return found.events
+
+
+def _changes(pattern: Path, environment: Path | None) -> list[str | Change]:
+    from poise.recipes.changes import Change
+
+    named = json.dumps(str(pattern.resolve()))
+    found: list[str | Change] = [Change(f"pattern.pattern={named}", str(pattern))]
+    if environment is not None:
+        text = f"environment={json.dumps(str(environment.resolve()))}"
+        found.append(Change(text, f"--environment {environment}"))
+    return found
+
+
+def _usual_recipe() -> Path:
+    from poise import recipes
+
+    return Path(recipes.__file__).with_name("pattern_clip.yaml")
+
+
+def _clip(path: Path) -> Clip:
+    from poise.formats import load_clip
+    from poise.motion.cleanup import clean
+    from poise.recipes.prepare import MUST_BE_CLEANED
+
+    return clean(load_clip(path), MUST_BE_CLEANED)[0]

@@ -1,0 +1,184 @@
+"""Key events of a motion, found by what a point of the body or of a tool does.
+
+A swing has one moment that matters, the hit, and a few that tell where it is in between. They are
+found by rule (the club head is lowest near where it is fastest), or given as frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.constraints.naming import find_point
+from poise.errors import BadValue, UnknownName
+from poise.mechanics import BodyState
+from poise.rotations import rotate
+
+EventKind = Literal["fastest", "slowest", "highest", "lowest", "starts", "stops"]
+KINDS: tuple[EventKind, ...] = get_args(EventKind)
+
+NEAR_S = 0.25
+"""How far from its own extreme an event "near" it may be."""
+SMOOTHED_S = 0.02
+"""Standard deviation of the filter before looking: a marker's tremble at the end of a club is
+faster than the club."""
+AT_REST = 0.15
+"""A point that moves slower than this share of its greatest speed is at rest."""
+CLEAR = 0.9
+"""Another peak, away from the event, that is higher than this share of it makes it unclear."""
+
+
+@dataclass(frozen=True)
+class EventRule:
+    """How an event is found."""
+
+    name: str
+    kind: EventKind
+    """`fastest`, `slowest`, `highest`, `lowest`: where the point is so. `starts`, `stops`: where it
+    leaves, or comes to, rest."""
+    point: str
+    """A site, joint or role."""
+    near: EventKind | None = None
+    """Only within a quarter of a second of where the same point is so: lowest near fastest."""
+    after: str | None = None
+    """Only after this event."""
+    before: str | None = None
+    """Only before this event."""
+
+    def __post_init__(self) -> None:
+        for field in ("name", "point"):
+            if not getattr(self, field):
+                raise BadValue(f"{field} of an event", "some text", getattr(self, field))
+        if self.kind not in KINDS:
+            raise UnknownName("kind of event", str(self.kind), KINDS)
+        if self.near is not None and self.near not in KINDS[:4]:
+            raise UnknownName("extreme to be near", str(self.near), KINDS[:4])
+        if self.near is not None and self.kind in ("starts", "stops"):
+            raise BadValue(f"near of event '{self.name}'", "left out beside starts and stops", "it")
+
+
+def find_events(
+    rules: Sequence[EventRule], state: BodyState, character: Character, rate_hz: float, clip: str
+) -> dict[str, int]:
+    """Frames of all events, by name, in order of time.
+
+    Args:
+        rules: how they are found.
+        state: where the joints are.
+        character: whose points.
+        rate_hz: frames a second.
+        clip: what messages call the clip.
+
+    Raises:
+        BadValue: no such moment in this clip, or more than one.
+        UnknownName: a point or an event that there is not.
+    """
+    found: dict[str, int] = {}
+    for rule in _in_order(rules):
+        path = gaussian_filter1d(
+            _path(rule.point, state, character, rule.name), SMOOTHED_S * rate_hz, axis=0
+        )
+        first = found[rule.after] + 1 if rule.after is not None else 0
+        stop = found[rule.before] if rule.before is not None else len(path)
+        found[rule.name] = _event(rule, path, rate_hz, first, stop, clip)
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+
+def _path(point: str, state: BodyState, character: Character, event: str) -> Array:
+    joint, offset = find_point(character, point, asked_by=f"event {event}")
+    return state.positions_m[:, joint] + rotate(state.rotations_wxyz[:, joint], offset)
+
+
+def _in_order(rules: Sequence[EventRule]) -> list[EventRule]:
+    """Every rule after those it speaks of."""
+    names = [rule.name for rule in rules]
+    if len(set(names)) < len(names):
+        raise BadValue("events", "of different names", names)
+    for rule in rules:
+        for other in (rule.after, rule.before):
+            if other is not None and other not in names:
+                raise UnknownName("event", other, names, advice=f"Asked for by '{rule.name}'.")
+    left, ordered = list(rules), list[EventRule]()
+    while left:
+        done = {rule.name for rule in ordered} | {None}
+        ready = [rule for rule in left if {rule.after, rule.before} <= done]
+        if not ready:
+            raise BadValue("events", "without a circle of after and before", names)
+        ordered += ready
+        left = [rule for rule in left if rule not in ready]
+    return ordered
+
+
+def _event(
+    rule: EventRule, path: Array, rate_hz: float, first: int, stop: int, clip: str
+) -> int:  # fmt: skip
+    where = f"event '{rule.name}' in {clip}"
+    if stop - first < 3:
+        raise BadValue(where, "possible between the events around it", f"frames {first} to {stop}")
+    speeds = np.linalg.norm(np.gradient(path, axis=0), axis=1) * rate_hz
+    if rule.kind in ("starts", "stops"):
+        return _rest(rule, speeds, first, stop, where)
+    if rule.near is not None:
+        middle = _extreme(rule.near, path, speeds, first, stop)
+        reach = max(round(NEAR_S * rate_hz), 1)
+        first, stop = max(first, middle - reach), min(stop, middle + reach + 1)
+    frame = _extreme(rule.kind, path, speeds, first, stop)
+    if frame in (0, len(path) - 1):
+        raise BadValue(
+            where, f"inside the clip ({rule.point} is {rule.kind} at one of its ends)",
+            f"frame {frame}",
+        )  # fmt: skip
+    if rule.kind == "fastest":
+        _check_clear(speeds, frame, first, stop, rate_hz, where)
+    return frame
+
+
+def _extreme(kind: str, path: Array, speeds: Array, first: int, stop: int) -> int:
+    values = {"fastest": speeds, "slowest": -speeds, "highest": path[:, 1], "lowest": -path[:, 1]}
+    return first + int(values[kind][first:stop].argmax())
+
+
+def _rest(rule: EventRule, speeds: Array, first: int, stop: int, where: str) -> int:
+    """The last frame at rest before it moves, or the first one after."""
+    resting = np.flatnonzero(speeds[first:stop] < AT_REST * speeds.max())
+    if rule.kind == "starts" and rule.before is not None and len(resting):
+        # It is at rest once more where it turns around, right before the event: go back from there.
+        moving = np.flatnonzero(speeds[first:stop] >= AT_REST * speeds.max())
+        resting = resting[resting < moving[-1]] if len(moving) else resting
+    if not len(resting):
+        raise BadValue(where, f"a moment in which {rule.point} is at rest", "none")
+    return first + int(resting[-1] if rule.kind == "starts" else resting[0])
+
+
+def _check_clear(
+    speeds: Array, frame: int, first: int, stop: int, rate_hz: float, where: str
+) -> None:  # fmt: skip
+    """One moment is the fastest: not one of many alike."""
+    away = np.abs(np.arange(first, stop) - frame) > 2.0 * NEAR_S * rate_hz
+    others = speeds[first:stop][away]
+    if len(others) and others.max() > CLEAR * speeds[frame]:
+        other = first + int(np.flatnonzero(away)[others.argmax()])
+        raise BadValue(
+            where, "one moment (cut the clip, or give the frame)",
+            f"frames {min(frame, other)} and {max(frame, other)}, about equally fast",
+        )  # fmt: skip
+
+
+def given_events(events: Mapping[str, int], frame_count: int, clip: str) -> dict[str, int]:
+    """Events that somebody knows, in order of time.
+
+    Raises:
+        BadValue: a frame outside the clip, or two events in one.
+    """
+    for name, frame in events.items():
+        if not 0 <= frame < frame_count:
+            raise BadValue(f"event '{name}' of {clip}", f"from 0 to {frame_count - 1}", frame)
+    if len(set(events.values())) < len(events):
+        raise BadValue(f"events of {clip}", "in different frames", dict(events))
+    return dict(sorted(events.items(), key=lambda pair: pair[1]))

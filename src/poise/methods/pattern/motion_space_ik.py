@@ -1,0 +1,238 @@
+"""Inverse kinematics in the space of a pattern's coefficients (section 4.2, Algorithm 1).
+
+The paper damps with one number, ξ = 10, which makes a step harmless by making it small: hundreds to
+tens of thousands of iterations. Here coefficients are counted in deviations of the population, so
+that a step of one is as likely in any direction, and the damping follows the error: λ is the error
+over the population's radius R. A step is then never longer than R/2, and as the error vanishes so
+does the damping: the last steps are Newton's. Steps are kept inside the population, a ball of
+radius R about the mean, exactly: the best step inside it, not one cut short.
+
+`fixed` and `none` are the paper's own: plain coefficients, no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.methods.pattern.goal_kernels import POINT
+from poise.methods.pattern.goals import Goal
+
+Damping = Literal["adaptive", "fixed", "none"]
+Ending = Literal["met", "outside", "stuck", "out_of_iterations"]
+
+_STUCK = 1e-7
+"""A step this short, in deviations, changes nothing any more."""
+_HOME = 1e-7
+"""How strongly, in square metres a squared deviation, coefficients that no goal needs stay."""
+_SAME_RANK = 1e-6
+_HALVINGS = 200
+_PATIENCE, _PROGRESS = 5, 1e-6
+"""So many iterations that together lessen the error by less than this share lead nowhere."""
+_CALMER, _BOLDER = 8.0, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Coefficients that were found."""
+
+    change: Array
+    """(m,) of the coefficients α."""
+    ending: Ending
+    """`outside`: the goal is beyond the population, at whose edge the search ended. `stuck`: no
+    step brings it nearer."""
+    iterations: int
+    errors_m: tuple[float, ...]
+    """The weighted error before each iteration, and at the end."""
+    deviations: float
+    """How far from the mean it ended."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How to search."""
+
+    tolerance_m: float
+    tolerance_rad: float
+    iterations: int
+    damping: Damping = "adaptive"
+    damping_m: float = 0.1
+    """ξ of the paper, for `fixed`."""
+    radius: float = np.inf
+    """The population's, in deviations."""
+
+
+def solve(goals: Sequence[Goal], start: Array, deviations: Array, rules: Rules) -> Solved:
+    """The smallest change of coefficients that meets goals, those of greater priority first.
+
+    Args:
+        goals: in order of priority.
+        start: (m,) coefficients to start from.
+        deviations: (m,) of the population along each.
+        rules: how to search.
+    """
+    if rules.damping != "adaptive":
+        return _as_printed(goals, start, deviations, rules)
+    home = start / deviations
+    radius = max(rules.radius, float(np.linalg.norm(home)))
+    scale = radius if np.isfinite(radius) else max(float(np.linalg.norm(home)), np.sqrt(len(home)))
+    at, factor, history = home.copy(), 1.0, list[float]()
+    looked = _look(goals, (at - home) * deviations, deviations)
+    for iteration in range(rules.iterations + 1):
+        history.append(looked.whole)
+        if looked.met(rules):
+            return _ended(at, home, deviations, "met", iteration, history)
+        if iteration == rules.iterations:
+            break
+        while True:
+            step = _step(looked, at, home, radius, scale, factor)
+            tried = _look(goals, (at + step - home) * deviations, deviations)
+            short = float(np.linalg.norm(step)) < _STUCK or _at_rest(history)
+            if short or tried.first <= looked.first * (1.0 + 1e-9) + 1e-12:
+                break
+            factor *= _CALMER
+        if short:
+            edge = float(np.linalg.norm(at)) > radius * (1.0 - 1e-6)
+            ending: Ending = "outside" if edge else "stuck"
+            return _ended(at, home, deviations, ending, iteration, history)
+        factor = max(factor * _BOLDER, 1.0)
+        at, looked = at + step, tried
+    return _ended(at, home, deviations, "out_of_iterations", rules.iterations, history)
+
+
+def _at_rest(errors: list[float]) -> bool:
+    """Whether the last few iterations brought nothing."""
+    few = errors[-_PATIENCE:]
+    return len(few) == _PATIENCE and few[0] - few[-1] <= _PROGRESS * few[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Looked:
+    """Errors and rows of all goals, layer by layer, weighted."""
+
+    layers: list[tuple[Array, Array]]
+    missing: list[tuple[int, float]]
+    """Kind and unweighted error of every goal."""
+
+    @property
+    def whole(self) -> float:
+        return float(np.sqrt(sum(float(error @ error) for error, _ in self.layers)))
+
+    @property
+    def first(self) -> float:
+        """Of the greatest layer, which nothing may make worse."""
+        return float(np.linalg.norm(self.layers[0][0]))
+
+    def met(self, rules: Rules) -> bool:
+        return all(
+            error <= (rules.tolerance_m if kind == POINT else rules.tolerance_rad)
+            for kind, error in self.missing
+        )
+
+
+def _look(goals: Sequence[Goal], change: Array, scales: Array) -> _Looked:
+    layers: list[tuple[Array, Array]] = []
+    missing: list[tuple[int, float]] = []
+    for _, group in groupby(goals, key=lambda goal: goal.priority):
+        errors, rows = list[Array](), list[Array]()
+        for goal in group:
+            error, row = goal.look(change)
+            missing.append((goal.kind, float(np.linalg.norm(error))))
+            errors.append(goal.weight * error)
+            rows.append(goal.weight * row * scales)
+        layers.append((np.concatenate(errors), np.concatenate(rows)))
+    return _Looked(layers, missing)
+
+
+def _step(
+    looked: _Looked, at: Array, home: Array, radius: float, scale: float, factor: float
+) -> Array:  # fmt: skip
+    """One damped step of all layers, each in what the greater ones leave free."""
+    free, step = np.eye(len(at)), np.zeros(len(at))
+    for error, rows in looked.layers:
+        if not free.shape[1]:
+            break
+        narrowed = rows @ free
+        left = error - rows @ step
+        steepest = float(np.linalg.norm(narrowed, 2))
+        damping = factor * min(float(np.linalg.norm(left)) / scale, steepest) ** 2
+        normal = narrowed.T @ narrowed + (damping + _HOME) * np.eye(free.shape[1])
+        here = free.T @ (at + step)
+        # In u = here + y, the ball is one about the origin: H u = g + H here.
+        wanted = narrowed.T @ left - _HOME * (here - free.T @ home) + normal @ here
+        beyond = float((at + step) @ (at + step) - here @ here)
+        step = step + free @ (
+            _inside(normal, wanted, float(np.sqrt(max(radius**2 - beyond, 0.0)))) - here
+        )
+        free = free @ _null_space(narrowed)
+    return step
+
+
+def _inside(normal: Array, wanted: Array, radius: float) -> Array:
+    """The u with least uᵀHu/2 - gᵀu inside a ball: (H + μ) u = g with the right μ."""
+    values, turns = np.linalg.eigh(normal)
+    turned = turns.T @ wanted
+
+    def length(more: float) -> float:
+        return float(np.linalg.norm(turned / (values + more)))
+
+    if not np.isfinite(radius) or length(0.0) <= radius:
+        return turns @ (turned / values)
+    if radius == 0.0:
+        return np.zeros(len(wanted))
+    low, high = 0.0, float(np.linalg.norm(turned)) / radius
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if length(middle) > radius:
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-15 * high:
+            break
+    return turns @ (turned / (values + high))
+
+
+def _null_space(rows: Array) -> Array:
+    """(n, k) an orthonormal basis of what rows (r, n) do not see."""
+    _, values, turns = np.linalg.svd(rows)
+    rank = int((values > _SAME_RANK * max(values[0], 1e-30)).sum()) if len(values) else 0
+    return turns[rank:].T
+
+
+def _as_printed(goals: Sequence[Goal], start: Array, deviations: Array, rules: Rules) -> Solved:
+    """Algorithm 1 of the paper: Δα = Jᵀ(JJᵀ + ξ²)⁻¹ Δx, all goals alike."""
+    damping = rules.damping_m**2 if rules.damping == "fixed" else 0.0
+    change, plain, history = np.zeros(len(start)), np.ones(len(start)), list[float]()
+    ending: Ending = "out_of_iterations"
+    iteration = 0
+    for iteration in range(rules.iterations + 1):
+        looked = _look(goals, change, plain)
+        history.append(looked.whole)
+        if looked.met(rules):
+            ending = "met"
+            break
+        if iteration == rules.iterations:
+            break
+        error = np.concatenate([each for each, _ in looked.layers])
+        rows = np.concatenate([each for _, each in looked.layers])
+        if damping > 0.0:
+            change = change + rows.T @ np.linalg.solve(
+                rows @ rows.T + damping * np.eye(len(rows)), error
+            )
+        else:
+            change = change + np.linalg.pinv(rows) @ error
+    far = float(np.linalg.norm((start + change) / deviations))
+    return Solved(change, ending, iteration, tuple(history), far)
+
+
+def _ended(
+    at: Array, home: Array, deviations: Array, ending: Ending, iterations: int,
+    history: list[float],
+) -> Solved:  # fmt: skip
+    change = (at - home) * deviations
+    return Solved(change, ending, iterations, tuple(history), float(np.linalg.norm(at)))

@@ -1,0 +1,116 @@
+"""Motions as vectors (Eq. 1 and 2): exponential maps of all joints, and the root's place.
+
+The maps are taken about the mean motion, frame by frame, not about the rest pose of the file. A
+rotation then differs from its centre by what makes the motions different and by nothing else: no
+angle comes near the half turn where an exponential map jumps, nothing has to be unwrapped, a
+pirouette is as good as a step, and the result does not depend on how the skeleton was at rest. The
+mean motion itself is the zero vector.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.methods.pattern.vector_kernels import (
+    blended_rows,
+    slerp_frames,
+    turned_by,
+    turns_from,
+)
+from poise.motion import Clip
+
+_STEPS = 50
+_AT_REST_RAD = 1e-12
+
+
+def sampled_turns(rotations_wxyz: Array, frames: Array) -> Array:
+    """(n, J, 4) rotations at fractional frames, by spherical interpolation."""
+    made = np.empty((len(frames), *rotations_wxyz.shape[1:]))
+    slerp_frames(rotations_wxyz, frames, made)
+    return made
+
+
+def sampled_places(places_m: Array, frames: Array) -> Array:
+    """(n, 3) places at fractional frames, on straight lines."""
+    at = np.clip(np.floor(frames).astype(np.int64), 0, max(len(places_m) - 2, 0))
+    share = (frames - at)[:, None]
+    after = places_m[np.minimum(at + 1, len(places_m) - 1)]
+    return (1.0 - share) * places_m[at] + share * after
+
+
+def sampled(clip: Clip, frames: Array) -> tuple[Array, Array]:
+    """A clip's root places (n, 3) and rotations (n, J, 4) at fractional frames."""
+    return (
+        sampled_places(clip.root_positions_m, frames),
+        sampled_turns(clip.rotations_wxyz, frames),
+    )
+
+
+def mean_turns(rotations_wxyz: Array) -> Array:
+    """(N, J, 4) the mean of M motions (M, N, J, 4): their turns away from it sum to zero.
+
+    Found by going where the mean of the rotation vectors points, from the first motion on.
+    """
+    mean = np.array(rotations_wxyz[0])
+    away = np.empty((*rotations_wxyz.shape[1:-1], 3))
+    for _ in range(_STEPS):
+        whole = np.zeros_like(away)
+        for each in rotations_wxyz:
+            turns_from(mean, each, away)
+            whole += away
+        whole /= len(rotations_wxyz)
+        next_mean = np.empty_like(mean)
+        turned_by(mean, whole, next_mean)
+        mean = next_mean / np.linalg.norm(next_mean, axis=-1, keepdims=True)
+        if np.abs(whole).max() < _AT_REST_RAD:
+            break
+    return mean
+
+
+def vector_of(
+    mean_roots_m: Array, mean_wxyz: Array, roots_m: Array, rotations_wxyz: Array
+) -> Array:  # fmt: skip
+    """(F, 1 + J, 3) what leads from the mean to a motion: the root's way, then every turn."""
+    made = np.empty((len(roots_m), 1 + rotations_wxyz.shape[1], 3))
+    made[:, 0] = roots_m - mean_roots_m
+    turns = np.empty((len(roots_m), rotations_wxyz.shape[1], 3))
+    turns_from(mean_wxyz, rotations_wxyz, turns)
+    made[:, 1:] = turns
+    return made
+
+
+def motion_of(mean_roots_m: Array, mean_wxyz: Array, vector: Array) -> tuple[Array, Array]:
+    """Root places and rotations that lie a vector (F, 1 + J, 3) away from the mean."""
+    turns = np.empty_like(mean_wxyz)
+    turned_by(mean_wxyz, np.ascontiguousarray(vector[:, 1:]), turns)
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    return mean_roots_m + vector[:, 0], turns
+
+
+def sampled_vectors(vectors: Array, frames: Array) -> Array:
+    """Vectors (N, ...) at fractional frames, by cubics through four neighbours (Catmull and Rom).
+
+    What is added to a motion between the pattern's frames then has a continuous speed.
+    """
+    rows, weights = _neighbours(len(vectors), frames)
+    made = np.empty((len(frames), vectors[0].size))
+    blended_rows(vectors.reshape(len(vectors), -1), rows, weights, made)
+    return made.reshape(len(frames), *vectors.shape[1:])
+
+
+def _neighbours(count: int, frames: Array) -> tuple[Indices, Array]:
+    """(n, 4) rows and their weights; outside, the first and the last row go on."""
+    at = np.clip(np.floor(frames).astype(np.int64), 0, max(count - 2, 0))
+    s = np.clip(frames - at, 0.0, 1.0)
+    rows = np.clip(at[:, None] + np.arange(-1, 3), 0, count - 1)
+    weights = 0.5 * np.stack(
+        [
+            -s + 2.0 * s**2 - s**3,
+            2.0 - 5.0 * s**2 + 3.0 * s**3,
+            s + 4.0 * s**2 - 3.0 * s**3,
+            -(s**2) + s**3,
+        ],
+        axis=1,
+    )
+    return rows, weights

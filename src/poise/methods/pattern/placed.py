@@ -1,0 +1,166 @@
+"""A clip seen from a pattern: its moments, its place, its vector and its coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.errors import BadValue
+from poise.mechanics import forward_kinematics
+from poise.methods.pattern.learn import knots_of, moments_of
+from poise.methods.pattern.model import Pattern
+from poise.methods.pattern.motion_vectors import (
+    motion_of,
+    sampled,
+    sampled_places,
+    sampled_turns,
+    sampled_vectors,
+    vector_of,
+)
+from poise.methods.pattern.placing import Placing, placing_on
+from poise.methods.pattern.warp import Warp
+from poise.motion import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedClip:
+    """A clip in a pattern's room, on its own timing.
+
+    Its pose in frame n is `mean(τₙ)` turned by `vector[n]`, whatever of it the components span: an
+    edit adds to the vector, and one that adds nothing gives the clip back.
+    """
+
+    clip: Clip
+    pattern: Pattern
+    warp: Warp
+    placing: Placing
+    normal_frames: Array
+    """(F,) τ: where each frame of the clip lies in the pattern."""
+    mean_roots_m: Array
+    """(F, 3) the mean motion there."""
+    mean_wxyz: Array
+    """(F, J, 4)"""
+    vector: Array
+    """(F, 1 + J, 3) from the mean to the clip."""
+    coefficients: Array
+    """(m,) α: the clip's projection on all components."""
+    left_over_deg: float
+    """How far joints are turned, on average, away from what all components can express."""
+
+    @property
+    def deviations(self) -> float:
+        """How far from the mean, in the population's deviations."""
+        return float(np.linalg.norm(self.coefficients / self.pattern.deviations))
+
+    def displacement(self, change: Array) -> Array:
+        """(F, 1 + J, 3) what is added to the vector for a change (m,) of the first coefficients.
+
+        With (N, m), a change for every frame of the pattern.
+        """
+        used = self.pattern.components[: change.shape[-1]]
+        if change.ndim == 1:
+            added = np.tensordot(change, used, axes=1)
+        else:
+            added = np.einsum("ni,inac->nac", change, used)
+        return sampled_vectors(added, self.normal_frames)
+
+    def slices(self, frame: int, count: int) -> Array:
+        """(count, 1 + J, 3) how the vector in a frame changes with each coefficient (Eq. 11)."""
+        used = np.moveaxis(self.pattern.components[:count], 0, 1)
+        return sampled_vectors(used, self.normal_frames[frame : frame + 1])[0]
+
+    def with_vector(self, vector: Array, *history: str) -> Clip:
+        """The clip with another vector, back in its own room."""
+        roots, turns = motion_of(self.mean_roots_m, self.mean_wxyz, vector)
+        turns[:, 0] = self.placing.root_turns_back(turns[:, 0])
+        source = self.clip.source
+        return replace(
+            self.clip,
+            root_positions_m=self.placing.places_back(roots),
+            rotations_wxyz=turns,
+            source=None if source is None else replace(source, channels=None),
+            history=(*self.clip.history, *history),
+        )
+
+    def projected(self, count: int) -> Array:
+        """(F, 1 + J, 3) the vector as the first components have it (Eq. 3).
+
+        What does not vary in the pattern (fingers) is the clip's own.
+        """
+        first = self.pattern.components[:count]
+        made = sampled_vectors(
+            np.tensordot(self.coefficients[:count], first, axes=1), self.normal_frames
+        )
+        constant = ~self.pattern.varying
+        made[:, constant] = self.vector[:, constant]
+        return made
+
+
+def place(
+    pattern: Pattern, clip: Clip, character: Character, ground_m: float,
+    events: Mapping[str, int] | None = None,
+) -> PlacedClip:  # fmt: skip
+    """Look at a clip from a pattern.
+
+    Args:
+        pattern: what it is compared with.
+        clip: on the pattern's skeleton.
+        character: with the pattern's tools.
+        ground_m: the height of the ground under it.
+        events: frames of the pattern's events, where its rules would not find them.
+
+    Raises:
+        BadValue: another skeleton, or an event that is not to be found.
+    """
+    name = clip.name or "the clip"
+    pattern.check_skeleton(clip.skeleton, name)
+    warp = Warp(pattern.knots, np.array(_knots(pattern, clip, character, events), dtype=np.float64))
+    own = warp.to_own(np.arange(pattern.frame_count, dtype=np.float64))
+    roots, turns = sampled(clip, own)
+    joints = forward_kinematics(clip.skeleton, roots, turns).positions_m
+    placing = placing_on(joints, pattern.mean_joints_m, ground_m)
+    turns[:, 0] = placing.root_turns(turns[:, 0])
+    vector = vector_of(pattern.mean_roots_m, pattern.mean_wxyz, placing.places(roots), turns)
+    flat = pattern.components.reshape(len(pattern.variances), -1)
+    coefficients = flat @ vector.ravel()
+    left = vector - np.tensordot(coefficients, pattern.components, axes=1)
+    varies = pattern.varying[1:]
+    angles = np.linalg.norm(left[:, 1:][:, varies], axis=-1)
+    frames = warp.to_normal(np.arange(clip.frame_count, dtype=np.float64))
+    mean_roots = sampled_places(pattern.mean_roots_m, frames)
+    mean_turns = sampled_turns(pattern.mean_wxyz, frames)
+    own_turns = np.array(clip.rotations_wxyz)
+    own_turns[:, 0] = placing.root_turns(own_turns[:, 0])
+    return PlacedClip(
+        clip, pattern, warp, placing, frames, mean_roots, mean_turns,
+        vector_of(mean_roots, mean_turns, placing.places(clip.root_positions_m), own_turns),
+        coefficients, float(np.degrees(np.sqrt((angles**2).mean()))) if angles.size else 0.0,
+    )  # fmt: skip
+
+
+def _knots(
+    pattern: Pattern, clip: Clip, character: Character, events: Mapping[str, int] | None
+) -> list[int] | list[float]:
+    """Frames of the clip at the pattern's events."""
+    name = clip.name or "the clip"
+    names = [event for event, _ in pattern.events]
+    if events is None and names and not pattern.rules:
+        for example in pattern.examples:
+            if example.name == clip.name and example.frame_count == clip.frame_count:
+                return example.warp.own.tolist()
+        raise BadValue(
+            f"events of {name}", f"given, as in the pattern ({', '.join(names)})", "none"
+        )
+    found = moments_of(clip, character, pattern.rules, pattern.span, name, events)
+    if list(found.events) != names:
+        got = ", ".join(found.events) or "none"
+        raise BadValue(f"events of {name}", f"as in the pattern: {', '.join(names) or 'none'}", got)
+    knots = knots_of(found)
+    if len(knots) != len(pattern.knots):
+        allowed = "inside the clip, as in the pattern"
+        raise BadValue(f"events of {name}", allowed, dict(found.events))
+    return knots

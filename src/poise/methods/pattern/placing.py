@@ -1,0 +1,102 @@
+"""Where a motion stands in the room, and which way it faces: not part of its pattern.
+
+Clips are moved over the floor and turned about the vertical so that their joints come as near as
+possible to those of the mean motion, over all frames (Procrustes analysis): otherwise the first
+component is the room. Heights count from the ground that the feet show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import rotations
+from poise.arrays import Array
+
+_ROUNDS = 100
+_SAME_M = 1e-10
+
+
+@dataclass(frozen=True)
+class Placing:
+    """From the room of a clip to that of the pattern: up, over the floor, around."""
+
+    turn_rad: float
+    """About the vertical, to the left."""
+    from_m: tuple[float, float, float]
+    """The clip's place that goes to `to_m`, and that is turned about."""
+    to_m: tuple[float, float, float]
+
+    @property
+    def turn_wxyz(self) -> Array:
+        """The turn."""
+        return rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.float64(self.turn_rad))
+
+    def places(self, places_m: Array) -> Array:
+        """(..., 3) places of the clip, in the pattern's room."""
+        moved = rotations.rotate(self.turn_wxyz, places_m - np.array(self.from_m))
+        return moved + np.array(self.to_m)
+
+    def places_back(self, places_m: Array) -> Array:
+        """(..., 3) places of the pattern, in the clip's room."""
+        turned = rotations.rotate(
+            rotations.conjugate(self.turn_wxyz), places_m - np.array(self.to_m)
+        )
+        return turned + np.array(self.from_m)
+
+    def root_turns(self, turns_wxyz: Array) -> Array:
+        """(..., 4) how the root is turned, seen from the pattern's room."""
+        return rotations.multiply(self.turn_wxyz, turns_wxyz)
+
+    def root_turns_back(self, turns_wxyz: Array) -> Array:
+        """(..., 4) the same seen from the clip's room."""
+        return rotations.multiply(rotations.conjugate(self.turn_wxyz), turns_wxyz)
+
+
+def placing_on(joints_m: Array, wanted_m: Array, ground_m: float) -> Placing:
+    """What brings joints (N, J, 3) nearest to where they are wanted (N, J, 3).
+
+    Args:
+        joints_m: of a clip in its own room.
+        wanted_m: of the mean motion.
+        ground_m: the height of the clip's ground, which becomes zero.
+    """
+    a, b = _on_floor(joints_m), _on_floor(wanted_m)
+    turn = _best_turn(a - a.mean(), b - b.mean())
+    return _placing(turn, complex(a.mean()), complex(b.mean()), ground_m)
+
+
+def placings_together(joints_m: Sequence[Array], grounds_m: Sequence[float]) -> list[Placing]:
+    """What brings all motions, M of (N, J, 3), as near as possible to their common mean.
+
+    The mean stands at the origin and faces about as the first motion does.
+    """
+    floors = [_on_floor(joints) for joints in joints_m]
+    middles = [complex(floor.mean()) for floor in floors]
+    centred = np.array([floor - middle for floor, middle in zip(floors, middles, strict=True)])
+    mean, turns = centred[0], np.zeros(len(centred))
+    for _ in range(_ROUNDS):
+        turns = np.array([_best_turn(each, mean) for each in centred])
+        made = (np.exp(-1j * turns) @ centred) / len(centred)
+        moved = float(np.abs(made - mean).max())
+        mean = made
+        if moved < _SAME_M:
+            break
+    found = zip(turns.tolist(), middles, grounds_m, strict=True)
+    return [_placing(turn, middle, 0j, float(ground)) for turn, middle, ground in found]
+
+
+def _on_floor(joints_m: Array) -> NDArray[np.complex128]:
+    """(n,) x + iz of every joint in every frame: a turn to the left by t is a factor exp(-it)."""
+    return (joints_m[..., 0] + 1j * joints_m[..., 2]).ravel()
+
+
+def _best_turn(a: NDArray[np.complex128], b: NDArray[np.complex128]) -> float:
+    return -float(np.angle(np.vdot(a, b)))
+
+
+def _placing(turn: float, middle: complex, to: complex, ground_m: float) -> Placing:
+    return Placing(turn, (middle.real, ground_m, middle.imag), (to.real, 0.0, to.imag))

@@ -1,0 +1,144 @@
+"""What came of it: the clip, how well each goal is met, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.mechanics import forward_kinematics
+from poise.methods.constraint_report import (
+    ConstraintReport,
+    constraint_reports,
+    worst_in_words,
+)
+from poise.methods.pattern.motion_space_ik import Solved
+from poise.methods.pattern.problem import Problem
+from poise.methods.pattern.touch_up import LeftOver
+from poise.methods.result import Result, Status
+from poise.motion import Clip
+
+
+def misses(problem: Problem, clip: Clip) -> list[Array]:
+    """(n,) for every task: its error in each of its frames, in metres or radians."""
+    found: list[Array] = []
+    for task in problem.tasks:
+        frames = slice(task.first, task.last + 1)
+        state = forward_kinematics(
+            clip.skeleton, clip.root_positions_m[frames], clip.rotations_wxyz[frames],
+            clip.moving_joints, clip.moving_offsets_m[frames],
+        )  # fmt: skip
+        turns = state.rotations_wxyz[:, task.joint]
+        if task.kind == "point":
+            places = state.positions_m[:, task.joint] + rotations.rotate(turns, task.offset_m)
+            apart = (task.goals - places) * np.array(task.axes)
+            found.append(np.linalg.norm(apart, axis=1))
+        else:
+            found.append(rotations.angle_between(task.goals, turns))
+    return found
+
+
+def finished(
+    problem: Problem, made: Clip, by_pattern: Clip, solved: Sequence[Solved], change: Array,
+    left: Sequence[LeftOver], notes: Sequence[str],
+) -> Result:  # fmt: skip
+    """The result of a solved problem."""
+    edit, settings, placed = problem.edit, problem.settings, problem.placed
+    errors = misses(problem, made)
+    table = np.full((edit.clip.frame_count, len(problem.tasks)), np.nan)
+    for n, (task, error) in enumerate(zip(problem.tasks, errors, strict=True)):
+        table[task.first : task.last + 1, n] = error
+    rows = constraint_reports(problem.tasks, table, settings.met_mm, settings.met_deg)
+    status = _status(rows, solved)
+    start = placed.coefficients[: problem.count]
+    return Result(
+        clip=made,
+        status=status,
+        summary=worst_in_words(rows, status, _reasons(problem, solved)),
+        contacts=edit.contacts if edit.contacts is not None else problem.contacts,
+        notes=(*_notes(problem, solved, by_pattern, left), *notes),
+        trace={
+            "constraints": rows,
+            "iterations": sum(found.iterations for found in solved),
+            "errors_m": tuple(found.errors_m for found in solved),
+            "endings": tuple(found.ending for found in solved),
+            "coefficients_before": start,
+            "coefficients_after": start + change,
+            "deviations_before": float(np.linalg.norm(start / _deviations(problem))),
+            "deviations_after": max(
+                (found.deviations for found in solved), default=placed.deviations
+            ),
+            "left_over_deg": placed.left_over_deg,
+            "finished_by_ik_mm": 1e3 * max(_places_left(problem, by_pattern, left), default=0.0),
+            "by_pattern": by_pattern,
+            "problem": problem,
+        },
+    )
+
+
+def _deviations(problem: Problem) -> Array:
+    return problem.pattern.deviations[: problem.count]
+
+
+def _status(rows: Sequence[ConstraintReport], solved: Sequence[Solved]) -> Status:
+    if all(row.met for row in rows):
+        return "converged"
+    if any(found.ending == "out_of_iterations" for found in solved):
+        return "out_of_iterations"
+    return "infeasible"
+
+
+def _reasons(problem: Problem, solved: Sequence[Solved]) -> dict[str, str]:
+    if any(found.ending == "outside" for found in solved):
+        furthest = problem.pattern.furthest(problem.count)
+        why = (
+            "It lies outside what the motions of the pattern show: their furthest is "
+            f"{furthest:.1f} deviations from the mean, and there the search ended (see reach)."
+        )
+    elif len(problem.goals) > 1:
+        why = "The pattern's coefficients cannot meet all goals at once (see priorities and goals)."
+    else:
+        why = "No change of the pattern's coefficients brings it nearer."
+    return {
+        "infeasible": why,
+        "out_of_iterations": "The search was still under way when the iterations ran out.",
+    }
+
+
+def _places_left(problem: Problem, clip: Clip, left: Sequence[LeftOver]) -> list[float]:
+    """How far from their goals the pattern left those places that were finished otherwise."""
+    finished = {(id(each.task), each.frame) for each in left if each.task.kind == "point"}
+    return [
+        float(error)
+        for task, errors in zip(problem.tasks, misses(problem, clip), strict=True)
+        for i, error in enumerate(errors)
+        if (id(task), task.first + i) in finished
+    ]
+
+
+def _notes(
+    problem: Problem, solved: Sequence[Solved], by_pattern: Clip, left: Sequence[LeftOver]
+) -> list[str]:
+    notes: list[str] = []
+    pattern, placed = problem.pattern, problem.placed
+    furthest = pattern.furthest(len(pattern.variances))
+    if placed.deviations > 2.0 * furthest or placed.left_over_deg > _UNLIKE_DEG:
+        notes.append(
+            f"The clip is unlike the pattern's motions: {placed.deviations:.1f} deviations from "
+            f"their mean (they: at most {furthest:.1f}), and joints are turned by "
+            f"{placed.left_over_deg:.0f} degrees that no component explains."
+        )
+    for distance in _places_left(problem, by_pattern, left):
+        notes.append(
+            f"The pattern came within {100 * distance:.1f} cm of the goal; the rest is inverse "
+            "kinematics of trunk and arm."
+        )
+    if problem.settings.feet == "kept" and problem.contacts is None:
+        notes.append("Feet are as the pattern has them: the skeleton has none that are known.")
+    return notes
+
+
+_UNLIKE_DEG = 15.0
+"""Turns that no component explains, on average, in a clip that is not of the pattern."""
