@@ -18,6 +18,7 @@ from benchmarks import (
     measuring,
     mechanics,
     momentum,
+    pattern,
     reaction_forces,
 )
 from benchmarks.measure import BASELINE, Measure, gate, read_baseline, write_baseline
@@ -31,6 +32,7 @@ SUITES: dict[str, Callable[[bool], list[Measure]]] = {
     "filter": filter.run,
     "correct": correct.run,
     "momentum": momentum.run,
+    "pattern": pattern.run_suite,
 }
 
 

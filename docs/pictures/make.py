@@ -2,8 +2,8 @@
 
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
 `examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
-`filter`, `correct` and `momentum` beside it, whose clips are real. Without these clips they stay as
-they are.
+`filter`, `correct` and `momentum` beside it, that of docs/pattern.md from
+`benchmarks/pattern_golf.py`; their clips are real. Without these clips they stay as they are.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from deform_stairs import climbing_stairs
 from filter_dancing import dancing
 from filter_experiments import golf_swing, jump_kick, limbo_walk, wide_steps
 from momentum_leaps import PICTURES, leaps
+from pattern_golf import golf_hit
 from PIL import Image
 from side_by_side import side_by_side
 
@@ -36,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 RECIPES = PROJECT / "examples" / "recipes" / "deform"
 SHARED = Path(os.environ.get("POISE_SHARED", PROJECT.parent / "shared"))
-OTHERS = tuple(RECIPES.parent / method for method in ("filter", "correct", "momentum"))
+OTHERS = tuple(RECIPES.parent / method for method in ("filter", "correct", "momentum", "pattern"))
 SHOWN = ("walk", "jump")
 
 
@@ -46,7 +47,7 @@ def main() -> None:
     of_filter = (dancing, wide_steps, golf_swing, limbo_walk, jump_kick)
     of_correct = {name: partial(experiment, name) for name in LOOKS}
     of_momentum = {name: partial(leaps, name) for name in PICTURES}
-    named = {draw.__name__: draw for draw in (*of_deform, *of_filter)}
+    named = {draw.__name__: draw for draw in (*of_deform, *of_filter, golf_hit)}
     drawers = named | of_correct | of_momentum
     for name, draw in drawers.items():
         clip = _clip(name)

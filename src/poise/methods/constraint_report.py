@@ -62,6 +62,12 @@ def worst_in_words(
     worst = min(unmet, key=lambda row: (row.priority, -row.worst))
     others = f" (and {len(unmet) - 1} more not met)" if len(unmet) > 1 else ""
     return (
-        f"'{worst.name}' misses its goal by up to {worst.worst:.3g} {worst.unit} at frame "
+        f"'{worst.name}' misses its goal by up to {_amount(worst)} at frame "
         f"{worst.worst_frame}{others}. {reasons[status]}"
     )
+
+
+def _amount(row: ConstraintReport) -> str:
+    if row.unit == "mm" and row.worst >= 1000.0:
+        return f"{1e-3 * row.worst:.3g} m"
+    return f"{row.worst:.3g} {row.unit}"

@@ -31,7 +31,7 @@ _STUCK = 1e-7
 _HOME = 1e-7
 """How strongly, in square metres a squared deviation, coefficients that no goal needs stay."""
 _SAME_RANK = 1e-6
-_HALVINGS = 200
+_NEWTON_STEPS = 100
 _PATIENCE, _PROGRESS = 5, 1e-6
 """So many iterations that together lessen the error by less than this share lead nowhere."""
 _CALMER, _BOLDER = 8.0, 0.5
@@ -174,27 +174,28 @@ def _step(
 
 
 def _inside(normal: Array, wanted: Array, radius: float) -> Array:
-    """The u with least uᵀHu/2 - gᵀu inside a ball: (H + μ) u = g with the right μ."""
+    """The u with least uᵀHu/2 - gᵀu inside a ball: (H + μ) u = g with the right μ.
+
+    1/|u| is almost a straight line in μ: Newton's method on it comes from below and never
+    overshoots (Moré and Sorensen).
+    """
     values, turns = np.linalg.eigh(normal)
     turned = turns.T @ wanted
-
-    def length(more: float) -> float:
-        return float(np.linalg.norm(turned / (values + more)))
-
-    if not np.isfinite(radius) or length(0.0) <= radius:
-        return turns @ (turned / values)
+    made = turned / values
+    length = float(np.sqrt(made @ made))
+    if not np.isfinite(radius) or length <= radius:
+        return turns @ made
     if radius == 0.0:
         return np.zeros(len(wanted))
-    low, high = 0.0, float(np.linalg.norm(turned)) / radius
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        if length(middle) > radius:
-            low = middle
-        else:
-            high = middle
-        if high - low <= 1e-15 * high:
+    more = 0.0
+    for _ in range(_NEWTON_STEPS):
+        if length <= radius * (1.0 + 1e-13):
             break
-    return turns @ (turned / (values + high))
+        bend = float(made @ (made / (values + more)))
+        more += length**2 / bend * (length - radius) / radius
+        made = turned / (values + more)
+        length = float(np.sqrt(made @ made))
+    return turns @ (made * min(radius / length, 1.0))
 
 
 def _null_space(rows: Array) -> Array:

@@ -31,8 +31,8 @@ _LEVEL_RAD = 0.01
 def foot_tasks(
     before: BodyState, after: BodyState, contacts: ContactSchedule, character: Character,
     environment: Environment,
-) -> list[Task]:  # fmt: skip
-    """Where both feet go, in every frame: for the legs alone to follow.
+) -> list[list[Task]]:  # fmt: skip
+    """Where each foot goes, in every frame: for its leg alone to follow.
 
     Args:
         before: the clip.
@@ -45,7 +45,7 @@ def foot_tasks(
     level = len(environment.surfaces) == 1 and all(
         ground.tilt_rad < _LEVEL_RAD for ground in environment.grounds
     )
-    tasks: list[Task] = []
+    tasks: list[list[Task]] = []
     for side in ("left", "right"):
         roles = [character.roles.joints.get(f"{side}_{part}") for part in ("hip", "ankle")]
         part = f"{side}_foot"
@@ -55,7 +55,7 @@ def foot_tasks(
         if not len(phases):
             continue
         hip, ankle = (character.skeleton.index(str(name)) for name in roles)
-        tasks += _one_foot(before, after, phases, character, part, hip, ankle, moves=level)
+        tasks.append(_one_foot(before, after, phases, character, part, hip, ankle, moves=level))
     return tasks
 
 

@@ -20,7 +20,7 @@ from poise.constraints.naming import find_point
 from poise.constraints.recruiting import Recruits, carries_weight
 from poise.contact import ContactSchedule
 from poise.environment import Environment
-from poise.ik import IkSettings, build, solve, unsolved
+from poise.ik import IkProblem, IkSettings, IkSolution, build, solve, unsolved
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.pattern.planted import foot_tasks
 from poise.motion import Clip
@@ -30,7 +30,7 @@ _SETTINGS = IkSettings(
     tolerance_deg=0.02,
     posture_tolerance_deg=1.0,
     settled_deg=0.01,
-    iterations=15,
+    iterations=10,
 )
 _GRIP_M = 0.3
 """Wrists that stay nearer than this hold one thing together."""
@@ -65,17 +65,27 @@ def touched_up(
         finish_s: over how long before and after.
     """
     old, new = (forward_kinematics(clip.skeleton, *clip.pose) for clip in (before, after))
-    tasks: list[Task] = []
+    groups: list[list[Task]] = []
     if contacts is not None and character.roles is not None:
-        tasks += foot_tasks(old, new, contacts, character, environment)
-    tasks += _grip_tasks(old, character, tools)
-    tasks += [_finishing(each, new, character, after.rate_hz, finish_s) for each in left]
-    if not tasks:
-        return after, []
+        groups += foot_tasks(old, new, contacts, character, environment)
+    groups.append([_finishing(each, new, character, after.rate_hz, finish_s) for each in left])
+    groups.append(_grip_tasks(old, character, tools))
     scene = Scene(after, character, environment)
-    problem = build(scene, tasks)
-    found = unsolved(problem)
-    solve(problem, _SETTINGS, found, 0, after.frame_count - 1)
+    found: IkSolution | None = None
+    notes: list[str] = []
+    for tasks in filter(None, groups):
+        # Limbs share no joint: each is a small problem of its own, on top of those before it.
+        problem, under = build(scene, tasks), found
+        found = unsolved(problem, under)
+        solve(problem, _SETTINGS, found, 0, after.frame_count - 1, over=under)
+        notes += _missed(problem, found)
+    if found is None:
+        return after, []
+    turns = found.rotations_wxyz
+    return replace(after, root_positions_m=found.root_positions_m, rotations_wxyz=turns), notes
+
+
+def _missed(problem: IkProblem, found: IkSolution) -> list[str]:
     notes: list[str] = []
     for n, task in enumerate(problem.tasks):
         missed = np.nan_to_num(found.misses[:, n])
@@ -85,8 +95,7 @@ def touched_up(
                 f"{task.name.replace('_', ' ')} is {100 * missed[worst]:.1f} cm off at frame "
                 f"{worst}: the limb does not reach."
             )
-    turns = found.rotations_wxyz
-    return replace(after, root_positions_m=found.root_positions_m, rotations_wxyz=turns), notes
+    return notes
 
 
 def _grip_tasks(old: BodyState, character: Character, tools: Sequence[Attachment]) -> list[Task]:
