@@ -236,6 +236,8 @@ def show(
     from poise.errors import BadValue
 
     with saying_problems():
+        if report is not None and report.suffix.lower() not in (".html", ".htm"):
+            raise BadValue("report", "a file that ends in .html", report.name)
         if report is not None and report.exists() and not overwrite:
             raise BadValue("report", "a new file (or --overwrite)", str(report))
         from poise.recipes.pattern_file import load_pattern

@@ -123,6 +123,8 @@ def goal_from(text: str) -> tuple[str, tuple[float, float, float], str]:
 
 def pattern_lines(pattern: Pattern) -> list[str]:
     """What a pattern is made of, for a terminal."""
+    import numpy as np
+
     from poise.methods.pattern.styles import styles_of
 
     seconds = (pattern.frame_count - 1) / pattern.rate_hz
@@ -137,8 +139,9 @@ def pattern_lines(pattern: Pattern) -> list[str]:
     lines.append(f"components explain {explained}{more}; edits use {pattern.used}")
     styles = styles_of(pattern.coefficients)
     for i, example in enumerate(pattern.examples):
-        own = dict(zip((round(k) for k in example.warp.normal), example.warp.own, strict=True))
-        at = ", ".join(f"{name} {own[frame]:.0f}" for name, frame in pattern.events)
+        own = example.warp.to_own(np.array([frame for _, frame in pattern.events]))
+        events = zip(pattern.events, own.tolist(), strict=True)
+        at = ", ".join(f"{name} {frame:.0f}" for (name, _), frame in events)
         style = f"  style {styles[i] + 1}" if styles.any() else ""
         lines.append(
             f"  {example.name}: {example.frame_count} frames, joints {example.away_deg:.1f} "

@@ -70,7 +70,7 @@ def report(
 
         page = report_html(
             found, clip.name, against=against.name if against else "", notes=notes
-        ).encode("utf-8")
+        ).encode("utf-8", "replace")
         atomic_write(output, page)
     for note in notes:
         typer.echo(f"note: {note}", err=True)

@@ -82,6 +82,10 @@ class Pattern:
         frames_of = [frame for _, frame in self.events]
         if frames_of != sorted(set(frames_of)) or any(not 0 <= f < frames for f in frames_of):
             raise BadValue("events", f"ascending frames from 0 to {frames - 1}", self.events)
+        for example in self.examples:
+            if not np.array_equal(example.warp.normal, self.knots):
+                allowed = f"at the pattern's events ({self.knots.tolist()})"
+                raise BadValue(f"warp of {example.name}", allowed, example.warp.normal.tolist())
 
     @property
     def frame_count(self) -> int:
@@ -116,7 +120,8 @@ class Pattern:
     @cached_property
     def varying(self) -> NDArray[np.bool_]:
         """(1 + J,) whether the root's place, and each joint, differs between the motions at all."""
-        return np.abs(self.components).max(axis=(0, 1, 3)) > 0.0
+        largest = np.abs(self.components).max(axis=(1, 3)) * self.deviations[:, None]
+        return largest.max(axis=0) > _ROUNDING
 
     @cached_property
     def knots(self) -> Array:
@@ -138,6 +143,8 @@ class Pattern:
         check_same(self.skeleton, skeleton, whose, "the pattern")
 
 
+_ROUNDING = 1e-9
+"""Metres or radians by which nothing differs."""
 _SAME_LENGTH = 0.02
 """Bones of one body, told by two files, differ by less than this share."""
 

@@ -8,6 +8,10 @@ from poise.arrays import Array, Indices
 
 _LEAST_SILHOUETTE = 0.5
 """Clusters that are told apart less clearly than this are none."""
+_WORTH_IT = 0.05
+"""More clusters must be told apart better by this much."""
+_FEWEST = 3
+"""Motions of a style, on average."""
 
 
 def styles_of(coefficients: Array) -> Indices:
@@ -24,12 +28,13 @@ def styles_of(coefficients: Array) -> Indices:
     if count < 4:
         return np.zeros(count, dtype=np.int64)
     tree, apart = linkage(points, "ward"), np.asarray(cdist(points, points), dtype=np.float64)
-    best, chosen = _LEAST_SILHOUETTE, np.zeros(count, dtype=np.int64)
-    for clusters in range(2, count // 2 + 1):
-        labels = np.asarray(fcluster(tree, clusters, "maxclust"), dtype=np.int64) - 1
-        score = _silhouette(apart, labels)
-        if score > best:
-            best, chosen = score, labels
+    tried = [np.zeros(count, dtype=np.int64)]
+    scores = [_LEAST_SILHOUETTE + _WORTH_IT]
+    for clusters in range(2, max(count // _FEWEST, 2) + 1):
+        tried.append(np.asarray(fcluster(tree, clusters, "maxclust"), dtype=np.int64) - 1)
+        scores.append(_silhouette(apart, tried[-1]))
+    first_good = next(i for i, s in enumerate(scores) if s >= max(scores) - _WORTH_IT)
+    chosen = tried[first_good]
     # Numbered as they come, so that the same motions give the same numbers.
     order = {int(label): n for n, label in enumerate(dict.fromkeys(chosen.tolist()))}
     return np.array([order[int(label)] for label in chosen], dtype=np.int64)
