@@ -14,7 +14,6 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from benchmarks.pattern_golf import HEAD, Golf, golf, hit_frame
 from benchmarks.pattern_left_out import by_deform, by_pattern
-
 from poise.apps.render.figure import MIDDLE, Figure
 from poise.apps.render.key_frames import key_frames
 from poise.apps.render.prepare import stage_for

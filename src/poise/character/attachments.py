@@ -29,14 +29,20 @@ class Attachment:
     """Of a solid ball of that mass; zero for a point."""
 
     def __post_init__(self) -> None:
-        if not self.name:
+        if not _is_text(self.name):
             raise BadValue("attachment name", "a name for its site", self.name)
+        if not _is_text(self.on):
+            raise BadValue(f"carrier of {self.name}", "a joint, role or site", self.on)
         if not (np.isfinite(self.mass_kg) and self.mass_kg >= 0):
             raise BadValue(f"mass_kg of {self.name}", "zero or more", self.mass_kg)
         if not (np.isfinite(self.radius_m) and self.radius_m >= 0):
             raise BadValue(f"radius_m of {self.name}", "zero or more", self.radius_m)
         place = frozen_array(f"place_m of {self.name}", self.place_m, (3,))
         object.__setattr__(self, "place_m", place)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def with_attachments(character: Character, attachments: Sequence[Attachment]) -> Character:

@@ -9,7 +9,7 @@ from typing import Any
 
 from poise.constraints import Constraint, StageEdit
 from poise.constraints.table import tasks_of
-from poise.errors import PoiseError
+from poise.errors import BadValue, PoiseError
 from poise.methods.edit import Edit
 from poise.methods.result import Result
 from poise.motion import Clip
@@ -122,6 +122,9 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
         with located(recipe, ("steps", index, step.method, "contacts")):
             contacts = known_contacts(recipe.folder / step.contacts, clip, prepared.kept)
     pattern, character = None, prepared.character
+    if step.pattern is None and words.takes_pattern(step.method):
+        with located(recipe, ("steps", index, step.method)):
+            raise BadValue("pattern", "given (see 'poise pattern learn')", None)
     if step.pattern is not None:
         with located(recipe, ("steps", index, step.method, "pattern")):
             pattern = load_pattern(recipe.folder / step.pattern)

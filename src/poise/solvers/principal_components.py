@@ -16,6 +16,8 @@ from poise.arrays import Array
 _NOTHING = 1e-10
 """A component with less than this share of the first one's variance is rounding: vectors that are
 the same, or sums of others."""
+_ROUNDING = 100.0 * float(np.finfo(np.float64).eps)
+"""Of the largest entry: by how much a mean may miss what it is the mean of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +34,29 @@ class PrincipalComponents:
     """(M, m) of the vectors."""
 
 
-def principal_components(vectors: Array) -> PrincipalComponents:
-    """All components that (M, D) vectors have."""
-    count = len(vectors)
+def principal_components(vectors: Array, least: float = 0.0) -> PrincipalComponents:
+    """All components that (M, D) vectors have.
+
+    Args:
+        vectors: one a row.
+        least: entries that differ by less do not differ.
+    """
+    count, width = vectors.shape
     mean = vectors.mean(axis=0)
     centred = vectors - mean
     values, turns = np.linalg.eigh(centred @ centred.T)
     values, turns = values[::-1], turns[:, ::-1]
-    kept = int((values[: count - 1] > _NOTHING * max(values[0], 0.0)).sum())
+    least = max(least, _ROUNDING * float(np.abs(vectors).max(initial=0.0)))
+    floor = max(_NOTHING * max(values[0], 0.0), count * width * least**2)
+    kept = int((values[: count - 1] > floor).sum())
     components = (turns[:, :kept] / np.sqrt(values[:kept])).T @ centred
-    # An eigenvector has no sign of its own: the same vectors shall give the same one everywhere.
-    largest = np.abs(components).argmax(axis=1)
-    signs = np.sign(components[np.arange(kept), largest])
+    coefficients = turns[:, :kept] * np.sqrt(values[:kept])
+    # An eigenvector has no sign of its own: whichever vector goes furthest along it goes forward,
+    # the first of those that go as far.
+    lengths = np.abs(coefficients)
+    first = (lengths >= (1.0 - 1e-6) * lengths.max(axis=0, initial=0.0)).argmax(axis=0)
+    signs = np.sign(coefficients[first, np.arange(kept)])
     components *= signs[:, None]
-    coefficients = turns[:, :kept] * np.sqrt(values[:kept]) * signs
-    return PrincipalComponents(mean, components, values[:kept] / max(count - 1, 1), coefficients)
+    return PrincipalComponents(
+        mean, components, values[:kept] / max(count - 1, 1), coefficients * signs
+    )

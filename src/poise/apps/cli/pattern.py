@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +34,8 @@ from poise.apps.cli.waiting import waiting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from poise.constraints import Scene
+    from poise.methods.pattern.model import Pattern
     from poise.motion import Clip
     from poise.recipes.changes import Change
 
@@ -77,8 +80,12 @@ def learn(
         ),
     ] = False,
     hand: Annotated[
-        str, typer.Option(help="What the fitted club is fixed to: the leading hand.")
-    ] = "left_wrist",
+        str | None,
+        typer.Option(
+            help="What the fitted club is fixed to: the leading hand; left_wrist, if nothing is "
+            "said."
+        ),
+    ] = None,
     components: Annotated[
         int | None, typer.Option(help="How many components edits use; all, if nothing is said.")
     ] = None,
@@ -107,6 +114,9 @@ def learn(
             raise BadValue("output", "a new file (or --overwrite)", str(output))
         if no_events and (event or fit_club):
             raise BadValue("--no-events", "left out beside --event and --fit-club", "both")
+        if hand is not None and not fit_club:
+            raise BadValue("--hand", "beside --fit-club", hand)
+        hand = hand or "left_wrist"
         rules, given = events_from(event or (), len(clips))
         ends = span_from(span)
         tools = [tool_from(text) for text in tool or ()]
@@ -171,6 +181,13 @@ def edit(
         str | None,
         typer.Option(help="When: a frame, or an event of the pattern.", metavar="N|EVENT"),
     ] = None,
+    by: Annotated[
+        tuple[str, float, float, float] | None,
+        typer.Option(
+            help="Instead of --hit: how far from where the clip has it then.",
+            metavar="POINT DX DY DZ",
+        ),
+    ] = None,
     also: Annotated[
         list[str] | None,
         typer.Option(
@@ -193,28 +210,37 @@ def edit(
     Code 3 when that lies outside what the pattern's motions show; the nearest is written all the
     same.
 
-        poise pattern edit swings.npz swing.bvh --hit club_head 0.4 0.04 -0.1 --frame hit -o it.bvh
+        poise pattern edit swings.npz swing.bvh --by club_head 0 0 -0.05 --frame hit -o it.bvh
+
+        poise pattern edit swings.npz swing.bvh --hit club_head 0.3 0.05 -0.1 --frame 331 -o it.bvh
     """  # fmt: skip
     from poise.errors import BadValue
 
     with saying_problems():
-        if recipe is not None and (hit or also):
-            raise BadValue("--hit and --also", "left out beside --recipe", "both")
-        if recipe is None and (hit is None or frame is None):
+        if recipe is not None and (hit or by or also or frame is not None):
+            raise BadValue("--hit, --by, --frame and --also", "left out beside --recipe", "both")
+        if hit is not None and by is not None:
+            raise BadValue("--hit and --by", "one of them", "both")
+        if recipe is None and ((hit or by) is None or frame is None):
             raise BadValue("--hit and --frame", "both given (or --recipe)", "not both")
         if recipe is None and output is None and report is None:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
         goals = [goal_from(text) for text in also or ()]
-        if hit is not None and frame is not None:
-            goals.insert(0, (hit[0], hit[1:], frame))
+        asked = hit or by
+        if asked is not None and frame is not None:
+            goals.insert(0, (asked[0], asked[1:], frame))
         used = recipe or _usual_recipe()
-        changes = [*_changes(pattern, environment), *(set_ or ())]
+        changes = _changes(pattern, environment)
         if goals:
-            written = _goals_as_written(goals, pattern, clip, used, changes)
+            with waiting(f"looking at {clip.name}"):
+                written = _goals_as_written(
+                    goals, pattern, clip, used, changes, relative=by is not None
+                )
             from poise.recipes.changes import Change
 
             text = f"pattern.constraints={json.dumps(written)}"
             changes.insert(0, Change(text, "the options"))
+        changes += set_ or ()
         follow(
             used, clip, output, report, without, changes,
             overwrite=overwrite, accept=accept, method="pattern",
@@ -254,54 +280,80 @@ def show(
 
 def _goals_as_written(
     goals: Sequence[tuple[str, tuple[float, float, float], str]],
-    pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change],
+    pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change], *, relative: bool,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Goals as a recipe writes them; frames that are events are looked up in the clip."""
-    events: dict[str, int] = {}
-    if not all(frame.lstrip("-").isdigit() for _, _, frame in goals):
-        with waiting(f"looking at {clip.name}"):
-            events = _events(pattern, clip, recipe, changes)
+    """Goals as a recipe writes them.
+
+    Frames that are events are looked up in the clip, and so is where the first point is, if its
+    goal is told from there.
+    """
+    look = _Looked(pattern, clip, recipe, changes)
     names: list[str] = []
     for point, _, _ in goals:
         names.append(point if point not in names else f"{point} {len(names) + 1}")
-    return [
-        {
-            "hit_at": {
-                "name": name, "point": point, "place_m": list(place),
-                "frame": _frame(frame, events), "priority": 1 + i,
-            }
-        }
-        for i, (name, (point, place, frame)) in enumerate(zip(names, goals, strict=True))
-    ]  # fmt: skip
+    written: list[dict[str, Any]] = []
+    for i, (name, (point, place, text)) in enumerate(zip(names, goals, strict=True)):
+        frame = int(text) if _is_number(text) else look.event(text)
+        if relative and i == 0:
+            place = look.moved(point, frame, place)
+        goal = {"name": name, "point": point, "place_m": list(place), "frame": frame}
+        written.append({"hit_at": {**goal, "priority": 1 + i}})
+    return written
 
 
-def _frame(text: str, events: dict[str, int]) -> int:
-    from poise.errors import UnknownName
-
-    if text.lstrip("-").isdigit():
-        return int(text)
-    if text not in events:
-        raise UnknownName("event of the pattern", text, events, advice="Or give a frame.")
-    return events[text]
+def _is_number(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
 
 
-def _events(
-    pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change]
-) -> dict[str, int]:  # fmt: skip
-    from poise.methods.pattern.learn import moments_of
-    from poise.recipes import load_recipe, prepare
-    from poise.recipes.pattern_file import load_pattern
+class _Looked:
+    """A clip as the edit will see it, prepared once something has to be looked up in it."""
 
-    read = load_pattern(pattern)
-    asked = load_recipe(recipe, changes=changes)
-    prepared = prepare(asked, clip)
-    settings = next(step.settings for step in asked.steps if step.method == "pattern")
-    read.check_skeleton(prepared.clip.skeleton, clip.name)
-    found = moments_of(
-        prepared.clip, read.with_tools(prepared.character), read.rules, read.span, clip.name,
-        settings.events or None,
-    )  # fmt: skip
-    return found.events
+    def __init__(
+        self, pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change]
+    ) -> None:
+        self._asked = (pattern, clip, recipe, changes)
+
+    @cached_property
+    def _scene(self) -> tuple[Pattern, Scene, dict[str, int]]:
+        from poise.constraints import Scene
+        from poise.methods.pattern.placed import event_frames
+        from poise.recipes import load_recipe, prepare
+        from poise.recipes.pattern_file import load_pattern
+
+        pattern, clip, recipe, changes = self._asked
+        read, asked = load_pattern(pattern), load_recipe(recipe, changes=changes)
+        prepared = prepare(asked, clip)
+        settings = next(step.settings for step in asked.steps if step.method == "pattern")
+        read.check_skeleton(prepared.clip.skeleton, clip.name)
+        character = read.with_tools(prepared.character)
+        events = event_frames(read, prepared.clip, character, settings.events or None)
+        return read, Scene(prepared.clip, character), events
+
+    def event(self, name: str) -> int:
+        """The frame of an event."""
+        from poise.errors import UnknownName
+
+        events = self._scene[2]
+        if name not in events:
+            raise UnknownName("event of the pattern", name, events, advice="Or give a frame.")
+        return events[name]
+
+    def moved(
+        self, point: str, frame: int, by: tuple[float, float, float]
+    ) -> tuple[float, float, float]:
+        """Where a point would be, so far from where it is."""
+        from poise.constraints import Interval
+        from poise.constraints.original_paths import point_path
+
+        scene = self._scene[1]
+        if not 0 <= frame < scene.clip.frame_count:
+            Interval(max(frame, 0), max(frame, 0)).check_inside(scene.clip.frame_count, point)
+        x, y, z = point_path(scene, point, frame, frame)[0].tolist()
+        return x + by[0], y + by[1], z + by[2]
 
 
 def _changes(pattern: Path, environment: Path | None) -> list[str | Change]:

@@ -31,6 +31,8 @@ def events_from(
         name, _, rest = text.partition("=")
         if not name or not rest:
             raise BadValue("--event", f"{EVENT}, or {FRAMES}", text)
+        if name in frames or name in [rule.name for rule in rules]:
+            raise BadValue(f"--event {name}", "given once", "twice")
         if ":" in rest:
             rules.append(_rule(name, rest, text))
         else:
@@ -134,6 +136,8 @@ def pattern_lines(pattern: Pattern) -> list[str]:
     ]
     if pattern.events:
         lines.append("events: " + ", ".join(f"{name} {frame}" for name, frame in pattern.events))
+    for tool in pattern.tools:
+        lines.append(f"held: {tool.name}, on {tool.on}")
     explained = ", ".join(f"{100 * share:.0f} %" for share in pattern.shares[:_MOST])
     more = ", ..." if len(pattern.shares) > _MOST else ""
     lines.append(f"components explain {explained}{more}; edits use {pattern.used}")

@@ -142,6 +142,8 @@ def _write_report(
     said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
     before = outcome.start
     original = Path(before.source.path).name if before.source else before.name
-    page = report_html(found, name, against=original or "the original", notes=said).encode("utf-8", "replace")
+    page = report_html(found, name, against=original or "the original", notes=said).encode(
+        "utf-8", "replace"
+    )
     atomic_write(path, page)
     return len(page)

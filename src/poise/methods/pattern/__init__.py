@@ -7,7 +7,7 @@ docs/pattern.md.
 """
 
 from poise.methods.pattern.events import EventRule as EventRule
-from poise.methods.pattern.learn import learn as learn
+from poise.methods.pattern.learning import learn as learn
 from poise.methods.pattern.model import Pattern as Pattern
 from poise.methods.pattern.run import run as run
 from poise.methods.pattern.settings import Settings as Settings

@@ -33,7 +33,7 @@ _ADDRESS, _LENGTH = 0.3, 0.3
 for passing the ground at the lowest point."""
 _STARTS = ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0),
            (0.0, 0.0, -1.0))  # fmt: skip
-_FEW = 2
+_FEW, _SHORTEST = 2, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +97,10 @@ def fit_club(
     """
     if len(clips) < _FEW:
         raise BadValue("clips", f"at least {_FEW} swings to fit a club to", len(clips))
+    for clip in clips:
+        if clip.frame_count < _SHORTEST:
+            allowed = f"a swing of at least {_SHORTEST} frames"
+            raise BadValue(clip.name or "clip", allowed, clip.frame_count)
     leading = find_joint(character, hand)
     pair = [find_joint(character, f"{side}_wrist") for side in ("left", "right")]
     swings, middles = list[_Swing](), list[Array]()

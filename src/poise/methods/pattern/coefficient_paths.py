@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from poise.arrays import Array
 
 
-def coefficient_path(frames: Array, changes: Array, frame_count: int) -> Array:
-    """(N, m) the change of coefficients in every frame of the pattern.
+def coefficient_path(frames: Sequence[int], changes: Array, frame_count: int) -> Array:
+    """(F, m) the change of coefficients in every frame of a clip.
 
     Args:
-        frames: (k,) ascending frames of the pattern at which goals hold; not always whole ones.
+        frames: (k,) ascending frames in which goals hold.
         changes: (k, m) what each of them asks for.
-        frame_count: N.
+        frame_count: F.
 
     It stays what the first and the last ask for before and after them, and goes from one to the
     next as 6x⁵ - 15x⁴ + 10x³, whose speed and acceleration vanish at both ends.
     """
     if len(frames) == 1:
         return np.repeat(changes, frame_count, axis=0)
-    at = np.clip(np.arange(frame_count, dtype=np.float64), frames[0], frames[-1])
-    piece = np.clip(np.searchsorted(frames, at, "right") - 1, 0, len(frames) - 2)
-    x = ((at - frames[piece]) / (frames[piece + 1] - frames[piece]))[:, None]
+    knots = np.array(frames, dtype=np.float64)
+    at = np.clip(np.arange(frame_count, dtype=np.float64), knots[0], knots[-1])
+    piece = np.clip(np.searchsorted(knots, at, "right") - 1, 0, len(knots) - 2)
+    x = ((at - knots[piece]) / (knots[piece + 1] - knots[piece]))[:, None]
     share = x**3 * (x * (6.0 * x - 15.0) + 10.0)
     return (1.0 - share) * changes[piece] + share * changes[piece + 1]

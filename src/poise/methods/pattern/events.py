@@ -52,9 +52,12 @@ class EventRule:
     """Only before this event."""
 
     def __post_init__(self) -> None:
-        for field in ("name", "point"):
-            if not getattr(self, field):
-                raise BadValue(f"{field} of an event", "some text", getattr(self, field))
+        for field in ("name", "point", "after", "before"):
+            value: object = getattr(self, field)
+            if value is None and field in ("after", "before"):
+                continue
+            if not isinstance(value, str) or not value:
+                raise BadValue(f"{field} of an event", "some text", value)
         if self.kind not in KINDS:
             raise UnknownName("kind of event", str(self.kind), KINDS)
         if self.near is not None and self.near not in KINDS[:4]:
@@ -82,7 +85,10 @@ def find_events(
     found: dict[str, int] = {}
     for rule in _in_order(rules):
         path = gaussian_filter1d(
-            _path(rule.point, state, character, rule.name), SMOOTHED_S * rate_hz, axis=0
+            _path(rule.point, state, character, rule.name),
+            SMOOTHED_S * rate_hz,
+            axis=0,
+            mode="nearest",
         )
         first = found[rule.after] + 1 if rule.after is not None else 0
         stop = found[rule.before] if rule.before is not None else len(path)
@@ -129,7 +135,9 @@ def _event(
         reach = max(round(NEAR_S * rate_hz), 1)
         first, stop = max(first, middle - reach), min(stop, middle + reach + 1)
     frame = _extreme(rule.kind, path, speeds, first, stop)
-    if frame in (0, len(path) - 1):
+    blurred = int(np.ceil(4.0 * SMOOTHED_S * rate_hz))  # what lies beyond an end is not known
+    near_end = not blurred < frame < len(path) - 1 - blurred
+    if near_end and (rule.kind == "fastest" or _at_an_end(rule.kind, path, speeds, frame)):
         raise BadValue(
             where, f"inside the clip ({rule.point} is {rule.kind} at one of its ends)",
             f"frame {frame}",
@@ -139,18 +147,34 @@ def _event(
     return frame
 
 
+def _at_an_end(kind: str, path: Array, speeds: Array, frame: int) -> bool:
+    """Whether the nearer end of the clip is as extreme: it would go on beyond it."""
+    end = 0 if frame < len(path) // 2 else len(path) - 1
+    values = _values(path, speeds)[kind]
+    return frame == end or bool(values[end] >= values[frame] - 0.05 * float(np.ptp(values)))
+
+
+def _values(path: Array, speeds: Array) -> dict[str, Array]:
+    """What each kind is the greatest of."""
+    return {"fastest": speeds, "slowest": -speeds, "highest": path[:, 1], "lowest": -path[:, 1]}
+
+
 def _extreme(kind: str, path: Array, speeds: Array, first: int, stop: int) -> int:
-    values = {"fastest": speeds, "slowest": -speeds, "highest": path[:, 1], "lowest": -path[:, 1]}
-    return first + int(values[kind][first:stop].argmax())
+    return first + int(_values(path, speeds)[kind][first:stop].argmax())
 
 
 def _rest(rule: EventRule, speeds: Array, first: int, stop: int, where: str) -> int:
     """The last frame at rest before it moves, or the first one after."""
-    resting = np.flatnonzero(speeds[first:stop] < AT_REST * speeds.max())
-    if rule.kind == "starts" and rule.before is not None and len(resting):
-        # It is at rest once more where it turns around, right before the event: go back from there.
-        moving = np.flatnonzero(speeds[first:stop] >= AT_REST * speeds.max())
-        resting = resting[resting < moving[-1]] if len(moving) else resting
+    slow = speeds[first:stop] < AT_REST * speeds.max()
+    resting, moving = np.flatnonzero(slow), np.flatnonzero(~slow)
+    fastest = int(speeds[first:stop].argmax())
+    if not len(moving):
+        resting = resting[:0]
+    elif rule.kind == "starts":
+        # At rest once more right before an event, where it turns around: back from there.
+        resting = resting[resting < (moving[-1] if rule.before is not None else fastest)]
+    elif rule.after is None:
+        resting = resting[resting > fastest]
     if not len(resting):
         raise BadValue(where, f"a moment in which {rule.point} is at rest", "none")
     return first + int(resting[-1] if rule.kind == "starts" else resting[0])
@@ -177,6 +201,8 @@ def given_events(events: Mapping[str, int], frame_count: int, clip: str) -> dict
         BadValue: a frame outside the clip, or two events in one.
     """
     for name, frame in events.items():
+        if isinstance(frame, bool) or not hasattr(frame, "__index__"):
+            raise BadValue(f"event '{name}' of {clip}", "a whole frame", frame)
         if not 0 <= frame < frame_count:
             raise BadValue(f"event '{name}' of {clip}", f"from 0 to {frame_count - 1}", frame)
     if len(set(events.values())) < len(events):

@@ -42,6 +42,12 @@ class Goal:
     root_slices: Array
     point_m: Array
     goal: Array
+    joint: int = -1
+    shift_m: Array | None = None
+    """(3,) the clip's axes: by how much the point is moved afterwards, with unchanged coefficients
+    (see `standing`)."""
+    shift_rows: Array | None = None
+    """(3, m) how that changes."""
 
     def look(self, change: Array) -> tuple[Array, Array]:
         """What is missing (3,), in metres or radians, and its rows (3, m), unweighted."""
@@ -53,6 +59,9 @@ class Goal:
             np.empty((chain, 3)), np.empty((chain, 7)), error, rows,
         )  # fmt: skip
         error, rows = self.to_clip @ error, self.to_clip @ rows
+        if self.shift_m is not None and self.shift_rows is not None:
+            error = error - self.shift_m - self.shift_rows @ change
+            rows = rows + self.shift_rows
         ignored = [axis for axis in range(3) if axis not in self.axes]
         error[ignored], rows[ignored] = 0.0, 0.0
         return error, rows
@@ -116,5 +125,5 @@ def _goal(placed: PlacedClip, task: Task, i: int, count: int, vector: Array) -> 
         np.ascontiguousarray(vector[frame, 1 + chain]),
         np.ascontiguousarray(slices[:, 1 + chain]),
         placed.mean_roots_m[frame] + vector[frame, 0], np.ascontiguousarray(slices[:, 0]),
-        np.array(task.offset_m), goal,
+        np.array(task.offset_m), goal, task.joint,
     )  # fmt: skip

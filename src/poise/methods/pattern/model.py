@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, frozen_array
 from poise.character import Character, Skeleton
 from poise.character.attachments import Attachment, with_attachments
-from poise.errors import BadShape, BadValue
+from poise.errors import BadShape, BadValue, UnknownName
 from poise.methods.pattern.events import EventRule
 from poise.methods.pattern.placing import Placing
 from poise.methods.pattern.warp import Warp
@@ -82,6 +82,21 @@ class Pattern:
         frames_of = [frame for _, frame in self.events]
         if frames_of != sorted(set(frames_of)) or any(not 0 <= f < frames for f in frames_of):
             raise BadValue("events", f"ascending frames from 0 to {frames - 1}", self.events)
+        if np.abs(self.components).max(initial=0.0) > 1.0 + 1e-6:
+            raise BadValue("components", "of length one", "longer ones")
+        lengths = np.linalg.norm(self.components.reshape(count, -1), axis=1)
+        if np.abs(lengths - 1.0).max(initial=0.0) > 1e-6:
+            raise BadValue("components", "of length one", lengths.tolist())
+        if np.abs(self.coefficients).max(initial=0.0) > _LARGEST:
+            raise BadValue("coefficients", f"at most {_LARGEST:g}", "larger ones")
+        names = [name for name, _ in self.events]
+        ruled = [n for rule in self.rules for n in (rule.name, rule.after, rule.before)]
+        for what, used in (("rules", ruled), ("span", self.span)):
+            for name in used:
+                if name is not None and name not in names:
+                    raise UnknownName("event", str(name), names, advice=f"Asked for by {what}.")
+        if self.rules and len(self.rules) != len(self.events):
+            raise BadValue("rules", "one for every event, or none", len(self.rules))
         for example in self.examples:
             if not np.array_equal(example.warp.normal, self.knots):
                 allowed = f"at the pattern's events ({self.knots.tolist()})"
@@ -143,6 +158,7 @@ class Pattern:
         check_same(self.skeleton, skeleton, whose, "the pattern")
 
 
+_LARGEST = 1e6
 _ROUNDING = 1e-9
 """Metres or radians by which nothing differs."""
 _SAME_LENGTH = 0.02

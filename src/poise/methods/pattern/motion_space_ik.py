@@ -21,15 +21,15 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.methods.pattern.goal_kernels import POINT
-from poise.methods.pattern.goals import Goal
+from poise.methods.pattern.goals import TURN_M, Goal
 
 Damping = Literal["adaptive", "fixed", "none"]
 Ending = Literal["met", "outside", "stuck", "out_of_iterations"]
 
 _STUCK = 1e-7
 """A step this short, in deviations, changes nothing any more."""
-_HOME = 1e-7
-"""How strongly, in square metres a squared deviation, coefficients that no goal needs stay."""
+_LEAST_DAMPING = 1e-10
+"""Of the steepest row's square: keeps what no row sees where it is."""
 _SAME_RANK = 1e-6
 _NEWTON_STEPS = 100
 _PATIENCE, _PROGRESS = 5, 1e-6
@@ -81,34 +81,38 @@ def solve(goals: Sequence[Goal], start: Array, deviations: Array, rules: Rules) 
     home = start / deviations
     radius = max(rules.radius, float(np.linalg.norm(home)))
     scale = radius if np.isfinite(radius) else max(float(np.linalg.norm(home)), np.sqrt(len(home)))
-    at, factor, history = home.copy(), 1.0, list[float]()
+    at, factor = home.copy(), 1.0
     looked = _look(goals, (at - home) * deviations, deviations)
+    seen = [looked.errors]
     for iteration in range(rules.iterations + 1):
-        history.append(looked.whole)
         if looked.met(rules):
-            return _ended(at, home, deviations, "met", iteration, history)
+            return _ended(at, home, deviations, "met", iteration, seen)
         if iteration == rules.iterations:
             break
         while True:
             step = _step(looked, at, home, radius, scale, factor)
             tried = _look(goals, (at + step - home) * deviations, deviations)
-            short = float(np.linalg.norm(step)) < _STUCK or _at_rest(history)
-            if short or tried.first <= looked.first * (1.0 + 1e-9) + 1e-12:
+            short = float(np.linalg.norm(step)) < _STUCK or _at_rest(seen, rules)
+            if short or tried.is_no_worse_than(looked, rules):
                 break
             factor *= _CALMER
         if short:
             edge = float(np.linalg.norm(at)) > radius * (1.0 - 1e-6)
             ending: Ending = "outside" if edge else "stuck"
-            return _ended(at, home, deviations, ending, iteration, history)
+            return _ended(at, home, deviations, ending, iteration, seen)
         factor = max(factor * _BOLDER, 1.0)
         at, looked = at + step, tried
-    return _ended(at, home, deviations, "out_of_iterations", rules.iterations, history)
+        seen.append(looked.errors)
+    return _ended(at, home, deviations, "out_of_iterations", rules.iterations, seen)
 
 
-def _at_rest(errors: list[float]) -> bool:
-    """Whether the last few iterations brought nothing."""
-    few = errors[-_PATIENCE:]
-    return len(few) == _PATIENCE and few[0] - few[-1] <= _PROGRESS * few[0]
+def _at_rest(seen: list[Array], rules: Rules) -> bool:
+    """Whether the last few iterations changed no layer's error."""
+    few = seen[-_PATIENCE:]
+    if len(few) < _PATIENCE:
+        return False
+    changed = np.ptp(few, axis=0)
+    return bool((changed <= _PROGRESS * np.maximum(few[0], rules.tolerance_m)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +124,19 @@ class _Looked:
     """Kind and unweighted error of every goal."""
 
     @property
-    def whole(self) -> float:
-        return float(np.sqrt(sum(float(error @ error) for error, _ in self.layers)))
+    def errors(self) -> Array:
+        """(L,) of the layers."""
+        return np.array([float(np.linalg.norm(error)) for error, _ in self.layers])
 
-    @property
-    def first(self) -> float:
-        """Of the greatest layer, which nothing may make worse."""
-        return float(np.linalg.norm(self.layers[0][0]))
+    def is_no_worse_than(self, before: _Looked, rules: Rules) -> bool:
+        """Whether no layer is worse, but for what greater layers gain; what is met may move."""
+        met = 0.5 * rules.tolerance_m
+        for now, was in zip(self.errors.tolist(), before.errors.tolist(), strict=True):
+            if now > max(was * (1.0 + 1e-9), met):
+                return False
+            if now < was * (1.0 - 1e-6) and was > met:
+                return True  # a greater layer comes nearer: lesser ones have to wait
+        return True
 
     def met(self, rules: Rules) -> bool:
         return all(
@@ -138,13 +148,15 @@ class _Looked:
 def _look(goals: Sequence[Goal], change: Array, scales: Array) -> _Looked:
     layers: list[tuple[Array, Array]] = []
     missing: list[tuple[int, float]] = []
-    for _, group in groupby(goals, key=lambda goal: goal.priority):
-        errors, rows = list[Array](), list[Array]()
+    for _, layer in groupby(goals, key=lambda goal: goal.priority):
+        errors, rows, group = list[Array](), list[Array](), list(layer)
+        most = max(goal.weight / (1.0 if goal.kind == POINT else TURN_M) for goal in group)
         for goal in group:
             error, row = goal.look(change)
             missing.append((goal.kind, float(np.linalg.norm(error))))
-            errors.append(goal.weight * error)
-            rows.append(goal.weight * row * scales)
+            weight = goal.weight / most  # weights count against others of the layer
+            errors.append(weight * error)
+            rows.append(weight * row * scales)
         layers.append((np.concatenate(errors), np.concatenate(rows)))
     return _Looked(layers, missing)
 
@@ -152,25 +164,40 @@ def _look(goals: Sequence[Goal], change: Array, scales: Array) -> _Looked:
 def _step(
     looked: _Looked, at: Array, home: Array, radius: float, scale: float, factor: float
 ) -> Array:  # fmt: skip
-    """One damped step of all layers, each in what the greater ones leave free."""
+    """One damped step of all layers, each in what the greater ones leave free.
+
+    A layer moves along its own rows; what no layer needs goes back home. Only the ball makes a
+    layer move anything else: at its edge there must be room.
+    """
     free, step = np.eye(len(at)), np.zeros(len(at))
     for error, rows in looked.layers:
         if not free.shape[1]:
-            break
+            return step
         narrowed = rows @ free
         left = error - rows @ step
         steepest = float(np.linalg.norm(narrowed, 2))
+        if steepest <= _SAME_RANK * float(np.linalg.norm(rows, 2)) or steepest == 0.0:
+            continue
         damping = factor * min(float(np.linalg.norm(left)) / scale, steepest) ** 2
-        normal = narrowed.T @ narrowed + (damping + _HOME) * np.eye(free.shape[1])
+        damping = max(damping, _LEAST_DAMPING * steepest**2)
+        normal = narrowed.T @ narrowed + damping * np.eye(free.shape[1])
         here = free.T @ (at + step)
         # In u = here + y, the ball is one about the origin: H u = g + H here.
-        wanted = narrowed.T @ left - _HOME * (here - free.T @ home) + normal @ here
-        beyond = float((at + step) @ (at + step) - here @ here)
-        step = step + free @ (
-            _inside(normal, wanted, float(np.sqrt(max(radius**2 - beyond, 0.0)))) - here
-        )
+        wanted = narrowed.T @ left + normal @ here
+        step = step + free @ (_inside(normal, wanted, _room(at + step, here, radius)) - here)
         free = free @ _null_space(narrowed)
+    if free.shape[1]:
+        here = free.T @ (at + step)
+        back = here + (free.T @ home - here) / factor
+        room, far = _room(at + step, here, radius), float(np.linalg.norm(back))
+        step = step + free @ (back * (min(room / far, 1.0) if far > 0.0 else 1.0) - here)
     return step
+
+
+def _room(at: Array, here: Array, radius: float) -> float:
+    """The ball's radius in a space in which `at` has the coordinates `here`."""
+    beyond = float(at @ at - here @ here)
+    return float(np.sqrt(max(radius**2 - beyond, 0.0)))
 
 
 def _inside(normal: Array, wanted: Array, radius: float) -> Array:
@@ -208,12 +235,12 @@ def _null_space(rows: Array) -> Array:
 def _as_printed(goals: Sequence[Goal], start: Array, deviations: Array, rules: Rules) -> Solved:
     """Algorithm 1 of the paper: Δα = Jᵀ(JJᵀ + ξ²)⁻¹ Δx, all goals alike."""
     damping = rules.damping_m**2 if rules.damping == "fixed" else 0.0
-    change, plain, history = np.zeros(len(start)), np.ones(len(start)), list[float]()
+    change, plain, seen = np.zeros(len(start)), np.ones(len(start)), list[Array]()
     ending: Ending = "out_of_iterations"
     iteration = 0
     for iteration in range(rules.iterations + 1):
         looked = _look(goals, change, plain)
-        history.append(looked.whole)
+        seen.append(looked.errors)
         if looked.met(rules):
             ending = "met"
             break
@@ -228,12 +255,16 @@ def _as_printed(goals: Sequence[Goal], start: Array, deviations: Array, rules: R
         else:
             change = change + np.linalg.pinv(rows) @ error
     far = float(np.linalg.norm((start + change) / deviations))
-    return Solved(change, ending, iteration, tuple(history), far)
+    return Solved(change, ending, iteration, _whole(seen), far)
 
 
 def _ended(
-    at: Array, home: Array, deviations: Array, ending: Ending, iterations: int,
-    history: list[float],
+    at: Array, home: Array, deviations: Array, ending: Ending, iterations: int, seen: list[Array]
 ) -> Solved:  # fmt: skip
     change = (at - home) * deviations
-    return Solved(change, ending, iterations, tuple(history), float(np.linalg.norm(at)))
+    return Solved(change, ending, iterations, _whole(seen), float(np.linalg.norm(at)))
+
+
+def _whole(seen: list[Array]) -> tuple[float, ...]:
+    """Errors of all layers together."""
+    return tuple(float(np.linalg.norm(errors)) for errors in seen)

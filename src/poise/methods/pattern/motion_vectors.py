@@ -100,10 +100,10 @@ def sampled_vectors(vectors: Array, frames: Array) -> Array:
 
 
 def _neighbours(count: int, frames: Array) -> tuple[Indices, Array]:
-    """(n, 4) rows and their weights; outside, the first and the last row go on."""
+    """(n, 4) rows and their weights."""
     at = np.clip(np.floor(frames).astype(np.int64), 0, max(count - 2, 0))
     s = np.clip(frames - at, 0.0, 1.0)
-    rows = np.clip(at[:, None] + np.arange(-1, 3), 0, count - 1)
+    rows = at[:, None] + np.arange(-1, 3)
     weights = 0.5 * np.stack(
         [
             -s + 2.0 * s**2 - s**3,
@@ -113,4 +113,11 @@ def _neighbours(count: int, frames: Array) -> tuple[Indices, Array]:
         ],
         axis=1,
     )
-    return rows, weights
+    if count > 1:
+        # Beyond the ends it goes on as straight as it came: v(-1) = 2 v(0) - v(1).
+        for column, at_end, inside in ((0, rows[:, 0] < 0, 1), (3, rows[:, 3] >= count, -1)):
+            beyond = np.where(at_end, weights[:, column], 0.0)
+            weights[:, column] -= beyond
+            weights[:, column + inside] += 2.0 * beyond
+            weights[:, column + 2 * inside] -= beyond
+    return np.clip(rows, 0, count - 1), weights

@@ -11,7 +11,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
-from poise.methods.pattern.learn import knots_of, moments_of
+from poise.methods.pattern.learning import knots_of, moments_of
 from poise.methods.pattern.model import Pattern
 from poise.methods.pattern.motion_vectors import (
     motion_of,
@@ -24,6 +24,9 @@ from poise.methods.pattern.motion_vectors import (
 from poise.methods.pattern.placing import Placing, placing_on
 from poise.methods.pattern.warp import Warp
 from poise.motion import Clip
+
+RUN_OUT_S = 0.15
+"""How long what is added goes on beyond the span."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,29 +62,67 @@ class PlacedClip:
     def displacement(self, change: Array) -> Array:
         """(F, 1 + J, 3) what is added to the vector for a change (m,) of the first coefficients.
 
-        With (N, m), a change for every frame of the pattern.
+        With (F, m), a change for every frame of the clip.
         """
         used = self.pattern.components[: change.shape[-1]]
         if change.ndim == 1:
-            added = np.tensordot(change, used, axes=1)
+            added = sampled_vectors(np.tensordot(change, used, axes=1), self.normal_frames)
         else:
-            added = np.einsum("ni,inac->nac", change, used)
-        return sampled_vectors(added, self.normal_frames)
+            added = np.zeros_like(self.vector)
+            for i, component in enumerate(used):
+                added += change[:, i, None, None] * sampled_vectors(component, self.normal_frames)
+        self._run_out(added)
+        return added
+
+    def _run_out(self, added: Array) -> None:
+        """Before and after the span, what is added comes to rest instead of stopping dead."""
+        first, last = (round(float(end)) for end in self.warp.own[[0, -1]])
+        wide = max(RUN_OUT_S * self.clip.rate_hz, 1.0)
+        for end, inner, outside in (
+            (first, first + 1, np.arange(first - 1, -1, -1)),
+            (last, last - 1, np.arange(last + 1, len(added))),
+        ):
+            rest = wide * (1.0 - np.exp(-np.abs(outside - end) / wide))
+            added[outside] += rest[:, None, None] * (added[end] - added[inner])
 
     def slices(self, frame: int, count: int) -> Array:
         """(count, 1 + J, 3) how the vector in a frame changes with each coefficient (Eq. 11)."""
         used = np.moveaxis(self.pattern.components[:count], 0, 1)
-        return sampled_vectors(used, self.normal_frames[frame : frame + 1])[0]
+        made = sampled_vectors(used, self.normal_frames[frame : frame + 1])[0]
+        for end, inner, rest in self._beyond(frame):
+            ends = sampled_vectors(used, self.normal_frames[[end, inner]])
+            made += rest * (ends[0] - ends[1])
+        return made
+
+    def _beyond(self, frame: int) -> list[tuple[int, int, float]]:
+        """For a frame outside the span: its end, the frame inside that, and how far it runs out."""
+        first, last = (round(float(end)) for end in self.warp.own[[0, -1]])
+        wide = max(RUN_OUT_S * self.clip.rate_hz, 1.0)
+        for end, inner, out in ((first, first + 1, first - frame), (last, last - 1, frame - last)):
+            if out > 0:
+                return [(end, inner, wide * float(1.0 - np.exp(-out / wide)))]
+        return []
 
     def with_vector(self, vector: Array, *history: str) -> Clip:
         """The clip with another vector, back in its own room."""
+        return self.with_motion(*self.motion(vector), *history)
+
+    def motion(self, vector: Array) -> tuple[Array, Array]:
+        """Root places and rotations of another vector, in the clip's own room."""
         roots, turns = motion_of(self.mean_roots_m, self.mean_wxyz, vector)
         turns[:, 0] = self.placing.root_turns_back(turns[:, 0])
+        still = ~self.pattern.varying[1:]
+        still[0] = False
+        turns[:, still] = self.clip.rotations_wxyz[:, still]
+        return self.placing.places_back(roots), turns
+
+    def with_motion(self, roots_m: Array, rotations_wxyz: Array, *history: str) -> Clip:
+        """The clip with another motion of its own room."""
         source = self.clip.source
         return replace(
             self.clip,
-            root_positions_m=self.placing.places_back(roots),
-            rotations_wxyz=turns,
+            root_positions_m=roots_m,
+            rotations_wxyz=rotations_wxyz,
             source=None if source is None else replace(source, channels=None),
             history=(*self.clip.history, *history),
         )
@@ -140,6 +181,20 @@ def place(
         vector_of(mean_roots, mean_turns, placing.places(clip.root_positions_m), own_turns),
         coefficients, float(np.degrees(np.sqrt((angles**2).mean()))) if angles.size else 0.0,
     )  # fmt: skip
+
+
+def event_frames(
+    pattern: Pattern, clip: Clip, character: Character, events: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Frames of a clip at the pattern's events, nearest whole ones.
+
+    Raises:
+        BadValue: an event that is not to be found.
+    """
+    warp = Warp(pattern.knots, np.array(_knots(pattern, clip, character, events), dtype=np.float64))
+    own = warp.to_own(np.array([frame for _, frame in pattern.events], dtype=np.float64))
+    pairs = zip(pattern.events, own.tolist(), strict=True)
+    return {name: round(frame) for (name, _), frame in pairs}
 
 
 def _knots(

@@ -30,7 +30,7 @@ _LEVEL_RAD = 0.01
 
 def foot_tasks(
     before: BodyState, after: BodyState, contacts: ContactSchedule, character: Character,
-    environment: Environment,
+    environment: Environment, asked: Sequence[tuple[int, int]] = (),
 ) -> list[list[Task]]:  # fmt: skip
     """Where each foot goes, in every frame: for its leg alone to follow.
 
@@ -40,6 +40,7 @@ def foot_tasks(
         contacts: what touches when.
         character: with roles.
         environment: prints move over level ground only.
+        asked: joints and frames of goals, in which a foot is where the edited motion has it.
     """
     assert character.roles is not None
     level = len(environment.surfaces) == 1 and all(
@@ -55,13 +56,15 @@ def foot_tasks(
         if not len(phases):
             continue
         hip, ankle = (character.skeleton.index(str(name)) for name in roles)
-        tasks.append(_one_foot(before, after, phases, character, part, hip, ankle, moves=level))
+        own = character.skeleton.ancestors(ankle)
+        at = sorted({f for joint, f in asked if _is_of_leg(joint, own, hip, character)})
+        tasks.append(_one_foot(before, after, phases, character, part, hip, ankle, at, moves=level))
     return tasks
 
 
 def _one_foot(
     before: BodyState, after: BodyState, phases: Sequence[tuple[int, int]], character: Character,
-    part: str, hip: int, ankle: int, *, moves: bool,
+    part: str, hip: int, ankle: int, asked: Sequence[int], *, moves: bool,
 ) -> list[Task]:  # fmt: skip
     places, turns = after.positions_m[:, ankle], after.rotations_wxyz[:, ankle]
     wanted, wanted_turns = places.copy(), turns.copy()
@@ -69,15 +72,21 @@ def _one_foot(
         old = before.positions_m[first:stop, ankle]
         old_turns = before.rotations_wxyz[first:stop, ankle]
         yaw, way, middle = 0.0, np.zeros(3), old.mean(axis=0)
-        if moves:
-            turned = rotations.multiply(turns[first:stop], rotations.conjugate(old_turns))
+        turned = rotations.multiply(turns[first:stop], rotations.conjugate(old_turns))
+        inside = [frame - first for frame in asked if first <= frame < stop]
+        if inside:  # the print is where the goal has the foot
+            yaw = float(rotations.twist_angle(turned[inside[0]], _UP))
+            middle = old[inside[0]]
+            way = places[first + inside[0]] - middle
+        elif moves:
             yaw = float(np.mean(rotations.twist_angle(turned, _UP)))
             way = (places[first:stop].mean(axis=0) - middle) * (1.0, 0.0, 1.0)
         turn = rotations.from_axis_angle(_UP, np.float64(yaw))
         wanted[first:stop] = rotations.rotate(turn, old - middle) + middle + way
         wanted_turns[first:stop] = rotations.multiply(turn, old_turns)
     away = rotations.log(rotations.multiply(wanted_turns, rotations.conjugate(turns)))
-    led = _led(np.concatenate([wanted - places, away], axis=1), phases)
+    alone = [(f, f + 1) for f in asked if not any(a <= f < b for a, b in phases)]
+    led = _led(np.concatenate([wanted - places, away], axis=1), sorted([*phases, *alone]))
     goals = places + led[:, :3]
     goal_turns = rotations.normalize(rotations.multiply(rotations.exp(led[:, 3:]), turns))
     skeleton = character.skeleton
@@ -92,6 +101,19 @@ def _one_foot(
         Task(part, "point", 0, goals, Recruits(above, False), 1, 1.0, ankle),
         Task(part, "turn", 0, goal_turns, Recruits(legs, False), 1, 1.0, ankle),
     ]
+
+
+def is_of_a_leg(joint: int, character: Character) -> bool:
+    """Whether a joint lies between a hip and the toes."""
+    roles = character.roles.joints if character.roles is not None else {}
+    hips = [character.skeleton.index(roles[r]) for r in ("left_hip", "right_hip") if r in roles]
+    return any(hip in character.skeleton.ancestors(joint) for hip in hips)
+
+
+def _is_of_leg(joint: int, ankle_chain: Sequence[int], hip: int, character: Character) -> bool:
+    """Whether a joint lies between the hip and the toes."""
+    chain = character.skeleton.ancestors(joint)
+    return hip in chain and (joint in ankle_chain or ankle_chain[0] in chain)
 
 
 def _led(wanted: Array, phases: Sequence[tuple[int, int]]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,11 +13,15 @@ from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.environment.query import query
 from poise.errors import BadValue
+from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
+from poise.methods.pattern.goal_kernels import POINT
 from poise.methods.pattern.goals import Goal, goals_of
 from poise.methods.pattern.model import Pattern
 from poise.methods.pattern.placed import PlacedClip, place
+from poise.methods.pattern.planted import is_of_a_leg
 from poise.methods.pattern.settings import Settings
+from poise.methods.pattern.standing import carrying_shares, lift_rows
 from poise.motion import Clip
 
 
@@ -31,6 +35,8 @@ class Problem:
     character: Character
     """The edit's, with the pattern's tools."""
     placed: PlacedClip
+    before: BodyState
+    """Where the joints of the clip are."""
     contacts: ContactSchedule | None
     """What feet do; None where they are left free."""
     tasks: tuple[Task, ...]
@@ -39,6 +45,8 @@ class Problem:
     """How many coefficients may change."""
     vector: Array
     """(F, 1 + J, 3) what changes are added to."""
+    carrying: dict[int, Array]
+    """(F,) for each ankle, how much of the body it carries; none where feet are left free."""
 
 
 def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Problem:
@@ -64,18 +72,49 @@ def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Probl
         known = None
     if known is not None:
         character, placed, contacts = known.character, known.placed, known.contacts
+        before, carrying = known.before, known.carrying
     else:
         character = pattern.with_tools(edit.character)
         ground = ground_height_m(edit.environment, edit.clip)
         placed = place(pattern, edit.clip, character, ground, settings.events or None)
         contacts = _contacts(edit, character, settings)
+        before = forward_kinematics(edit.clip.skeleton, *edit.clip.pose)
+        carrying = {} if contacts is None else carrying_shares(contacts, character)
     scene = Scene(edit.clip, character, edit.environment, edit.original)
-    tasks = tuple(task for each in edit.constraints for task in tasks_of(each, scene))
+    tasks = tuple(
+        task for each in edit.constraints for task in tasks_of(each, scene) if task.weight > 0.0
+    )
     vector = placed.vector if settings.details == "kept" else placed.projected(count)
     goals = tuple(goals_of(placed, tasks, count, vector))
     return Problem(
-        edit, settings, pattern, character, placed, contacts, tasks, goals, count, vector
-    )
+        edit, settings, pattern, character, placed, before, contacts, tasks, goals, count, vector,
+        carrying,
+    )  # fmt: skip
+
+
+def lifted(problem: Problem, lift_m: Array, change: Array) -> tuple[Goal, ...]:
+    """The goals of a body whose root will be raised for its feet to stand.
+
+    Those of a leg are as they were: feet are put where they are to be.
+
+    Args:
+        problem: with contacts.
+        lift_m: (F,) by how much the root was raised after a change of coefficients.
+        change: (m,), or (F, m), that change.
+    """
+    made: list[Goal] = []
+    for goal in problem.goals:
+        if goal.kind == POINT and not is_of_a_leg(goal.joint, problem.character):
+            frame = goal.frame
+            rows = np.zeros((3, problem.count))
+            rows[1] = lift_rows(
+                problem.placed, problem.vector, problem.carrying, frame, problem.count
+            )
+            at = change if change.ndim == 1 else change[frame]
+            lift = np.array([0.0, lift_m[frame], 0.0])
+            goal = replace(goal, shift_m=lift - rows @ at, shift_rows=rows)
+        made.append(goal)
+    return tuple(made)
 
 
 def ground_height_m(environment: Environment, clip: Clip) -> float:
@@ -90,6 +129,9 @@ def _contacts(edit: Edit, character: Character, settings: Settings) -> ContactSc
     if settings.feet == "free" or character.roles is None:
         return None
     if edit.contacts is not None:
+        if edit.contacts.frame_count != edit.clip.frame_count:
+            allowed = f"{edit.clip.frame_count} frames like the clip"
+            raise BadValue("contacts", allowed, edit.contacts.frame_count)
         return edit.contacts
     parts = [
         f"{side}_foot" for side in ("left", "right") if f"{side}_ankle" in character.roles.joints
@@ -108,6 +150,7 @@ def _same(known: Problem, edit: Edit, settings: Settings) -> bool:
         and before.pattern is edit.pattern
         and known.settings.events == settings.events
         and known.settings.feet == settings.feet
+        and known.settings.details == settings.details
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.constraints import Task
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import (
     ConstraintReport,
@@ -16,7 +17,7 @@ from poise.methods.constraint_report import (
 )
 from poise.methods.pattern.motion_space_ik import Solved
 from poise.methods.pattern.problem import Problem
-from poise.methods.pattern.touch_up import LeftOver
+from poise.methods.pattern.touch_up import Wanted
 from poise.methods.result import Result, Status
 from poise.motion import Clip
 
@@ -42,7 +43,7 @@ def misses(problem: Problem, clip: Clip) -> list[Array]:
 
 def finished(
     problem: Problem, made: Clip, by_pattern: Clip, solved: Sequence[Solved], change: Array,
-    left: Sequence[LeftOver], notes: Sequence[str],
+    left: Sequence[Wanted], notes: Sequence[str],
 ) -> Result:  # fmt: skip
     """The result of a solved problem."""
     edit, settings, placed = problem.edit, problem.settings, problem.placed
@@ -56,7 +57,7 @@ def finished(
     return Result(
         clip=made,
         status=status,
-        summary=worst_in_words(rows, status, _reasons(problem, solved)),
+        summary=_summary(problem, rows, status, solved),
         contacts=edit.contacts if edit.contacts is not None else problem.contacts,
         notes=(*_notes(problem, solved, by_pattern, left), *notes),
         trace={
@@ -78,6 +79,14 @@ def finished(
     )
 
 
+def _summary(
+    problem: Problem, rows: Sequence[ConstraintReport], status: Status, solved: Sequence[Solved]
+) -> str:
+    if not rows and problem.settings.details == "dropped":
+        return "No goals: the clip as the pattern's components have it."
+    return worst_in_words(rows, status, _reasons(problem, solved))
+
+
 def _deviations(problem: Problem) -> Array:
     return problem.pattern.deviations[: problem.count]
 
@@ -97,6 +106,8 @@ def _reasons(problem: Problem, solved: Sequence[Solved]) -> dict[str, str]:
             "It lies outside what the motions of the pattern show: their furthest is "
             f"{furthest:.1f} deviations from the mean, and there the search ended (see reach)."
         )
+    elif all(found.ending == "met" for found in solved):
+        why = "The pattern met it; feet or hands that are kept took it away again (see feet)."
     elif len(problem.goals) > 1:
         why = "The pattern's coefficients cannot meet all goals at once (see priorities and goals)."
     else:
@@ -107,9 +118,14 @@ def _reasons(problem: Problem, solved: Sequence[Solved]) -> dict[str, str]:
     }
 
 
-def _places_left(problem: Problem, clip: Clip, left: Sequence[LeftOver]) -> list[float]:
+def _places_left(problem: Problem, clip: Clip, left: Sequence[Wanted]) -> list[float]:
     """How far from their goals the pattern left those places that were finished otherwise."""
-    finished = {(id(each.task), each.frame) for each in left if each.task.kind == "point"}
+    roots = problem.character.skeleton.parents < 0
+    finished = {
+        (id(each.task), each.frame)
+        for each in left
+        if each.task.kind == "point" and not roots[each.task.joint]
+    }
     return [
         float(error)
         for task, errors in zip(problem.tasks, misses(problem, clip), strict=True)
@@ -119,7 +135,7 @@ def _places_left(problem: Problem, clip: Clip, left: Sequence[LeftOver]) -> list
 
 
 def _notes(
-    problem: Problem, solved: Sequence[Solved], by_pattern: Clip, left: Sequence[LeftOver]
+    problem: Problem, solved: Sequence[Solved], by_pattern: Clip, left: Sequence[Wanted]
 ) -> list[str]:
     notes: list[str] = []
     pattern, placed = problem.pattern, problem.placed
@@ -130,15 +146,38 @@ def _notes(
             f"their mean (they: at most {furthest:.1f}), and joints are turned by "
             f"{placed.left_over_deg:.0f} degrees that no component explains."
         )
-    for distance in _places_left(problem, by_pattern, left):
+    far = _places_left(problem, by_pattern, left)
+    if far and max(far) > 0.0:
         notes.append(
-            f"The pattern came within {100 * distance:.1f} cm of the goal; the rest is inverse "
-            "kinematics of trunk and arm."
+            f"The pattern came within {100 * max(far):.1f} cm of "
+            f"{'the goal' if len(far) == 1 else 'the goals'}; the rest is inverse kinematics of "
+            "trunk and limbs."
         )
+    for task, errors in zip(problem.tasks, misses(problem, problem.edit.clip), strict=True):
+        if task.kind == "point" and len(task.goals) == 1 and errors[0] > _FAR_M:
+            x, y, z = task.goals[0] - _apart(problem, task)
+            notes.append(
+                f"'{task.name}' asks for a place {errors[0]:.2f} m away: the clip has it at "
+                f"({x:.2f}, {y:.2f}, {z:.2f}) in frame {task.first}."
+            )
     if problem.settings.feet == "kept" and problem.contacts is None:
         notes.append("Feet are as the pattern has them: the skeleton has none that are known.")
     return notes
 
 
+def _apart(problem: Problem, task: Task) -> Array:
+    """(3,) from where the clip has a point to its goal."""
+    clip, frames = problem.edit.clip, slice(task.first, task.first + 1)
+    state = forward_kinematics(
+        clip.skeleton, clip.root_positions_m[frames], clip.rotations_wxyz[frames],
+        clip.moving_joints, clip.moving_offsets_m[frames],
+    )  # fmt: skip
+    turn = state.rotations_wxyz[0, task.joint]
+    place = state.positions_m[0, task.joint] + rotations.rotate(turn, task.offset_m)
+    return task.goals[0] - place
+
+
+_FAR_M = 0.15
+"""A goal that is further away may be a mistake."""
 _UNLIKE_DEG = 15.0
 """Turns that no component explains, on average, in a clip that is not of the pattern."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from poise.arrays import Array
+from poise.mechanics import forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.pattern.coefficient_paths import coefficient_path
-from poise.methods.pattern.goals import TURN_M
+from poise.methods.pattern.goals import TURN_M, Goal
 from poise.methods.pattern.motion_space_ik import Rules, Solved, solve
-from poise.methods.pattern.problem import Problem, build, radius_of
+from poise.methods.pattern.problem import Problem, build, lifted, radius_of
 from poise.methods.pattern.report import finished, misses
 from poise.methods.pattern.settings import Settings
-from poise.methods.pattern.touch_up import LeftOver, touched_up
+from poise.methods.pattern.standing import root_lift
+from poise.methods.pattern.touch_up import Wanted, touched_up
 from poise.methods.result import Result
 from poise.motion import Clip
 
@@ -34,27 +38,58 @@ def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None
     settings = settings or Settings()
     known = previous.trace.get("problem") if previous is not None else None
     problem = build(edit, settings, known if isinstance(known, Problem) else None)
-    solved, change = _solved(problem)
+    solved, change, motion = _standing(problem)
     history = f"edited by a pattern of {len(problem.pattern.examples)} motions"
-    changed = bool(change.any()) or settings.details == "dropped"
-    if changed:
-        vector = problem.vector + problem.placed.displacement(change)
-        by_pattern = problem.placed.with_vector(vector, history)
+    changed = motion is not None
+    if motion is not None:
+        by_pattern = problem.placed.with_motion(*motion, history)
     else:
         by_pattern = edit.clip.noted(history)  # what is met already is left as it is
-    left = _left_over(problem, by_pattern)
+    goals, left = _after_pattern(problem, by_pattern)
     made, notes = by_pattern, list[str]()
     if changed or left:
         made, notes = touched_up(
             edit.clip, by_pattern, problem.character, edit.environment, problem.contacts,
-            problem.pattern.tools, left, settings.finish_s,
+            problem.pattern.tools, goals, settings.finish_s, finish=bool(left),
         )  # fmt: skip
     return finished(problem, made, by_pattern, solved, change, left, notes)
 
 
-def _solved(problem: Problem) -> tuple[list[Solved], Array]:
-    """What was found, and the change of coefficients: (m,), or (N, m) for goals solved apart."""
-    if not problem.goals:
+def _standing(problem: Problem) -> tuple[list[Solved], Array, tuple[Array, Array] | None]:
+    """What was found, the change of coefficients, and the motion of it, standing on its feet.
+
+    The root is raised or lowered so that feet stand, which takes the goal's point along. A little
+    of that is left to be finished; more, and the goal is looked for again with it. None where
+    nothing changes.
+    """
+    placed, clip, goals = problem.placed, problem.edit.clip, problem.goals
+    frames = sorted({goal.frame for goal in goals})
+    solved, change = _solved(problem, goals)
+    if not change.any() and problem.settings.details == "kept":
+        return solved, change, None
+    roots, turns = placed.motion(problem.vector + placed.displacement(change))
+    taken = np.zeros(clip.frame_count)
+    most = max(0.01 * problem.settings.finish_cm, 0.2e-3 * problem.settings.met_mm)
+    for _ in range(_ROUNDS if problem.carrying else 0):
+        after = forward_kinematics(
+            clip.skeleton, roots, turns, clip.moving_joints, clip.moving_offsets_m
+        )
+        lift = root_lift(problem.before, after, problem.carrying)
+        roots[:, 1] += lift
+        if not frames or np.abs(lift - taken)[frames].max() < most:
+            break
+        taken = lift
+        solved, change = _solved(problem, lifted(problem, lift, change))
+        roots, turns = placed.motion(problem.vector + placed.displacement(change))
+    return solved, change, (roots, turns)
+
+
+_ROUNDS = 4
+
+
+def _solved(problem: Problem, goals: Sequence[Goal]) -> tuple[list[Solved], Array]:
+    """What was found, and the change of coefficients: (m,), or (F, m) for goals solved apart."""
+    if not goals:
         return [], np.zeros(problem.count)
     settings, pattern = problem.settings, problem.pattern
     start = problem.placed.coefficients[: problem.count]
@@ -64,17 +99,16 @@ def _solved(problem: Problem) -> tuple[list[Solved], Array]:
         settings.iterations, settings.damping, 0.01 * settings.damping_cm,
         radius_of(pattern, problem.count, settings.reach),
     )  # fmt: skip
-    frames = sorted({goal.frame for goal in problem.goals})
+    frames = sorted({goal.frame for goal in goals})
     if settings.goals == "together" or len(frames) == 1:
-        found = solve(problem.goals, start, deviations, rules)
+        found = solve(goals, start, deviations, rules)
         return [found], found.change
     each = [
-        solve([goal for goal in problem.goals if goal.frame == frame], start, deviations, rules)
+        solve([goal for goal in goals if goal.frame == frame], start, deviations, rules)
         for frame in frames
     ]
     changes = np.array([found.change for found in each])
-    at = problem.placed.normal_frames[frames]
-    return each, coefficient_path(at, changes, pattern.frame_count)
+    return each, coefficient_path(frames, changes, problem.edit.clip.frame_count)
 
 
 _SAFELY = 0.9
@@ -82,17 +116,16 @@ _SAFELY = 0.9
 not undo it."""
 
 
-def _left_over(problem: Problem, made: Clip) -> list[LeftOver]:
-    """Goals that the pattern has come near to, but not near enough."""
+def _after_pattern(problem: Problem, made: Clip) -> tuple[list[Wanted], list[Wanted]]:
+    """Goals that are met or near enough to be finished, and those of them that are not met."""
     settings = problem.settings
-    left: list[LeftOver] = []
+    goals, left = list[Wanted](), list[Wanted]()
     for task, errors in zip(problem.tasks, misses(problem, made), strict=True):
         is_place = task.kind == "point"
         allowed = 1e-3 * settings.met_mm if is_place else float(np.radians(settings.met_deg))
         most = 0.01 * settings.finish_cm / (1.0 if is_place else TURN_M)
-        left += [
-            LeftOver(task, task.first + i, np.array(task.goals[i]))
-            for i, error in enumerate(errors.tolist())
-            if allowed < error <= most
-        ]
-    return left
+        for i, error in enumerate(errors.tolist()):
+            if error <= max(allowed, most):
+                goals.append(Wanted(task, task.first + i, np.array(task.goals[i])))
+                left += [goals[-1]] if error > allowed else []
+    return goals, left

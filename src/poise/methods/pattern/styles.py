@@ -25,14 +25,16 @@ def styles_of(coefficients: Array) -> Indices:
 
     points = coefficients[:, :2]
     count = len(points)
-    if count < 4:
+    if count < 4 or not np.ptp(points, axis=0).any():
         return np.zeros(count, dtype=np.int64)
     tree, apart = linkage(points, "ward"), np.asarray(cdist(points, points), dtype=np.float64)
     tried = [np.zeros(count, dtype=np.int64)]
     scores = [_LEAST_SILHOUETTE + _WORTH_IT]
     for clusters in range(2, max(count // _FEWEST, 2) + 1):
-        tried.append(np.asarray(fcluster(tree, clusters, "maxclust"), dtype=np.int64) - 1)
-        scores.append(_silhouette(apart, tried[-1]))
+        labels = np.asarray(fcluster(tree, clusters, "maxclust"), dtype=np.int64) - 1
+        if len(set(labels.tolist())) > 1:
+            tried.append(labels)
+            scores.append(_silhouette(apart, labels))
     first_good = next(i for i, s in enumerate(scores) if s >= max(scores) - _WORTH_IT)
     chosen = tried[first_good]
     # Numbered as they come, so that the same motions give the same numbers.

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise import rotations
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.character.attachments import Attachment
-from poise.constraints import Interval, Scene, Task
+from poise.constraints import Scene, Task
 from poise.constraints.naming import find_point
 from poise.constraints.recruiting import Recruits, carries_weight
 from poise.contact import ContactSchedule
@@ -23,11 +23,12 @@ from poise.environment import Environment
 from poise.ik import IkProblem, IkSettings, IkSolution, build, solve, unsolved
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.pattern.planted import foot_tasks
+from poise.methods.pattern.soft_knees import with_soft_knee
 from poise.motion import Clip
 
 _SETTINGS = IkSettings(
-    tolerance_mm=0.02,
-    tolerance_deg=0.02,
+    tolerance_mm=0.05,
+    tolerance_deg=0.05,
     posture_tolerance_deg=1.0,
     settled_deg=0.01,
     iterations=10,
@@ -38,8 +39,8 @@ _MISSED_M = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOver:
-    """What is missing to a goal after the pattern."""
+class Wanted:
+    """A goal in one frame, after the pattern."""
 
     task: Task
     frame: int
@@ -50,7 +51,7 @@ class LeftOver:
 def touched_up(
     before: Clip, after: Clip, character: Character, environment: Environment,
     contacts: ContactSchedule | None, tools: Sequence[Attachment],
-    left: Sequence[LeftOver], finish_s: float,
+    goals: Sequence[Wanted], finish_s: float, *, finish: bool,
 ) -> tuple[Clip, list[str]]:  # fmt: skip
     """The edited clip, finished; and what could not be.
 
@@ -61,24 +62,37 @@ def touched_up(
         environment: what feet stand on.
         contacts: what touches when; None leaves the feet alone.
         tools: what hands hold.
-        left: goals that are still to be reached.
+        goals: what is met, or near enough to be finished.
         finish_s: over how long before and after.
+        finish: whether something is left to be finished.
     """
     old, new = (forward_kinematics(clip.skeleton, *clip.pose) for clip in (before, after))
-    groups: list[list[Task]] = []
-    if contacts is not None and character.roles is not None:
-        groups += foot_tasks(old, new, contacts, character, environment)
-    groups.append([_finishing(each, new, character, after.rate_hz, finish_s) for each in left])
-    groups.append(_grip_tasks(old, character, tools))
-    scene = Scene(after, character, environment)
+    scene, notes = Scene(after, character, environment), list[str]()
     found: IkSolution | None = None
-    notes: list[str] = []
-    for tasks in filter(None, groups):
+
+    def add(tasks: Sequence[Task], under: IkSolution | None) -> IkSolution | None:
         # Limbs share no joint: each is a small problem of its own, on top of those before it.
-        problem, under = build(scene, tasks), found
-        found = unsolved(problem, under)
-        solve(problem, _SETTINGS, found, 0, after.frame_count - 1, over=under)
-        notes += _missed(problem, found)
+        if not tasks:
+            return under
+        problem = build(scene, tasks)
+        made = unsolved(problem, under)
+        solve(problem, _SETTINGS, made, 0, after.frame_count - 1, over=under)
+        notes.extend(_missed(problem, made))
+        return made
+
+    asked = [(each.task.joint, each.frame) for each in goals]
+    if contacts is not None and character.roles is not None:
+        for place, turn in foot_tasks(old, new, contacts, character, environment, asked):
+            found = add([with_soft_knee(place, new, character), turn], found)
+    if finish:
+        here = new
+        if found is not None:
+            here = forward_kinematics(
+                after.skeleton, found.root_positions_m, found.rotations_wxyz,
+                after.moving_joints, after.moving_offsets_m,
+            )  # fmt: skip
+        found = add(finishing_tasks(goals, here, character, after.rate_hz, finish_s), found)
+    found = add(_grip_tasks(old, character, tools, {joint for joint, _ in asked}), found)
     if found is None:
         return after, []
     turns = found.rotations_wxyz
@@ -98,8 +112,10 @@ def _missed(problem: IkProblem, found: IkSolution) -> list[str]:
     return notes
 
 
-def _grip_tasks(old: BodyState, character: Character, tools: Sequence[Attachment]) -> list[Task]:
-    """The other hand stays where it is on a tool that both hold."""
+def _grip_tasks(
+    old: BodyState, character: Character, tools: Sequence[Attachment], asked: set[int]
+) -> list[Task]:
+    """The other hand stays where it is on a tool that both hold, unless it has goals of its own."""
     if character.roles is None:
         return []
     skeleton, joints = character.skeleton, character.roles.joints
@@ -120,6 +136,8 @@ def _grip_tasks(old: BodyState, character: Character, tools: Sequence[Attachment
         shared = set(skeleton.ancestors(holds))
         for joint in skeleton.ancestors(other):
             arm[joint] = joint != other and joint not in shared and skeleton.freedoms[joint] > 0
+        if any(arm[joint] or other in skeleton.ancestors(joint) for joint in asked):
+            continue
         task = Task(
             f"grip of {tool.name}", "point", 0, goals, Recruits(arm, False), 2, 1.0, other,
             reference=holds,
@@ -128,27 +146,63 @@ def _grip_tasks(old: BodyState, character: Character, tools: Sequence[Attachment
     return tasks
 
 
-def _finishing(
-    left: LeftOver, new: BodyState, character: Character, rate_hz: float, finish_s: float
-) -> Task:
-    """The path of the point, led to the goal and back."""
-    task, frame, skeleton = left.task, left.frame, character.skeleton
+def finishing_tasks(
+    goals: Sequence[Wanted], here: BodyState, character: Character, rate_hz: float, finish_s: float
+) -> list[Task]:
+    """Paths of all points that have goals, led to them and back.
+
+    What is met already is a goal like the others, so that finishing one does not move another.
+    """
+    points: dict[tuple[object, ...], list[Wanted]] = {}
+    for each in goals:
+        task = each.task
+        key = (task.kind, task.joint, tuple(np.asarray(task.offset_m).tolist()), task.axes)
+        points.setdefault(key, []).append(each)
     reach = max(round(finish_s * rate_hz), 1)
-    first, last = max(frame - reach, 0), min(frame + reach, new.frame_count - 1)
-    shares = Interval(first, last, frame - first, last - frame).shares()[:, None]
-    turns = new.rotations_wxyz[first : last + 1, task.joint]
+    made = [
+        _led(sorted(some, key=lambda each: each.frame), here, character, reach)
+        for some in points.values()
+    ]
+    return [task for task in made if task.recruits.joints.any()]
+
+
+def _led(goals: Sequence[Wanted], here: BodyState, character: Character, reach: int) -> Task:
+    """The path of a point, as its goals have it in their frames."""
+    task, skeleton = goals[0].task, character.skeleton
+    frames = np.array(list(dict.fromkeys(each.frame for each in goals)))
+    # Of several goals in one frame, the most important one counts.
+    by_rank = sorted(goals, key=lambda each: each.task.priority)
+    wanted = np.array([next(e.goal for e in by_rank if e.frame == f) for f in frames])
+    first = max(int(frames[0]) - reach, 0)
+    last = min(int(frames[-1]) + reach, here.frame_count - 1)
+    turns = here.rotations_wxyz[first : last + 1, task.joint]
     chain = np.zeros(skeleton.joint_count, dtype=np.bool_)
     chain[[j for j in skeleton.ancestors(task.joint) if skeleton.parents[j] >= 0]] = True
     chain &= carries_weight(character) & (skeleton.freedoms > 0)
+    shares = _shares(np.arange(first, last + 1), frames, reach)
     if task.kind == "point":
-        path = new.positions_m[first : last + 1, task.joint] + rotations.rotate(
+        path = here.positions_m[first : last + 1, task.joint] + rotations.rotate(
             turns, task.offset_m
         )
-        goals = path + shares * (left.goal - path[frame - first])
+        goal_path = path + shares @ (wanted - path[frames - first])
         chain[task.joint] = chain[task.joint] and bool(np.any(task.offset_m))
     else:
-        away = rotations.log(
-            rotations.multiply(left.goal, rotations.conjugate(turns[frame - first]))
-        )
-        goals = rotations.normalize(rotations.multiply(rotations.exp(shares * away), turns))
-    return replace(task, first=first, goals=goals, priority=1, recruits=Recruits(chain, False))
+        away = rotations.log(rotations.multiply(wanted, rotations.conjugate(turns[frames - first])))
+        goal_path = rotations.normalize(rotations.multiply(rotations.exp(shares @ away), turns))
+    return replace(task, first=first, goals=goal_path, recruits=Recruits(chain, False))
+
+
+def _shares(at: Indices, frames: Indices, reach: int) -> Array:
+    """(n, k) how much of what each goal lacks is added in every frame.
+
+    One in the goal's own frame and none in another's; from goal to goal, and within `reach` of the
+    outer ones, it comes and goes as 6x⁵ - 15x⁴ + 10x³.
+    """
+    shares = np.zeros((len(at), len(frames)))
+    for k, frame in enumerate(frames.tolist()):
+        before = frame - frames[k - 1] if k else reach
+        after = frames[k + 1] - frame if k + 1 < len(frames) else reach
+        wide = np.where(at < frame, min(before, 2 * reach), min(after, 2 * reach))
+        x = np.clip(1.0 - np.abs(at - frame) / wide, 0.0, 1.0)
+        shares[:, k] = x**3 * (x * (6.0 * x - 15.0) + 10.0)
+    return shares

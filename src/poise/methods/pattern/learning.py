@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
 from poise.character.attachments import Attachment, with_attachments
@@ -25,6 +27,13 @@ from poise.solvers.principal_components import principal_components
 UNLIKE_DEG = 35.0
 """A motion whose joints are turned further than this against the mean, on average, is another
 behaviour, or the same at another moment."""
+ALIKE_DEG = 8.0
+"""Nearer than this is always alike. In between, motions may differ from their mean by as much as
+the mean itself moves: a swing by more than a way of standing."""
+LONGEST = 8.0
+"""A clip that lasts more than so many times as long as another is of another kind."""
+_ROUNDING = 1e-9
+"""Metres or radians by which motions do not differ."""
 EXPLAINED = 1.0
 """Share of the variance that an edit's components explain, unless told otherwise: few motions have
 few components, and all of them are needed to give an example back."""
@@ -77,6 +86,13 @@ def learn(
     if len(clips) < 2:
         allowed = "at least two: a pattern is what several motions share"
         raise BadValue("clips", allowed, len(clips))
+    if rules and events is not None:
+        raise BadValue("events", "found by rules, or given as frames", "both")
+    for what, given in (("events", events), ("grounds_m", grounds_m)):
+        if given is not None and len(given) != len(clips):
+            raise BadValue(what, f"{len(clips)}, one for every clip", len(given))
+    if grounds_m is not None and not np.isfinite(np.asarray(grounds_m, dtype=np.float64)).all():
+        raise BadValue("grounds_m", "finite heights", list(grounds_m))
     names = _names(clips)
     for clip, name in zip(clips, names, strict=True):
         check_same(clips[0].skeleton, clip.skeleton, name, names[0])
@@ -113,13 +129,15 @@ def learn(
     )
     vectors[:, :, 1:][:, :, ~carries_weight(character)] = 0.0
     away = _away_deg(vectors)
-    for name, degrees in zip(names, away.tolist(), strict=True):
-        if degrees > UNLIKE_DEG:
+    most = min(max(ALIKE_DEG, _moves_deg(mean, carries_weight(character))), UNLIKE_DEG)
+    furthest = sorted(zip(names, away.tolist(), strict=True), key=lambda pair: -pair[1])
+    for name, degrees in furthest:
+        if degrees > most:
             raise BadValue(
                 f"{name}", "of the same behaviour as the others, at the same moments (give events)",
                 f"joints {degrees:.0f} degrees from their mean on average",
             )  # fmt: skip
-    found = principal_components(vectors.reshape(len(vectors), -1))
+    found = principal_components(vectors.reshape(len(vectors), -1), _ROUNDING)
     if not len(found.variances):
         raise BadValue("clips", "different from each other", "the same motion each time")
     examples = tuple(
@@ -144,6 +162,8 @@ def with_components(pattern: Pattern, count: int | None, share: float | None) ->
     """
     if count is not None and share is not None:
         raise BadValue("components and share", "one of them", "both")
+    if count is not None and (isinstance(count, bool) or not hasattr(count, "__index__")):
+        raise BadValue("components", "a whole number", count)
     if count is None:
         count = pattern.components_for(EXPLAINED if share is None else share)
     if not 1 <= count <= len(pattern.variances):
@@ -165,6 +185,8 @@ def moments_of(
     if given is None:
         state = forward_kinematics(clip.skeleton, *clip.pose)
         events = find_events(rules, state, character, clip.rate_hz, name)
+        if len(set(events.values())) < len(events):
+            raise BadValue(f"events of {name}", "in different frames", events)
     else:
         events = given_events(given, clip.frame_count, name)
     ends = [0, clip.frame_count - 1]
@@ -195,10 +217,14 @@ def _common_time(
         if list(found.events) != order:
             got = ", ".join(found.events) or "none"
             raise BadValue(f"events of {name}", f"in the order {', '.join(order) or 'none'}", got)
-        if len(knots_of(found)) != len(knots_of(moments[0])):
+        if _at_ends(found) != _at_ends(moments[0]):
             allowed = "inside the clip, as in the other clips"
             raise BadValue(f"events of {name}", allowed, dict(found.events))
     seconds = [(m.last - m.first) / clip.rate_hz for m, clip in zip(moments, clips, strict=True)]
+    shortest, longest = int(np.argmin(seconds)), int(np.argmax(seconds))
+    if seconds[longest] > LONGEST * seconds[shortest]:
+        allowed = f"about as long as the others ({names[shortest]}: {seconds[shortest]:.2f} s)"
+        raise BadValue(f"{names[longest]}", allowed, f"{seconds[longest]:.2f} s")
     last = max(round(float(np.mean(seconds)) * rate), len(order) + 1)
     shares = np.array(
         [[(frame - m.first) / (m.last - m.first) for frame in m.events.values()] for m in moments]
@@ -215,10 +241,24 @@ def _common_time(
     return last + 1, events, warps
 
 
+def _at_ends(found: Moments) -> list[str | None]:
+    """The events in the first and in the last frame that count."""
+    named = {frame: name for name, frame in found.events.items()}
+    return [named.get(found.first), named.get(found.last)]
+
+
 def _names(clips: Sequence[Clip]) -> list[str]:
     """What messages and plots call the clips: each another name."""
     plain = [clip.name or f"clip {i + 1}" for i, clip in enumerate(clips)]
     return [name if plain.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(plain)]
+
+
+def _moves_deg(mean_wxyz: Array, counts: NDArray[np.bool_]) -> float:
+    """How far the mean motion's joints turn from their own mean over time: root mean square."""
+    turns = np.array(mean_wxyz[:, counts])
+    turns *= np.where((turns * turns[:1]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    middle = rotations.normalize(turns.mean(axis=0) + 1e-12 * turns[0])
+    return float(np.degrees(np.sqrt((rotations.angle_between(middle, turns) ** 2).mean())))
 
 
 def _away_deg(vectors: Array) -> Array:
