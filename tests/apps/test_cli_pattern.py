@@ -106,9 +106,10 @@ def test_a_pattern_is_learned_with_a_club_that_is_fitted(
     assert lines[0].startswith("club_head: 1.0") and "from left_wrist" in lines[0]
     assert lines[1].startswith("4 motions of 22 joints, brought to ")
     assert lines[2].startswith("events: takeaway 0, top ") and ", finish " in lines[2]
-    assert "100 %; edits use 3" in lines[3]
-    assert [line.split(":")[0] for line in lines[4:8]] == [f"  swing{i}" for i in range(4)]
-    assert lines[8:] == ["swings.npz: a pattern of 4 motions"]
+    assert lines[3] == "held: club_head, on left_wrist"
+    assert "100 %; edits use 3" in lines[4]
+    assert [line.split(":")[0] for line in lines[5:9]] == [f"  swing{i}" for i in range(4)]
+    assert lines[9:] == ["swings.npz: a pattern of 4 motions"]
     read = load_pattern(tmp_path / "swings.npz")
     assert [name for name, _ in read.events] == ["takeaway", "top", "hit", "finish"]
     assert read.span == ("takeaway", "finish") and read.used == 3
@@ -259,7 +260,7 @@ EVENT = "NAME=KIND:POINT[,near:KIND][,after:EVENT][,before:EVENT]"
         (("-o", "s.npz", "--event", "a=lowest:head,after:b", "--event", "b=lowest:head,after:a"),
          "without a circle of after and before"),
         (("-o", "s.npz", "--event", "a=lowest:head", "--event", "a=highest:head"),
-         "events must be of different names"),
+         "--event a must be given once"),
         (("-o", "s.npz", "--event", "a=lowest:head", "--event", "b=1,2,3,4"),
          "--event must be all found by rule, or all given as frames"),
         (("-o", "s.npz", "--event", "low=lowest:head_top"),
@@ -528,9 +529,9 @@ def test_settings_the_place_and_a_report_may_be_given(
         (("-o", "it.bvh", "--hit", "club_head", "0", "0", "0", "--frame", "3",
           "--also", "head,0,0,0,top"), "No event of the pattern is called 'top'"),
         (("-o", "it.bvh", "--recipe", "r.yaml", "--hit", "club_head", "0", "0", "0"),
-         "--hit and --also must be left out beside --recipe"),
+         "--hit, --by, --frame and --also must be left out beside --recipe"),
         (("-o", "it.bvh", "--recipe", "r.yaml", "--also", "head,0,0,0,3"),
-         "--hit and --also must be left out beside --recipe"),
+         "--hit, --by, --frame and --also must be left out beside --recipe"),
         (("-o", "it.bvh", "--recipe", "none.yaml"), "none.yaml: expected an existing file"),
         (("-o", "it.bvh", "--recipe", "deform.yaml"), "'pattern'"),
         (("-o", "it.xyz", "--hit", "head", "0", "0", "0", "--frame", "3"),
@@ -695,9 +696,10 @@ def test_what_was_learned_is_shown(command: Command, model: Path, tmp_path: Path
     assert done.code == 0 and not done.err
     lines = done.out.splitlines()
     assert lines[0].startswith("4 motions of 22 joints, brought to ")
-    assert lines[1].startswith("events: hit ") and lines[2].startswith("components explain ")
+    assert lines[1].startswith("events: hit ") and lines[2].startswith("held: club_head")
+    assert lines[3].startswith("components explain ")
     for i, frame in enumerate(FRAMES):
-        assert lines[3 + i].startswith(f"  swing{i}: ") and f"(hit {frame})" in lines[3 + i]
+        assert lines[4 + i].startswith(f"  swing{i}: ") and f"(hit {frame})" in lines[4 + i]
     assert not list(tmp_path.iterdir())
 
 

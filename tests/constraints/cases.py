@@ -1,4 +1,7 @@
-"""One or more constraints of every kind, all easing in and out of the walk's frames 5 to 45."""
+"""One or more constraints of every kind, all easing in and out of the walk's frames 5 to 45.
+
+A hit has one frame, and does not ease.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from poise.arrays import Array
 from poise.constraints import (
     Constraint,
     FollowCurve,
+    HitAt,
     HoldPoint,
     Interval,
     KeepDistance,
@@ -34,6 +38,10 @@ CASES: dict[str, tuple[Constraint, ...]] = {
         HoldPoint("hold", "left_hand_tip", (0.1, 0.3, 0.4), WHEN, "relative", "chest"),
         HoldPoint("hold", "left_hand_tip", (0.1, 0.3, 0.4), WHEN, "offset"),
         HoldPoint("hold", "right_toe_tip", (0.1, 0.3, 0.4), WHEN, "offset", "pelvis"),
+    ),
+    "hit_at": (
+        HitAt("hit", "left_hand_tip", (0.5, 1.2, 1.0), 20),
+        HitAt("hit", "left_wrist", (0.5, 1.2, 1.0), 20, (0.9, 0.3, 0.2, 0.1)),
     ),
     "follow_curve": (
         FollowCurve("follow", "left_wrist", THROUGH, WHEN),
@@ -97,6 +105,11 @@ def moved_record(record: Constraint, turn: Array, shift: Array) -> Constraint:
         case HoldPoint():
             goes = by_mode.get((record.mode, record.relative_to), kept)
             return replace(record, place_m=goes(record.place_m))
+        case HitAt():
+            turned = record.turn_wxyz
+            if turned is not None:
+                turned = tuple(rotations.multiply(turn, np.array(turned)).tolist())
+            return replace(record, place_m=place(record.place_m), turn_wxyz=turned)
         case FollowCurve():
             goes = by_mode.get((record.mode, record.relative_to), kept)
             through = tuple(replace(p, place_m=goes(p.place_m)) for p in record.through)

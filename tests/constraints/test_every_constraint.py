@@ -13,6 +13,7 @@ from poise.arrays import Array
 from poise.constraints import (
     CONSTRAINTS,
     Constraint,
+    HitAt,
     Interval,
     Recruit,
     Task,
@@ -30,6 +31,8 @@ EVERY = [
     for key, records in CASES.items()
     for number, record in enumerate(records)
 ]
+LASTING = [param for param in EVERY if not isinstance(param.values[0], HitAt)]
+"""All but those of a single frame."""
 ONE_OF_EACH = [pytest.param(records[0], id=key) for key, records in CASES.items()]
 
 
@@ -46,14 +49,14 @@ def test_tasks_have_a_finite_goal_for_every_frame(record: Constraint) -> None:
     assert tasks
     for task in tasks:
         assert (task.name, task.priority, task.weight) == (record.name, 3, 0.25)
-        assert (task.first, task.last) == (WHEN.first, WHEN.last)
-        assert task.goals.shape == (len(WHEN), GOAL_SIZE[task.kind])
+        assert (task.first, task.last) == (record.interval.first, record.interval.last)
+        assert task.goals.shape == (len(record.interval), GOAL_SIZE[task.kind])
         assert np.isfinite(task.goals).all()
         if task.kind == "turn":
             np.testing.assert_allclose(np.linalg.norm(task.goals, axis=1), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("record", EVERY)
+@pytest.mark.parametrize("record", LASTING)
 def test_where_nothing_is_asked_yet_the_goals_are_the_original(record: Constraint) -> None:
     shares = WHEN.shares()
     assert shares[0] == shares[-1] == 0.0
@@ -63,7 +66,7 @@ def test_where_nothing_is_asked_yet_the_goals_are_the_original(record: Constrain
         assert gaps[[1, -2]].max() < 0.1 * max(gaps.max(), 0.01)  # and they grow from there
 
 
-@pytest.mark.parametrize("record", EVERY)
+@pytest.mark.parametrize("record", LASTING)
 def test_goals_do_not_jump(record: Constraint) -> None:
     # The largest of all wishes here is metres away and ten frames of easing long.
     for task in tasks_of(record, walk_scene()):
@@ -117,7 +120,7 @@ def test_without_a_choice_no_two_layers_contradict_each_other(record: Constraint
             check_nesting([*ours, *tasks_of(theirs, scene)], scene.character)
 
 
-@pytest.mark.parametrize("record", EVERY)
+@pytest.mark.parametrize("record", LASTING)
 def test_equal_wishes_are_equal_and_can_be_keys(record: Constraint) -> None:
     again = replace(record)
     assert again is not record and again == record and hash(again) == hash(record)
@@ -219,7 +222,7 @@ def test_unknown_names_are_answered_with_known_ones(record: Constraint) -> None:
         assert f"Asked for by '{record.name}'." in str(problem.value)
 
 
-@pytest.mark.parametrize("record", ONE_OF_EACH)
+@pytest.mark.parametrize("record", LASTING)
 def test_an_interval_outside_the_clip_is_explained_by_name(record: Constraint) -> None:
     frames = walk_scene().clip.frame_count
     with pytest.raises(BadValue, match=f"interval of '{record.name}' must be inside the clip"):
@@ -257,7 +260,7 @@ def test_whatever_is_recruited_it_works_or_explains_itself(record: Constraint) -
                 assert recruit.joints is None or len(chosen) <= len(recruit.joints)
 
 
-@pytest.mark.parametrize("record", ONE_OF_EACH)
+@pytest.mark.parametrize("record", LASTING)
 def test_a_single_frame_is_enough(record: Constraint) -> None:
     changes: dict[str, object] = {"interval": Interval(20, 20)}
     if hasattr(record, "through"):

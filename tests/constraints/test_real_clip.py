@@ -24,6 +24,7 @@ def test_all_kinds_hold_together_on_a_captured_walk(scene: Scene) -> None:
     tasks = [t for records in CASES.values() for r in records for t in tasks_of(r, scene)]
     for task in tasks:
         assert np.isfinite(task.goals).all()
-        assert gap(task, scene)[[0, -1]].max() < 1e-6, task.name
+        if len(task.goals) > 1:  # a hit does not ease
+            assert gap(task, scene)[[0, -1]].max() < 1e-6, task.name
     wishes: list[Constraint] = [records[0] for records in CASES.values()]
     check_nesting([t for wish in wishes for t in tasks_of(wish, scene)], scene.character)

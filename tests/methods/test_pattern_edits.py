@@ -263,16 +263,7 @@ def test_a_point_a_little_off_is_held_over_some_frames() -> None:
     assert off.max() <= 1.5e-3, result.summary
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        "ab",
-        pytest.param(
-            "ba",
-            marks=pytest.mark.xfail(strict=True, reason="the first in the list is finished"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("names", ["ab", "ba"])
 def test_of_two_goals_for_one_point_in_one_frame_the_greater_is_finished(names: str) -> None:
     edge, off = _just_outside(0.01), np.array([0.012, 0.0, 0.0])
     asked = {

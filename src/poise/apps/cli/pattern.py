@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -230,17 +230,14 @@ def edit(
         if asked is not None and frame is not None:
             goals.insert(0, (asked[0], asked[1:], frame))
         used = recipe or _usual_recipe()
-        changes = _changes(pattern, environment)
+        changes = [*_changes(pattern, environment), *(set_ or ())]
         if goals:
             with waiting(f"looking at {clip.name}"):
-                written = _goals_as_written(
-                    goals, pattern, clip, used, changes, relative=by is not None
-                )
-            from poise.recipes.changes import Change
-
-            text = f"pattern.constraints={json.dumps(written)}"
-            changes.insert(0, Change(text, "the options"))
-        changes += set_ or ()
+                # With goals of the same names, which --set may speak of; where they are comes next.
+                known = [_as_change(goals, [((0.0, 0.0, 0.0), 0)] * len(goals)), *changes]
+                look = _Looked(pattern, clip, used, known)
+                found = _places_and_frames(goals, look, relative=by is not None)
+            changes.insert(0, _as_change(goals, found))
         follow(
             used, clip, output, report, without, changes,
             overwrite=overwrite, accept=accept, method="pattern",
@@ -278,27 +275,45 @@ def show(
             print(f"{report}: a page about it")
 
 
-def _goals_as_written(
-    goals: Sequence[tuple[str, tuple[float, float, float], str]],
-    pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change], *, relative: bool,
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Goals as a recipe writes them.
+_Place = tuple[float, float, float]
+
+
+def _places_and_frames(
+    goals: Sequence[tuple[str, _Place, str]], look: _Looked, *, relative: bool
+) -> list[tuple[_Place, int]]:
+    """Where and when.
 
     Frames that are events are looked up in the clip, and so is where the first point is, if its
     goal is told from there.
     """
-    look = _Looked(pattern, clip, recipe, changes)
+    found: list[tuple[_Place, int]] = []
+    for i, (point, place, text) in enumerate(goals):
+        frame = int(text) if _is_number(text) else look.event(text)
+        found.append((look.moved(point, frame, place) if relative and i == 0 else place, frame))
+    return found
+
+
+def _as_change(
+    goals: Sequence[tuple[str, _Place, str]], found: Sequence[tuple[_Place, int]]
+) -> Change:
+    """Goals as a recipe writes them; later ones are less important."""
+    from poise.recipes.changes import Change
+
     names: list[str] = []
     for point, _, _ in goals:
         names.append(point if point not in names else f"{point} {len(names) + 1}")
-    written: list[dict[str, Any]] = []
-    for i, (name, (point, place, text)) in enumerate(zip(names, goals, strict=True)):
-        frame = int(text) if _is_number(text) else look.event(text)
-        if relative and i == 0:
-            place = look.moved(point, frame, place)
-        goal = {"name": name, "point": point, "place_m": list(place), "frame": frame}
-        written.append({"hit_at": {**goal, "priority": 1 + i}})
-    return written
+    written = [
+        {
+            "hit_at": {
+                "name": name, "point": point, "place_m": list(place), "frame": frame,
+                "priority": 1 + i,
+            }
+        }
+        for i, (name, (point, _, _), (place, frame)) in enumerate(
+            zip(names, goals, found, strict=True)
+        )
+    ]  # fmt: skip
+    return Change(f"pattern.constraints={json.dumps(written)}", "the options")
 
 
 def _is_number(text: str) -> bool:
