@@ -65,7 +65,7 @@ def on_another_body(
 def _body_of(recipe: Recipe, name: str, character: Character) -> Character:
     """A human of the proportions of a file's skeleton; a robot as it is."""
     choice, path = recipe.character, recipe.folder / name
-    figure = _figure(path, repaired=recipe.clip.clean is not False)
+    figure = figure_of(path, repaired=recipe.clip.clean is not False)
     same = figure.skeleton.joint_names == character.skeleton.joint_names
     try:
         return complete_character(
@@ -83,8 +83,12 @@ def _body_of(recipe: Recipe, name: str, character: Character) -> Character:
         ) from None
 
 
-def _figure(path: Path, *, repaired: bool) -> Character:
-    """The figure of a file of any kind; a thorax that the clip got back, it gets back too."""
+def figure_of(path: Path, *, repaired: bool) -> Character:
+    """The figure of a file of any kind; a thorax that the clip got back, it gets back too.
+
+    Raises:
+        FileProblem: a file that cannot be read.
+    """
     moving = [f for f in FORMATS if f.read_motion or f.read_clip]
     if any(path.suffix.lower() in f.extensions for f in moving):
         clip = load_clip(path)

@@ -28,6 +28,7 @@ from poise.apps.cli.measure import measure
 from poise.apps.cli.pattern import app as pattern
 from poise.apps.cli.render import render
 from poise.apps.cli.report import report
+from poise.apps.cli.retarget import retarget
 from poise.apps.cli.run import run
 from poise.apps.cli.sample import sample
 from poise.errors import PoiseError
@@ -58,6 +59,7 @@ app.command("filter")(command_for("filter", "Filter a clip to constraints, balan
 app.command()(leap)
 app.add_typer(family, name="family")
 app.add_typer(pattern, name="pattern")
+app.command()(retarget)
 app.command()(sample)
 app.command()(formats)
 

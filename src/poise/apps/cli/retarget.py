@@ -1,0 +1,140 @@
+"""`poise retarget`: the same motion on another body."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poise.apps.cli.run import Overwrite, saying_problems
+from poise.apps.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from poise.character import Character
+    from poise.methods.retarget import Correspondence
+
+
+def retarget(
+    clip: Annotated[Path, typer.Argument(help="The motion.")],
+    to: Annotated[
+        Path,
+        typer.Option(
+            help="Whose body: a motion, skeleton or robot file (.bvh, .asf, .glb, .xml, .urdf).",
+            metavar="CHARACTER",
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the motion here.")
+    ] = None,
+    robot: Annotated[
+        Path | None,
+        typer.Option(help="Write joint angles of a robot here (.csv or .npz), Z up."),
+    ] = None,
+    layout: Annotated[
+        str, typer.Option(help="Of the robot's .csv: poise, or unitree (no header, xyzw).")
+    ] = "poise",
+    mapping: Annotated[
+        Path | None,
+        typer.Option(help="Joints of the target and what they follow, instead of what is found."),
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Resample to this rate, in Hz.")] = None,
+    free_feet: Annotated[
+        bool, typer.Option("--free-feet", help="Do not hold feet that stand.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Only say which joint follows which.")
+    ] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Put a motion on another body: a child, another rig, a humanoid robot.
+
+    Joints are matched by what they are (see --explain), whatever pose the bodies rest in; places
+    scale with the legs; joints stay in their ranges, and feet that stand are held where they stand.
+
+        poise retarget walk.bvh --to robot.xml --explain
+
+        poise retarget walk.bvh --to robot.xml --robot walk.csv
+
+        poise retarget walk.bvh --to child.bvh -o child_walk.bvh
+    """  # fmt: skip
+    from poise.errors import BadValue
+
+    with saying_problems():
+        outputs = [path for path in (output, robot) if path is not None]
+        if not explain and not outputs:
+            raise BadValue("output", "given, or nothing would be written (-o OUT, --robot)", "none")
+        for path in outputs:
+            if path.exists() and not overwrite:
+                raise BadValue("output", "a new file (or --overwrite)", str(path))
+        with waiting(f"reading {clip.name}") as say:
+            from poise.character import complete_character, with_ranges
+            from poise.contact import estimate_ground
+            from poise.environment import Environment
+            from poise.formats import load_clip, save_clip
+            from poise.formats.robot_trajectory import robot_trajectory, write_robot
+            from poise.methods.retarget import correspondence, retargeted
+            from poise.motion import resample
+            from poise.motion.cleanup import clean
+            from poise.recipes.another_body import figure_of
+            from poise.recipes.mapping_file import read_mapping
+            from poise.recipes.prepare import MUST_BE_CLEANED
+
+            motion, _ = clean(load_clip(clip), MUST_BE_CLEANED)
+            if rate is not None:
+                motion = resample(motion, rate)
+            source = complete_character(motion.skeleton)
+            target = complete_character(figure_of(to, repaired=True))
+            given = None if mapping is None else read_mapping(mapping)
+            matches = correspondence(source, target, given)
+            if explain:
+                for line in explained(source, target, matches):
+                    print(line)
+                return
+            say("moving")
+            place = Environment((estimate_ground(motion, source)[0],))
+            target = with_ranges(target) if _is_human(target) else target
+            made = retargeted(
+                motion, source, target, matches, place, scale=scale, feet=not free_feet
+            )
+            channels = {
+                f"contact.{part}": made.contacts.column(part).astype(float)
+                for part in made.contacts.parts
+                if made.contacts.column(part).any()
+            }
+            if robot is not None:
+                write_robot(robot, robot_trajectory(made.clip, channels), layout)
+            notes = save_clip(made.clip, output) if output is not None else ()
+        for note in notes:
+            typer.echo(f"note: {note}", err=True)
+        for path in outputs:
+            print(f"{path}: {made.clip.frame_count} frames at {made.clip.rate_hz:g} Hz")
+        print(f"{target.name or to.name}: {made.scale:.2f} times as far as {clip.name}")
+
+
+def _is_human(character: Character) -> bool:
+    return all(kind != "hinge" for kind in character.skeleton.kinds)
+
+
+def explained(source: Character, target: Character, matches: Correspondence) -> list[str]:
+    """One line a joint of the target: what it follows, and why."""
+    names, lines = source.skeleton.joint_names, list[str]()
+    wide = max(len(name) for name in target.skeleton.joint_names)
+    for joint, name in enumerate(target.skeleton.joint_names):
+        first, second = matches.sources[joint].tolist()
+        share = float(matches.shares[joint])
+        if first < 0:
+            follows = "stays at rest"
+        elif share == 0.0 or first == second:
+            follows = names[first]
+        else:
+            follows = f"{names[first]} to {names[second]}, {100 * share:.0f} % of the way"
+        why = "" if first < 0 else f"  ({matches.reasons[joint]})"
+        lines.append(f"{name:<{wide}}  {follows}{why}")
+    if matches.unused:
+        lines.append(f"nobody follows: {', '.join(matches.unused)}")
+    return lines

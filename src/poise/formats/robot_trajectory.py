@@ -1,0 +1,160 @@
+"""Joint trajectories of robots, as controllers and training pipelines read them.
+
+Z is up, lengths are metres, angles radians, quaternions wxyz unless a layout says otherwise. Joints
+are the hinges of the model, by the names and in the order of its file. Channels beyond them
+(contacts, torques) are plain named columns: this file does not know who made them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array
+from poise.errors import BadValue, FileProblem
+from poise.formats.atomic import atomic_write
+from poise.motion import Clip
+from poise.units import world_from_file_wxyz
+
+LAYOUTS = ("poise", "unitree")
+"""`poise`: a header, every channel. `unitree`: as in the LAFAN1 set retargeted by Unitree: no
+header, root place, root rotation xyzw, then the joints' angles."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobotTrajectory:
+    """What a robot does, frame by frame."""
+
+    rate_hz: float
+    joint_names: tuple[str, ...]
+    root_positions_m: Array
+    """(F, 3) Z up."""
+    root_wxyz: Array
+    """(F, 4)"""
+    angles_rad: Array
+    """(F, n)"""
+    velocities_rad_s: Array
+    """(F, n) by central differences."""
+    channels: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    """(F,) more columns by name: `contact.left_foot`, `torque_nm.left_knee_joint`."""
+
+
+def robot_trajectory(clip: Clip, channels: Mapping[str, Array] | None = None) -> RobotTrajectory:
+    """A clip on a skeleton of hinges as joint angles.
+
+    Args:
+        clip: on a robot's skeleton: its root is free, all other joints are hinges or fixed.
+        channels: (F,) more columns by name.
+
+    Raises:
+        BadValue: joints other than hinges, or a channel of another length.
+    """
+    skeleton = clip.skeleton
+    balls = [n for n, k in zip(skeleton.joint_names[1:], skeleton.kinds[1:], strict=True)
+             if k == "ball"]  # fmt: skip
+    if balls:
+        allowed = "hinges, as a robot's are (write .bvh, .glb or .npz instead)"
+        raise BadValue("joints", allowed, f"{len(balls)} ball joints: {', '.join(balls[:4])}")
+    for name, values in (channels or {}).items():
+        if np.shape(values) != (clip.frame_count,):
+            raise BadValue(f"channel {name}", f"{clip.frame_count} values", np.shape(values))
+    hinges = [j for j in range(skeleton.joint_count) if skeleton.kinds[j] == "hinge"]
+    angles = np.empty((clip.frame_count, len(hinges)))
+    for column, joint in enumerate(hinges):
+        turn = rotations.multiply(
+            rotations.conjugate(skeleton.rest_wxyz[joint]), clip.rotations_wxyz[:, joint]
+        )
+        angles[:, column] = rotations.twist_angle(turn, skeleton.hinge_axes[joint])
+    angles = np.unwrap(angles, axis=0)
+    to_file = rotations.conjugate(world_from_file_wxyz("z"))
+    speeds = np.zeros_like(angles)
+    if clip.frame_count > 1:
+        speeds = clip.rate_hz * np.asarray(np.gradient(angles, axis=0))
+    return RobotTrajectory(
+        clip.rate_hz,
+        tuple(skeleton.joint_names[j] for j in hinges),
+        rotations.rotate(to_file, clip.root_positions_m),
+        rotations.continuous(rotations.multiply(to_file, clip.rotations_wxyz[:, 0])),
+        angles,
+        speeds,
+        {name: np.asarray(values, dtype=np.float64) for name, values in (channels or {}).items()},
+    )
+
+
+def write_robot(path: Path, trajectory: RobotTrajectory, layout: str = "poise") -> None:
+    """Write a trajectory as .csv or .npz.
+
+    Raises:
+        BadValue: another layout.
+        FileProblem: another extension, or what the system refuses.
+    """
+    if layout not in LAYOUTS:
+        raise BadValue("layout", f"one of {', '.join(LAYOUTS)}", layout)
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        atomic_write(path, _csv(trajectory, layout).encode("utf-8"))
+    elif kind == ".npz" and layout == "poise":
+        atomic_write(path, _npz(trajectory))
+    else:
+        raise FileProblem(path, ".csv (or .npz in the layout poise)", kind or "no extension")
+
+
+def _csv(trajectory: RobotTrajectory, layout: str) -> str:
+    frames = len(trajectory.angles_rad)
+    if layout == "unitree":
+        table = np.concatenate(
+            [
+                trajectory.root_positions_m,
+                rotations.to_xyzw(trajectory.root_wxyz),
+                trajectory.angles_rad,
+            ],
+            axis=1,
+        )
+        heads: list[str] = []
+    else:
+        names = trajectory.joint_names
+        heads = ["time_s", "root_x_m", "root_y_m", "root_z_m", "root_qw", "root_qx", "root_qy",
+                 "root_qz", *(f"{n}.pos_rad" for n in names), *(f"{n}.vel_rad_s" for n in names),
+                 *trajectory.channels]  # fmt: skip
+        columns = [np.asarray(values)[:, None] for values in trajectory.channels.values()]
+        table = np.concatenate(
+            [
+                np.arange(frames)[:, None] / trajectory.rate_hz,
+                trajectory.root_positions_m,
+                trajectory.root_wxyz,
+                trajectory.angles_rad,
+                trajectory.velocities_rad_s,
+                *columns,
+            ],
+            axis=1,
+        )
+    text = StringIO()
+    if heads:
+        text.write(",".join(heads) + "\n")
+    for row in table:
+        text.write(",".join(f"{value:.9g}" for value in row) + "\n")
+    return text.getvalue()
+
+
+def _npz(trajectory: RobotTrajectory) -> bytes:
+    facts = {"up": "z", "length": "m", "angle": "rad", "quaternion": "wxyz"}
+    arrays: dict[str, Any] = {
+        "fps": np.float64(trajectory.rate_hz),
+        "joint_names": np.array(trajectory.joint_names, dtype=np.str_),
+        "joint_pos": trajectory.angles_rad,
+        "joint_vel": trajectory.velocities_rad_s,
+        "root_pos": trajectory.root_positions_m,
+        "root_quat_wxyz": trajectory.root_wxyz,
+        "conventions_json": np.array(json.dumps(facts)),
+        **trajectory.channels,
+    }
+    out = BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()

@@ -1,0 +1,10 @@
+"""The same motion on another body: any two that are recognised, robots among them.
+
+Which joint follows which, how poses of one rest pose become those of another, and places at the
+target's size with feet where they stand. What is where: docs/retarget.md.
+"""
+
+from poise.methods.retarget.correspondence import Correspondence as Correspondence
+from poise.methods.retarget.correspondence import correspondence as correspondence
+from poise.methods.retarget.kinematic import Kinematic as Kinematic
+from poise.methods.retarget.kinematic import retargeted as retargeted

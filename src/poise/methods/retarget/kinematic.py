@@ -1,0 +1,206 @@
+"""The kinematic stage: the same poses at the target's size, feet where they stand.
+
+Places scale with the legs: the middle of the hips goes over the floor and rises above it so many
+times as far as the legs are longer. Where the target's joints can turn as they should, that is all.
+Where they cannot (hinges with limits), joints come as near as they can to where a body of the
+target's bones would have them. Feet that stand are then put on prints of their own and held there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from poise import rotations
+from poise.arrays import Array, Indices
+from poise.character import Character, contact_points
+from poise.character.roles import SIDES
+from poise.character.standing_figure import StandingFigure
+from poise.constraints import Scene, Task
+from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point, recruits_of_turn
+from poise.contact import ContactSchedule, detect_contacts
+from poise.environment import Environment
+from poise.errors import BadValue
+from poise.footing.contact_tasks import Movers, contact_tasks
+from poise.ik import IkSettings, build, solve, unsolved
+from poise.mechanics import BodyState, forward_kinematics, site_positions
+from poise.methods.retarget.correspondence import Correspondence
+from poise.methods.retarget.pose_map import local_turns, wanted_turns
+from poise.motion import Clip
+
+_SETTINGS = IkSettings(tolerance_mm=0.05, tolerance_deg=0.05, iterations=20)
+_FOLLOWED = {"knee": 0.3, "ankle": 1.0, "elbow": 0.5, "wrist": 1.0}
+"""Weights of joints that come as near as they can to where they should be."""
+_TURNED = {"pelvis": 0.5, "chest": 0.5, "left_ankle": 0.3, "right_ankle": 0.3}
+"""Weights of how parts are turned, against places in metres."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinematic:
+    """A motion on another body."""
+
+    clip: Clip
+    contacts: ContactSchedule
+    """What touches when, as the source shows it."""
+    scale: float
+    """How many times as far it goes."""
+    wanted_m: Array
+    """(F, J, 3) where a body of these bones, free to turn, would have its joints."""
+    notes: tuple[str, ...] = ()
+
+
+def retargeted(
+    clip: Clip, source: Character, target: Character, matches: Correspondence,
+    environment: Environment, *, scale: float | None = None, feet: bool = True,
+) -> Kinematic:  # fmt: skip
+    """Put a motion on another body.
+
+    Args:
+        clip: the motion.
+        source: whose it is.
+        target: who is to move like it, on its own skeleton.
+        matches: which joint follows which.
+        environment: where: places scale about the height of its ground.
+        scale: how many times as far it goes; as the legs are longer, unless given.
+        feet: hold feet that stand.
+
+    Raises:
+        BadValue: a scale that is none.
+    """
+    if scale is not None and not 0.01 <= scale <= 100.0:
+        raise BadValue("scale", "from 0.01 to 100", scale)
+    assert source.roles is not None and target.roles is not None
+    figures = [StandingFigure(c.skeleton, c.roles) for c in (source, target)]  # type: ignore[arg-type]
+    factor = figures[1].leg_m / figures[0].leg_m if scale is None else scale
+    ground = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    contacts = detect_contacts(clip, source, environment)
+    world = wanted_turns(state, source, target, matches)
+    skeleton = target.skeleton
+    free = _as_balls(world, skeleton.parents)
+    middle = _hip_middle(state, source)
+    there = factor * (middle - np.array([0.0, float(ground), 0.0]))
+    there[:, 1] += float(ground)
+    still = np.zeros((clip.frame_count, 3))
+    ideal = forward_kinematics(skeleton, still, free)
+    roots = there - _hip_middle(ideal, target)
+    roots[:, 1] += _rise(state, source, ideal, roots, target, contacts, factor, float(ground))
+    ideal = forward_kinematics(skeleton, roots, free)
+    local = local_turns(world, skeleton)
+    made = Clip(
+        skeleton, clip.rate_hz, roots, local, name=clip.name,
+        history=(*clip.history, f"retargeted to {target.name or 'another body'}"),
+    )  # fmt: skip
+    freely = replace(made, rotations_wxyz=rotations.normalize(free))
+    made = _followed(made, freely, ideal, target, environment, contacts if feet else None)
+    return Kinematic(made, contacts, factor, ideal.positions_m)
+
+
+def _as_balls(world_wxyz: Array, parents: Indices) -> Array:
+    """Local rotations of joints that could turn freely."""
+    above = world_wxyz[:, np.maximum(parents, 0)]
+    local = rotations.multiply(rotations.conjugate(above), world_wxyz)
+    local[:, 0] = world_wxyz[:, 0]
+    return local
+
+
+def _hip_middle(state: BodyState, character: Character) -> Array:
+    assert character.roles is not None
+    joints = [character.skeleton.index(character.roles.joint(f"{side}_hip")) for side in SIDES]
+    return state.positions_m[:, joints].mean(axis=1)
+
+
+def _rise(
+    state: BodyState, source: Character, ideal: BodyState, roots_m: Array, target: Character,
+    contacts: ContactSchedule, factor: float, ground: float,
+) -> float:  # fmt: skip
+    """By how much the target is raised so that its soles are as high as the source's, scaled."""
+    theirs, mine = contact_points(source), contact_points(target)
+    apart: list[Array] = []
+    for side in SIDES:
+        part = f"{side}_foot"
+        if part not in theirs or part not in mine or part not in contacts.parts:
+            continue
+        touches = contacts.column(part)
+        old = site_positions(state, theirs[part])[touches, :, 1].min(axis=1)
+        new = site_positions(ideal, mine[part])[touches, :, 1].min(axis=1) + roots_m[touches, 1]
+        apart.append(ground + factor * (old - ground) - new)
+    found = np.concatenate(apart) if apart else np.zeros(0)
+    return float(np.median(found)) if len(found) else 0.0
+
+
+def _followed(
+    made: Clip, freely: Clip, ideal: BodyState, target: Character, environment: Environment,
+    contacts: ContactSchedule | None,
+) -> Clip:  # fmt: skip
+    """Joints as near as they can to where they should be, feet on their prints.
+
+    Prints lie where a body that could turn freely would have its feet.
+    """
+    scene = Scene(made, target, environment)
+    skeleton = target.skeleton
+    tasks: list[Task] = []
+    if contacts is not None:
+        moves = skeleton.freedoms > 0
+        wanted = Scene(freely, target, environment)
+        found, _, _ = contact_tasks(wanted, contacts, None, Movers(target, moves))
+        tasks += [_within_reach(task, target) for task in found if task.priority == 1]
+    state = forward_kinematics(skeleton, *made.pose)
+    off = np.linalg.norm(state.positions_m - ideal.positions_m, axis=-1).max(axis=0)
+    if off.max() > 1e-6 or tasks:
+        tasks += _wishes(ideal, target)
+    if not tasks:
+        return made
+    problem = build(scene, tasks)
+    solution = unsolved(problem)
+    solve(problem, _SETTINGS, solution, 0, made.frame_count - 1)
+    return replace(
+        made, root_positions_m=solution.root_positions_m, rotations_wxyz=solution.rotations_wxyz
+    )
+
+
+def _within_reach(task: Task, target: Character) -> Task:
+    """A foot that an ankle of one hinge carries is put on its place, and turned as far as it goes.
+
+    To lie flat as well, a whole body would have to bend for it.
+    """
+    skeleton, joint, freedoms = target.skeleton, task.joint, 0
+    assert target.roles is not None
+    knees = {skeleton.index(target.roles.joint(f"{side}_knee")) for side in SIDES}
+    for each in skeleton.ancestors(joint):
+        if each in knees:
+            break
+        freedoms += int(skeleton.freedoms[each])
+    if task.kind == "turn" and freedoms < _FOR_A_FOOT:
+        return replace(task, priority=2, weight=_HALF_TURNED)
+    return task
+
+
+_FOR_A_FOOT = 2
+"""Ways that an ankle must turn for its foot to lie flat."""
+_HALF_TURNED = 0.5
+
+
+def _wishes(ideal: BodyState, target: Character) -> list[Task]:
+    assert target.roles is not None
+    roles, skeleton = target.roles.joints, target.skeleton
+    tasks: list[Task] = []
+    for part, weight in _FOLLOWED.items():
+        for side in SIDES:
+            name = roles.get(f"{side}_{part}")
+            if name is None:
+                continue
+            joint = skeleton.index(name)
+            recruits = recruits_of_point(target, joint, np.zeros(3), EVERYTHING)
+            goals = ideal.positions_m[:, joint]
+            tasks.append(Task(name, "point", 0, goals, recruits, 2, weight, joint))
+    for role, weight in _TURNED.items():
+        name = roles.get(role)
+        if name is not None:
+            joint = skeleton.index(name)
+            found = recruits_of_turn(target, joint, EVERYTHING)
+            goals = ideal.rotations_wxyz[:, joint]
+            turn = Recruits(found.joints, False)
+            tasks.append(Task(name, "turn", 0, goals, turn, 2, weight, joint))
+    return tasks
