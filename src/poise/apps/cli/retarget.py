@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.run import Overwrite, saying_problems
+from poise.apps.cli.run import EXIT_NOT_MET, Accept, Overwrite, saying_problems
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -43,9 +43,17 @@ def retarget(
         typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Resample to this rate, in Hz.")] = None,
-    free_feet: Annotated[
-        bool, typer.Option("--free-feet", help="Do not hold feet that stand.")
+    kinematic: Annotated[
+        bool,
+        typer.Option("--kinematic", help="Only poses and feet: no contacts, no balance."),
     ] = False,
+    no_balance: Annotated[
+        bool, typer.Option("--no-balance", help="Leave balance and flights as they are.")
+    ] = False,
+    torque: Annotated[
+        bool, typer.Option("--torque", help="Also keep joints within their strength.")
+    ] = False,
+    accept: Accept = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Only say which joint follows which.")
     ] = False,
@@ -54,7 +62,9 @@ def retarget(
     """Put a motion on another body: a child, another rig, a humanoid robot.
 
     Joints are matched by what they are (see --explain), whatever pose the bodies rest in; places
-    scale with the legs; joints stay in their ranges, and feet that stand are held where they stand.
+    scale with the legs; joints stay in their ranges. Then what touches is held, and the body is
+    balanced over its feet. Code 3 when some stage does not get there; the outputs are written all
+    the same.
 
         poise retarget walk.bvh --to robot.xml --explain
 
@@ -77,7 +87,8 @@ def retarget(
             from poise.environment import Environment
             from poise.formats import load_clip, save_clip
             from poise.formats.robot_trajectory import robot_trajectory, write_robot
-            from poise.methods.retarget import correspondence, retargeted
+            from poise.methods.retarget import Settings, correspondence
+            from poise.methods.retarget import retarget as retarget_motion
             from poise.motion import resample
             from poise.motion.cleanup import clean
             from poise.recipes.another_body import figure_of
@@ -95,12 +106,15 @@ def retarget(
                 for line in explained(source, target, matches):
                     print(line)
                 return
-            say("moving")
             place = Environment((estimate_ground(motion, source)[0],))
             target = with_ranges(target) if _is_human(target) else target
-            made = retargeted(
-                motion, source, target, matches, place, scale=scale, feet=not free_feet
+            settings = Settings(
+                scale=scale,
+                contacts=not kinematic,
+                balance=not (kinematic or no_balance),
+                torque=torque,
             )
+            made = retarget_motion(motion, source, target, matches, place, settings, watch=say)
             channels = {
                 f"contact.{part}": made.contacts.column(part).astype(float)
                 for part in made.contacts.parts
@@ -109,11 +123,16 @@ def retarget(
             if robot is not None:
                 write_robot(robot, robot_trajectory(made.clip, channels), layout)
             notes = save_clip(made.clip, output) if output is not None else ()
-        for note in notes:
+        for note in (*made.notes, *notes):
             typer.echo(f"note: {note}", err=True)
         for path in outputs:
             print(f"{path}: {made.clip.frame_count} frames at {made.clip.rate_hz:g} Hz")
-        print(f"{target.name or to.name}: {made.scale:.2f} times as far as {clip.name}")
+        factor = made.kinematic.scale
+        print(f"{target.name or to.name}: {factor:.2f} times as far as {clip.name}")
+        for stage in made.stages:
+            print(f"{stage.name}: {stage.status.replace('_', ' ')}. {stage.summary}")
+        if not made.converged and not accept:
+            raise typer.Exit(EXIT_NOT_MET)
 
 
 def _is_human(character: Character) -> bool:

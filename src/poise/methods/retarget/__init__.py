@@ -8,3 +8,7 @@ from poise.methods.retarget.correspondence import Correspondence as Corresponden
 from poise.methods.retarget.correspondence import correspondence as correspondence
 from poise.methods.retarget.kinematic import Kinematic as Kinematic
 from poise.methods.retarget.kinematic import retargeted as retargeted
+from poise.methods.retarget.run import Retargeted as Retargeted
+from poise.methods.retarget.run import Stage as Stage
+from poise.methods.retarget.run import retarget as retarget
+from poise.methods.retarget.settings import Settings as Settings

@@ -47,6 +47,8 @@ class Kinematic:
     """How many times as far it goes."""
     wanted_m: Array
     """(F, J, 3) where a body of these bones, free to turn, would have its joints."""
+    off_m: float
+    """How far knees, feet, elbows and hands are from there, on average."""
     notes: tuple[str, ...] = ()
 
 
@@ -94,7 +96,21 @@ def retargeted(
     )  # fmt: skip
     freely = replace(made, rotations_wxyz=rotations.normalize(free))
     made = _followed(made, freely, ideal, target, environment, contacts if feet else None)
-    return Kinematic(made, contacts, factor, ideal.positions_m)
+    return Kinematic(
+        made, contacts, factor, ideal.positions_m, tracking_m(made, target, ideal.positions_m)
+    )
+
+
+def tracking_m(clip: Clip, target: Character, wanted_m: Array) -> float:
+    """How far knees, feet, elbows and hands are from where they should be, on average."""
+    assert target.roles is not None
+    joints = [
+        target.skeleton.index(name)
+        for role, name in target.roles.joints.items()
+        if role.split("_")[-1] in _FOLLOWED
+    ]
+    places = forward_kinematics(clip.skeleton, *clip.pose).positions_m
+    return float(np.linalg.norm((places - wanted_m)[:, joints], axis=-1).mean())
 
 
 def _as_balls(world_wxyz: Array, parents: Indices) -> Array:
