@@ -130,7 +130,7 @@ def _least_turn(bones: Array, wanted: Array) -> Array:
     """
     if bones.shape[1] == 1:
         return rotations.between_vectors(bones[:, 0], wanted[:, 0])
-    straight = rotations.between_vectors(bones.sum(axis=1), wanted.sum(axis=1))
+    straight = _straight(bones, wanted)
     turned = rotations.rotate(straight[:, None], bones)
     spread = np.einsum("fni,fnj->fij", wanted, turned)
     # A little of the identity decides what the bones leave open: turning about their own line.
@@ -140,6 +140,20 @@ def _least_turn(bones: Array, wanted: Array) -> Array:
     sign = np.sign(np.linalg.det(u @ vt))
     u[:, :, 2] *= sign[:, None]
     return rotations.multiply(rotations.from_matrix(u @ vt), straight)
+
+
+def _straight(bones: Array, wanted: Array) -> Array:
+    """(F, 4) the turn between the middles of bones; none where they lie about the joint itself."""
+    a, b = bones.sum(axis=1), wanted.sum(axis=1)
+    least = _NO_MIDDLE * np.linalg.norm(bones, axis=-1).sum(axis=1)
+    told = (np.linalg.norm(a, axis=1) > least) & (np.linalg.norm(b, axis=1) > least)
+    made = np.tile(rotations.IDENTITY, (len(bones), 1))
+    made[told] = rotations.between_vectors(a[told], b[told])
+    return made
+
+
+_NO_MIDDLE = 1e-3
+"""Of the bones' lengths: hips on either side of a waist have no middle to point to."""
 
 
 def _allowed(skeleton: Skeleton, joint: int, turn: Array, before: Array) -> Array:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array, Indices
@@ -23,7 +25,8 @@ from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.footing.contact_tasks import Movers, contact_tasks
-from poise.ik import IkSettings, build, solve, unsolved
+from poise.ik import IkSettings, IkSolution, build, keep_in_range, solve, unsolved
+from poise.ik.whole_clip import solve_whole
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.pose_map import local_turns, wanted_turns
@@ -77,7 +80,7 @@ def retargeted(
     factor = figures[1].leg_m / figures[0].leg_m if scale is None else scale
     ground = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    contacts = detect_contacts(clip, source, environment)
+    contacts = _that_both_have(detect_contacts(clip, source, environment), target)
     world = wanted_turns(state, source, target, matches)
     skeleton = target.skeleton
     free = _as_balls(world, skeleton.parents)
@@ -111,6 +114,21 @@ def tracking_m(clip: Clip, target: Character, wanted_m: Array) -> float:
     ]
     places = forward_kinematics(clip.skeleton, *clip.pose).positions_m
     return float(np.linalg.norm((places - wanted_m)[:, joints], axis=-1).mean())
+
+
+def _that_both_have(contacts: ContactSchedule, target: Character) -> ContactSchedule:
+    """Contacts of parts that the target has, too: some robots have no hands."""
+    has = contact_points(target)
+    kept = [i for i, part in enumerate(contacts.parts) if part in has and _can_hold(part, target)]
+    parts = tuple(contacts.parts[i] for i in kept)
+    return ContactSchedule(parts, contacts.touching[:, kept], contacts.rate_hz)
+
+
+def _can_hold(part: str, target: Character) -> bool:
+    """Whether the joint that carries a hand is known."""
+    assert target.roles is not None
+    side, _, what = part.partition("_")
+    return what != "hand" or f"{side}_wrist" in target.roles.joints
 
 
 def _as_balls(world_wxyz: Array, parents: Indices) -> Array:
@@ -152,28 +170,51 @@ def _followed(
 ) -> Clip:  # fmt: skip
     """Joints as near as they can to where they should be, feet on their prints.
 
-    Prints lie where a body that could turn freely would have its feet.
+    Hinges are found frame by frame first, which leaves them shaky; made smooth, they are what all
+    frames together depart from as little as they must. Prints lie where a body that could turn
+    freely would have its feet.
     """
-    scene = Scene(made, target, environment)
-    skeleton = target.skeleton
-    tasks: list[Task] = []
+    state = forward_kinematics(target.skeleton, *made.pose)
+    off = float(np.linalg.norm(state.positions_m - ideal.positions_m, axis=-1).max())
+    wishes = _wishes(ideal, target)
+    if off > _ALREADY_THERE_M:
+        problem = build(Scene(made, target, environment), wishes)
+        solution = unsolved(problem)
+        solve(problem, _SETTINGS, solution, 0, made.frame_count - 1)
+        made = _smoothed(_with(made, solution))
+    held: list[Task] = []
     if contacts is not None:
-        moves = skeleton.freedoms > 0
-        wanted = Scene(freely, target, environment)
-        found, _, _ = contact_tasks(wanted, contacts, None, Movers(target, moves))
-        tasks += [_within_reach(task, target) for task in found if task.priority == 1]
-    state = forward_kinematics(skeleton, *made.pose)
-    off = np.linalg.norm(state.positions_m - ideal.positions_m, axis=-1).max(axis=0)
-    if off.max() > 1e-6 or tasks:
-        tasks += _wishes(ideal, target)
-    if not tasks:
+        wanted, movers = Scene(freely, target, environment), Movers(target, _can_move(target))
+        found, _, _ = contact_tasks(wanted, contacts, None, movers)
+        held = [_within_reach(task, target) for task in found if task.priority == 1]
+    if off <= _ALREADY_THERE_M and not held:
         return made
-    problem = build(scene, tasks)
-    solution = unsolved(problem)
-    solve(problem, _SETTINGS, solution, 0, made.frame_count - 1)
+    problem = build(Scene(made, target, environment), [*held, *wishes])
+    solution = solve_whole(problem)
+    keep_in_range(problem, solution, 0, made.frame_count - 1)  # to the last digit
+    return _with(made, solution)
+
+
+_ALREADY_THERE_M = 1e-6
+_SMOOTHED_S = 0.04
+"""Standard deviation of the filter over joints that were found frame by frame."""
+
+
+def _with(clip: Clip, solution: IkSolution) -> Clip:
     return replace(
-        made, root_positions_m=solution.root_positions_m, rotations_wxyz=solution.rotations_wxyz
+        clip, root_positions_m=solution.root_positions_m, rotations_wxyz=solution.rotations_wxyz
     )
+
+
+def _smoothed(clip: Clip) -> Clip:
+    width = _SMOOTHED_S * clip.rate_hz
+    turns = gaussian_filter1d(clip.rotations_wxyz, width, axis=0, mode="nearest")
+    roots = gaussian_filter1d(clip.root_positions_m, width, axis=0, mode="nearest")
+    return replace(clip, root_positions_m=roots, rotations_wxyz=rotations.normalize(turns))
+
+
+def _can_move(target: Character) -> NDArray[np.bool_]:
+    return target.skeleton.freedoms > 0
 
 
 def _within_reach(task: Task, target: Character) -> Task:

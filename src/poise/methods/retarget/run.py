@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from poise.character import Character, contact_points, contact_radii_m
 from poise.constraints import Interval, Plant
@@ -43,8 +43,8 @@ class Retargeted:
 
     @property
     def clip(self) -> Clip:
-        """Of the last stage."""
-        return self.stages[-1].clip
+        """Of the last stage that got there: what did not is not built upon."""
+        return _last(self.stages)
 
     @property
     def converged(self) -> bool:
@@ -88,13 +88,14 @@ def retarget(
         if watch is not None:
             watch("contacts")
         held = correct.run(Edit(made.clip, target, (), environment, contacts=contacts))
-        contacts = held.contacts or contacts
+        if held.status == "converged":
+            contacts = held.contacts or contacts
         stages.append(Stage("contacts", held.clip, held.status, held.summary))
         notes += held.notes
     if settings.balance:
         if watch is not None:
             watch("balance")
-        last, contacts = stages[-1].clip, _of_feet_and_hands(contacts)
+        last, contacts = _last(stages), _of_feet_and_hands(contacts)
         whole = Interval(0, last.frame_count - 1)
         feet = [
             Plant(f"{part} on its path", part, whole, mode="follow")
@@ -105,17 +106,25 @@ def retarget(
         steady = filter.run(Edit(last, target, feet, environment, contacts=contacts), asked)
         stages.append(Stage("balance", steady.clip, steady.status, steady.summary))
         notes += steady.notes
-        if settings.contacts and deepest_m(steady.clip, target, environment) > _TOO_DEEP_M:
+        sinks = deepest_m(steady.clip, target, environment) > _TOO_DEEP_M
+        if settings.contacts and steady.status == "converged" and sinks:
             # Who leans to keep balance may lean into the floor.
             if watch is not None:
                 watch("contacts again")
             held = correct.run(Edit(steady.clip, target, (), environment, contacts=contacts))
             stages.append(Stage("contacts again", held.clip, held.status, held.summary))
             notes += held.notes
+            if held.status != "converged":
+                said = "Balance is kept only by going through the floor."
+                stages[-2] = replace(stages[-2], status="infeasible", summary=said)
     return Retargeted(tuple(stages), contacts, made, tuple(dict.fromkeys(notes)))
 
 
 _TOO_DEEP_M = 0.005
+
+
+def _last(stages: Sequence[Stage]) -> Clip:
+    return next(stage.clip for stage in reversed(stages) if stage.status == "converged")
 
 
 def deepest_m(clip: Clip, target: Character, environment: Environment) -> float:
