@@ -18,6 +18,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points
+from poise.character.joint_turns import allowed_turn
 from poise.character.roles import SIDES
 from poise.character.standing_figure import StandingFigure
 from poise.errors import BadValue
@@ -116,7 +117,7 @@ def _posed(clip: Clip, character: Character, body: Character, found: Counterpart
             )
             wanted = rotations.multiply(state.rotations_wxyz[:, other], rest)
             turn = rotations.multiply(rotations.conjugate(above), wanted)
-        local[:, joint] = _allowed(turn, body, joint)
+        local[:, joint] = allowed_turn(skeleton, joint, turn)
         world[:, joint] = rotations.multiply(above, local[:, joint])
     return Clip(
         skeleton,
@@ -127,19 +128,6 @@ def _posed(clip: Clip, character: Character, body: Character, found: Counterpart
         source=clip.source if found.same_frames else None,
         history=clip.history,
     )
-
-
-def _allowed(turn: Array, body: Character, joint: int) -> Array:
-    """A rotation that the kind of joint can have: a hinge turns about its axis only."""
-    skeleton = body.skeleton
-    if skeleton.kinds[joint] == "ball":
-        return turn
-    rest = skeleton.rest_wxyz[joint]
-    if skeleton.kinds[joint] == "fixed":
-        return np.broadcast_to(rest, turn.shape)
-    axis = skeleton.hinge_axes[joint]
-    angle = rotations.twist_angle(rotations.multiply(rotations.conjugate(rest), turn), axis)
-    return rotations.multiply(rest, rotations.from_axis_angle(axis, angle))
 
 
 def _lower_sole_m(clip: Clip, character: Character) -> Array:

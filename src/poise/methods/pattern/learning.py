@@ -83,16 +83,7 @@ def learn(
         BadValue, BadShape, UnknownName: fewer than two clips, different skeletons, an event that a
             clip does not have, a clip of another behaviour, no variance at all.
     """
-    if len(clips) < 2:
-        allowed = "at least two: a pattern is what several motions share"
-        raise BadValue("clips", allowed, len(clips))
-    if rules and events is not None:
-        raise BadValue("events", "found by rules, or given as frames", "both")
-    for what, given in (("events", events), ("grounds_m", grounds_m)):
-        if given is not None and len(given) != len(clips):
-            raise BadValue(what, f"{len(clips)}, one for every clip", len(given))
-    if grounds_m is not None and not np.isfinite(np.asarray(grounds_m, dtype=np.float64)).all():
-        raise BadValue("grounds_m", "finite heights", list(grounds_m))
+    _check_asked(clips, rules, events, grounds_m)
     names = _names(clips)
     for clip, name in zip(clips, names, strict=True):
         check_same(clips[0].skeleton, clip.skeleton, name, names[0])
@@ -152,6 +143,23 @@ def learn(
         examples, tuple(keys.items()), tuple(rules) if events is None else (), span, tuple(tools),
     )  # fmt: skip
     return with_components(pattern, components, share)
+
+
+def _check_asked(
+    clips: Sequence[Clip], rules: Sequence[EventRule],
+    events: Sequence[Mapping[str, int]] | None, grounds_m: Sequence[float] | None,
+) -> None:  # fmt: skip
+    """Refuse what does not go together, before anything is looked at."""
+    if len(clips) < 2:
+        allowed = "at least two: a pattern is what several motions share"
+        raise BadValue("clips", allowed, len(clips))
+    if rules and events is not None:
+        raise BadValue("events", "found by rules, or given as frames", "both")
+    for what, given in (("events", events), ("grounds_m", grounds_m)):
+        if given is not None and len(given) != len(clips):
+            raise BadValue(what, f"{len(clips)}, one for every clip", len(given))
+    if grounds_m is not None and not np.isfinite(np.asarray(grounds_m, dtype=np.float64)).all():
+        raise BadValue("grounds_m", "finite heights", list(grounds_m))
 
 
 def with_components(pattern: Pattern, count: int | None, share: float | None) -> Pattern:

@@ -13,6 +13,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, Skeleton
 from poise.character.anatomical_axes import anatomical_axes
+from poise.character.joint_turns import allowed_turn
 from poise.mechanics import BodyState
 from poise.methods.retarget.correspondence import Correspondence
 
@@ -80,18 +81,6 @@ def local_turns(world_wxyz: Array, skeleton: Skeleton) -> Array:
     for joint, parent in enumerate(skeleton.parents.tolist()):
         above = world[:, parent] if parent >= 0 else rotations.IDENTITY
         turn = rotations.multiply(rotations.conjugate(above), world_wxyz[:, joint])
-        local[:, joint] = _allowed(turn, skeleton, joint)
+        local[:, joint] = allowed_turn(skeleton, joint, turn, within_limits=True)
         world[:, joint] = rotations.multiply(above, local[:, joint])
     return rotations.normalize(local)
-
-
-def _allowed(turn: Array, skeleton: Skeleton, joint: int) -> Array:
-    kind, rest = skeleton.kinds[joint], skeleton.rest_wxyz[joint]
-    if kind == "ball":
-        return turn
-    if kind == "fixed":
-        return np.broadcast_to(rest, turn.shape)
-    axis = skeleton.hinge_axes[joint]
-    angle = rotations.twist_angle(rotations.multiply(rotations.conjugate(rest), turn), axis)
-    low, high = skeleton.limits_rad[joint, 0]
-    return rotations.multiply(rest, rotations.from_axis_angle(axis, np.clip(angle, low, high)))
