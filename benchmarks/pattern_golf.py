@@ -13,12 +13,12 @@ import numpy as np
 from poise.arrays import Array
 from poise.character import Character, complete_character, with_attachments
 from poise.constraints.naming import find_point
-from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.methods.pattern import Pattern, learn
 from poise.methods.pattern.club_fit import FittedClub, fit_club
+from poise.methods.pattern.learning import grounds_of
 from poise.methods.pattern.motion_vectors import sampled
 from poise.methods.pattern.placed import PlacedClip, place
 from poise.methods.pattern.usual_events import SWING_SPAN, swing_events
@@ -91,9 +91,6 @@ def golf() -> Golf | None:
         return None
     clips = tuple(clean(load_clip(path), MUST_BE_CLEANED)[0] for path in FILES)
     character = complete_character(clips[0].skeleton)
-    grounds = tuple(
-        float(estimate_ground(clip, character)[0].heights_m(clip.root_positions_m.mean(axis=0)))
-        for clip in clips
-    )
+    grounds = tuple(grounds_of(clips, character))
     club = fit_club(clips, character, grounds)
     return Golf(clips, grounds, with_attachments(character, [club.tool]), club)

@@ -42,8 +42,3 @@ def read_mapping(path: Path) -> dict[str, str]:
             raise FileProblem(path, "names of joints", f"{target!r}: {source!r}"[:80])
         made[target] = source or ""
     return made
-
-
-def mapping_text(mapping: Mapping[str, str]) -> str:
-    """The same as a file says it."""
-    return yaml.safe_dump({k: v or None for k, v in mapping.items()}, sort_keys=False)

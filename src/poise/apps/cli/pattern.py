@@ -122,26 +122,19 @@ def learn(
         tools = [tool_from(text) for text in tool or ()]
         with waiting("reading") as say:
             from poise.character import complete_character, with_attachments
-            from poise.contact import estimate_ground
             from poise.methods.pattern import learn as learn_pattern
             from poise.methods.pattern.club_fit import fit_club as fitted_club
+            from poise.methods.pattern.learning import check_one_body, grounds_of
             from poise.methods.pattern.usual_events import SWING_SPAN, peak_event, swing_events
             from poise.recipes.pattern_file import save_pattern
 
             read = [_clip(path) for path in clips]
             say("looking at the body")
             character = complete_character(read[0].skeleton)
-            grounds = [
-                float(
-                    estimate_ground(clip, character)[0].heights_m(
-                        clip.root_positions_m.mean(axis=0)
-                    )
-                )
-                for clip in read
-                if clip.skeleton.joint_names == read[0].skeleton.joint_names
-            ]
+            check_one_body(read)
+            grounds = grounds_of(read, character)
             said: list[str] = []
-            if fit_club and len(grounds) == len(read):
+            if fit_club:
                 say("fitting a club")
                 club = fitted_club(read, character, grounds, hand=hand)
                 tools.append(club.tool)
@@ -154,7 +147,7 @@ def learn(
             say("learning")
             pattern = learn_pattern(
                 read, character, rules=rules, events=given, span=ends, tools=tools,
-                grounds_m=grounds if len(grounds) == len(read) else None,
+                grounds_m=grounds,
                 components=components, share=share,
             )  # fmt: skip
         with waiting("writing"):

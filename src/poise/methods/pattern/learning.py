@@ -84,15 +84,10 @@ def learn(
             clip does not have, a clip of another behaviour, no variance at all.
     """
     _check_asked(clips, rules, events, grounds_m)
-    names = _names(clips)
-    for clip, name in zip(clips, names, strict=True):
-        check_same(clips[0].skeleton, clip.skeleton, name, names[0])
+    names = check_one_body(clips)
     character = with_attachments(character, tools)
     if grounds_m is None:
-        grounds_m = [
-            float(estimate_ground(clip, character)[0].heights_m(clip.root_positions_m.mean(axis=0)))
-            for clip in clips
-        ]
+        grounds_m = grounds_of(clips, character)
     moments = [
         moments_of(
             clip, character, rules, span, name,
@@ -143,6 +138,26 @@ def learn(
         examples, tuple(keys.items()), tuple(rules) if events is None else (), span, tuple(tools),
     )  # fmt: skip
     return with_components(pattern, components, share)
+
+
+def check_one_body(clips: Sequence[Clip]) -> list[str]:
+    """What messages call the clips, which are all on one skeleton.
+
+    Raises:
+        BadShape, BadValue: one that is not, by name and joint.
+    """
+    names = _names(clips)
+    for clip, name in zip(clips, names, strict=True):
+        check_same(clips[0].skeleton, clip.skeleton, name, names[0])
+    return names
+
+
+def grounds_of(clips: Sequence[Clip], character: Character) -> list[float]:
+    """Heights of the grounds under clips of one body, as its feet show them."""
+    return [
+        float(estimate_ground(clip, character)[0].heights_m(clip.root_positions_m.mean(axis=0)))
+        for clip in clips
+    ]
 
 
 def _check_asked(
