@@ -16,8 +16,8 @@ from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import load_clip
-from poise.measures import evaluate
-from poise.methods.retarget import Retargeted, correspondence, retarget
+from poise.methods.retarget import correspondence, retarget
+from poise.methods.retarget.run import FIGURES
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from poise.recipes.another_body import figure_of
@@ -54,14 +54,6 @@ def source(name: str) -> tuple[Clip, Character, Environment]:
     return clip, character, Environment((estimate_ground(clip, character)[0],))
 
 
-def figures(clip: Clip, body: Character, place: Environment, made: Retargeted) -> list[float]:
-    """Slide, deepest point, ZMP, root wrench and torque, under the contacts of the source."""
-    found = evaluate(clip, body, place, made.kinematic.contacts)
-    keys = ("foot_slide.mean", "penetration.deepest", "zmp_excursion.mean", "root_wrench.force",
-            "torque_excess.worst")  # fmt: skip
-    return [found.value(key) for key in keys]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.retarget_table", description=__doc__
@@ -87,20 +79,13 @@ def main() -> int:
                 print(name, body, problem, flush=True)
                 lines.append(f"| {name} {CLIPS.get(name, '')} | {body} | {problem} |")
                 continue
-            before = figures(made.stages[0].clip, onto, place, made)
-            after = figures(made.clip, onto, place, made)
-            cells = [f"{a:.2f} → {b:.2f}" for a, b in zip(before, after, strict=True)]
-            ended = ", ".join(stage.status.replace("_", " ") for stage in made.stages[1:])
-            line = " | ".join(
-                [
-                    f"{name} {CLIPS.get(name, '')}",
-                    body,
-                    f"{100 * made.kinematic.off_m:.1f}",
-                    *cells,
-                    f"{took:.1f}",
-                    ended,
-                ]
-            )
+            before, after = made.stages[0], made.stages[-1]
+            cells = [
+                f"{100 * before.off_m:.1f} → {100 * after.off_m:.1f}",
+                *(f"{before.figures[key]:.2f} → {after.figures[key]:.2f}" for key in FIGURES),
+            ]
+            ended = after.status.replace("_", " ")
+            line = " | ".join([f"{name} {CLIPS.get(name, '')}", body, *cells, f"{took:.1f}", ended])
             lines.append(f"| {line} |")
             print(lines[-1], flush=True)
     if asked.write:

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     | {"character", "motion", "mechanics", "environment", "contact", "constraints"},
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
-    | {"ik", "footing"},
+    | {"ik", "footing", "measures"},  # measures: retarget keeps the round that measures best
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
     | {"samples", "constraints", "ik", "methods"},

@@ -38,6 +38,8 @@ class Filled:
             np.zeros((frames, width)), np.zeros((frames, 3, width)), np.zeros((frames, 4)),
             np.zeros(REACH * width), np.zeros(REACH * width, dtype=np.int64),
             np.zeros((len(p.limits.block), 3)), np.zeros((len(p.limits.block), 3), dtype=np.int64),
+            np.zeros((len(p.tasks), 3, width)), np.zeros((len(p.tasks), 3)),
+            np.zeros(len(p.tasks), dtype=np.int64),
         )  # fmt: skip
         clip = p.scene.clip
         cost = put_frames(

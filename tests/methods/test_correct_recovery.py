@@ -15,6 +15,7 @@ from poise.constraints import Scene
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue
+from poise.footing.center_path import center_tasks
 from poise.footing.clearance import clearance_tasks
 from poise.footing.contact_tasks import Movers, contact_tasks
 from poise.footing.spots import spots_of
@@ -22,7 +23,6 @@ from poise.measures import evaluate
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result
 from poise.methods.correct import run
-from poise.methods.correct.center_path import center_tasks
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import motion_mesh, vertices_of

@@ -91,15 +91,32 @@ def _turns_to_anatomical_pose(figure: StandingFigure) -> Array:
         if {f"{side}_ankle", f"{side}_toe"} <= joints.keys()
     }
     places = figure.figure.positions
+    forearms = {
+        joints[f"{side}_elbow"]: _tip(skeleton, joints[f"{side}_elbow"])
+        for side in SIDES
+        if f"{side}_elbow" in joints and f"{side}_wrist" not in joints
+    }
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
             turn[joint] = turn[parent]
         if joint in hanging:
             bone = places[hanging[joint]] - places[joint]
             turn[joint] = _aligned(turn[joint], bone, -figure.up)
+        if joint in forearms:
+            bone = rotations.rotate(skeleton.rest_world_wxyz[joint], forearms[joint])
+            turn[joint] = _aligned(turn[joint], bone, -figure.up)
         if joint in feet:
             turn[joint] = _foot_turn(figure, turn[joint], places[feet[joint]] - places[joint])
     return turn
+
+
+def _tip(skeleton: Skeleton, joint: int) -> Array:
+    """(3,) the farthest end of the bone of a joint, in its frame; zero where it shows none."""
+    ends = skeleton.end_sites
+    mine = ends.offsets_m[ends.joints == joint]
+    if len(mine) == 0:
+        return np.zeros(3)
+    return mine[int(np.linalg.norm(mine, axis=1).argmax())]
 
 
 def _aligned(start: Array, bone: Array, wanted: Array) -> Array:

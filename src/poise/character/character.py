@@ -30,6 +30,8 @@ class Character:
     """Named points, the skeleton's end sites among them."""
     torque_limits_nm: Array = field(default_factory=lambda: UNSET)
     """(J, 3) largest torque along each freedom (a hinge uses the first), infinite where unknown."""
+    speed_limits_rad_s: Array = field(default_factory=lambda: UNSET)
+    """(J,) how fast each hinge can turn, infinite where unknown."""
     strength: Strength | None = None
     """The same limits about anatomical axes and for both directions, where they are known."""
     ranges: JointRanges | None = None
@@ -46,6 +48,11 @@ class Character:
             limits = np.full((count, 3), np.inf)
         limits = frozen_array("torque_limits_nm", limits, (count, 3), finite=False)
         object.__setattr__(self, "torque_limits_nm", limits)
+        speeds = self.speed_limits_rad_s
+        if np.size(speeds) == 0:
+            speeds = np.full(count, np.inf)
+        speeds = frozen_array("speed_limits_rad_s", speeds, (count,), finite=False)
+        object.__setattr__(self, "speed_limits_rad_s", speeds)
         self.sites.check_joints(count)
         if len(self.sites) == 0:
             object.__setattr__(self, "sites", self.skeleton.end_sites)

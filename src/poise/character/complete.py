@@ -164,4 +164,10 @@ def _with_own_body(
         if not (np.isfinite(value) and value >= 0):
             raise BadValue(f"strength of {key}", "zero or more newton metres", value)
         limits[made.skeleton.index(roles.get(key, key))] = value
-    return replace(made, body=given.body, strength=given.strength, torque_limits_nm=limits)
+    return replace(
+        made,
+        body=given.body,
+        strength=given.strength,
+        torque_limits_nm=limits,
+        speed_limits_rad_s=given.speed_limits_rad_s,
+    )

@@ -28,5 +28,14 @@ def allowed_turn(
     axis = skeleton.hinge_axes[joint]
     angle = rotations.twist_angle(rotations.multiply(rotations.conjugate(rest), turn_wxyz), axis)
     if within_limits:
-        angle = np.clip(angle, *skeleton.limits_rad[joint, 0])
+        low, high = skeleton.limits_rad[joint, 0]
+        angle = np.clip(angle_near_range(angle, low, high), low, high)
     return rotations.multiply(rest, rotations.from_axis_angle(axis, angle))
+
+
+def angle_near_range(angle_rad: Array, low_rad: float, high_rad: float) -> Array:
+    """The same angles, counted from the middle of a range: the ends of it are ends."""
+    middle = 0.5 * (low_rad + high_rad)
+    if not np.isfinite(middle):
+        middle = 0.0
+    return middle + (np.asarray(angle_rad) - middle + np.pi) % (2.0 * np.pi) - np.pi

@@ -63,7 +63,13 @@ class Task:
     """0: at the goal. For points: 1 where no coordinate may be beyond the goal's, -1 where none may
     be short of it."""
 
+    tied: bool = False
+    """For points: what counts is how the goal moves from frame to frame, not where it is. A foot
+    that stands does not slide, wherever it stands. Only whole clips can be solved for it."""
+
     def __post_init__(self) -> None:
+        if self.tied and (self.kind != "point" or self.side):
+            raise BadValue(f"tied of '{self.name}'", "False, except for points without a side", 1)
         if self.side and self.kind != "point":
             raise BadValue(f"side of '{self.name}'", "0, except for points", self.side)
         if self.kind not in GOAL_SIZE:

@@ -18,7 +18,7 @@ from poise.contact.foot_motion import foot_motion, sole_heights_m
 from poise.contact.schedule import intervals
 from poise.footing.foot_path import FootPath, foot_path, touching_sole
 from poise.footing.foot_shape import HEEL, TIP, FootShape, foot_shapes, in_one_piece
-from poise.footing.spots import spots_of
+from poise.footing.spots import Spot, spots_of
 from poise.mechanics import site_positions
 
 ORIGIN = np.zeros(3)
@@ -61,6 +61,16 @@ class Movers:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """What touches: soles on their paths, everything else on spots."""
+
+    paths: tuple[FootPath, ...]
+    spots: tuple[Spot, ...]
+    slid: dict[str, NDArray[np.bool_]]
+    """(F,) for every part where it slides."""
+
+
 def contact_tasks(
     scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None, movers: Movers
 ) -> tuple[list[Task], tuple[FootPath, ...], dict[str, NDArray[np.bool_]]]:
@@ -72,14 +82,40 @@ def contact_tasks(
         slides: what is known to slide along the surface meanwhile.
         movers: which joints may help.
     """
+    found = touching(scene, contacts, slides, movers.moves)
+    tasks = [task for path in found.paths for task in _foot_tasks(path, movers)]
+    tasks += [spot_task(spot, movers) for spot in found.spots]
+    return tasks, found.paths, found.slid
+
+
+def spot_task(spot: Spot, movers: Movers) -> Task:
+    """A point stays on its spot."""
+    name = f"{spot.point} touches from frame {spot.first}"
+    return movers.point(
+        name, spot.joint, spot.offset_m, spot.first, spot.goals_m, axes=spot.axes
+    )  # fmt: skip
+
+
+def touching(
+    scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None,
+    moves: NDArray[np.bool_],
+) -> Touching:  # fmt: skip
+    """Where everything that touches is to be.
+
+    Args:
+        scene: the motion to start from, and the place.
+        contacts: what touches when.
+        slides: what is known to slide along the surface meanwhile.
+        moves: (J,) joints that are not rigid.
+    """
     character, environment, rate = scene.character, scene.environment, scene.clip.rate_hz
     state, points, radii = scene.state, contact_points(character), contact_radii_m(character)
     never = np.zeros(contacts.frame_count, dtype=np.bool_)
-    tasks: list[Task] = []
     paths: list[FootPath] = []
+    spots: list[Spot] = []
     slid = {part: never.copy() for part in contacts.parts}
     shapes = {
-        shape.part: shape if movers.moves[shape.toes] else in_one_piece(shape, state)
+        shape.part: shape if moves[shape.toes] else in_one_piece(shape, state)
         for shape in foot_shapes(character)
     }
     feet = foot_motion(state, foot_sites(points), rate, environment) if shapes else None
@@ -102,20 +138,14 @@ def contact_tasks(
                 )
                 paths.append(path)
                 slid[part][first:stop] = ~path.static
-                tasks += _foot_tasks(path, movers)
             touches = touches & ~on_sole
         for spot in spots_of(
             part, sites, places, radii[part], touches, sliding, environment, rate,
             pinned=part.endswith(("_hand", "_foot")),
         ):  # fmt: skip
             slid[part][spot.first : spot.first + len(spot.goals_m)] = spot.slides
-            name = f"{spot.point} touches from frame {spot.first}"
-            tasks.append(
-                movers.point(
-                    name, spot.joint, spot.offset_m, spot.first, spot.goals_m, axes=spot.axes
-                )
-            )
-    return tasks, tuple(paths), slid
+            spots.append(spot)
+    return Touching(tuple(paths), tuple(spots), slid)
 
 
 def _on_soles(

@@ -18,6 +18,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.character.joint_turns import angle_near_range
 from poise.errors import BadValue, FileProblem
 from poise.formats.atomic import atomic_write
 from poise.motion import Clip
@@ -71,8 +72,10 @@ def robot_trajectory(clip: Clip, channels: Mapping[str, Array] | None = None) ->
         turn = rotations.multiply(
             rotations.conjugate(skeleton.rest_wxyz[joint]), clip.rotations_wxyz[:, joint]
         )
-        angles[:, column] = rotations.twist_angle(turn, skeleton.hinge_axes[joint])
-    angles = np.unwrap(angles, axis=0)
+        angle = rotations.twist_angle(turn, skeleton.hinge_axes[joint])
+        low, high = skeleton.limits_rad[joint, 0]
+        narrow = high - low <= 2.0 * np.pi
+        angles[:, column] = angle_near_range(angle, low, high) if narrow else np.unwrap(angle)
     to_file = rotations.conjugate(world_from_file_wxyz("z"))
     speeds = np.zeros_like(angles)
     if clip.frame_count > 1:

@@ -5,6 +5,7 @@ carry the names of their links. A body with several hinges becomes a chain of jo
 between. Welded links stay as fixed joints, so no name and no gram is lost. Mesh files are not
 needed: only a mesh that a mass depends on is looked at, and if it is absent a note names the link.
 Torque limits come from the joint's force range, or else from its motors; in URDF from `effort`.
+Only URDF states how fast joints turn.
 Closed loops (equality constraints), springs, friction and contacts are not read.
 """
 
@@ -17,6 +18,9 @@ from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
 
 from poise.character import Character
 from poise.character.from_skeleton import character_from
@@ -51,7 +55,26 @@ def read_character(path: Path) -> Character:
         tree = read_tree(model, mujoco, weightless)
     if any("NaN" in warning for warning in said):
         raise FileProblem(path, "finite numbers", "NaN")
-    return _character(path, spec.modelname or path.stem, tree, [*notes, *said])
+    character = _character(path, spec.modelname or path.stem, tree, [*notes, *said])
+    return _with_speeds(character, path) if urdf else character
+
+
+def _with_speeds(character: Character, path: Path) -> Character:
+    """How fast joints can turn, which MuJoCo does not read; zero is URDF's word for unknown."""
+    speeds = np.full(character.skeleton.joint_count, np.inf)
+    known = {name: joint for joint, name in enumerate(character.skeleton.joint_names)}
+    for element in ElementTree.fromstring(read_bytes(path, max_bytes=_MAX_XML_BYTES)).iter("joint"):
+        limit, name = element.find("limit"), element.get("name", "")
+        if limit is None or name not in known:
+            continue
+        try:
+            stated = float(limit.get("velocity", "0"))
+        except ValueError:
+            wanted = f"a number for the velocity of {name}"
+            raise FileProblem(path, wanted, f"{limit.get('velocity')}"[:80]) from None
+        if stated > 0.0:
+            speeds[known[name]] = stated
+    return replace(character, speed_limits_rad_s=speeds)
 
 
 def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character:

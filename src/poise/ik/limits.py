@@ -49,7 +49,12 @@ def limited_numbers(limits: Limits, l: int, qw: float, qx: float, qy: float, qz:
         return a, twist, b
     if kind == ANGLE:
         axis = limits.axis[l]
-        return _wrapped(2.0 * np.arctan2(x * axis[0] + y * axis[1] + z * axis[2], w)), 0.0, 0.0
+        angle = 2.0 * np.arctan2(x * axis[0] + y * axis[1] + z * axis[2], w)
+        # A little beyond a range that ends near half a turn is not at its other end.
+        middle = 0.5 * (limits.low[l, 0] + limits.high[l, 0])
+        if not np.isfinite(middle):
+            middle = 0.0
+        return middle + _wrapped(angle - middle), 0.0, 0.0
     return logarithm(w, x, y, z)
 
 

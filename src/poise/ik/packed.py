@@ -73,6 +73,9 @@ class Tasks(NamedTuple):
     side: Indices
     """(T,) 0, or of one-sided tasks the sign of what is too much; the frame-by-frame loop does
     not look."""
+    tied: Indices
+    """(T,) 1 where the goal's steps from frame to frame count, not the goal; the frame-by-frame
+    loop does not look."""
     rows: Indices
     """(T,) how many rows it has."""
     carry: Indices

@@ -130,6 +130,7 @@ def pack_tasks(
         direction=_vectors([task.direction for task in tasks]),
         axes=_integers([_axes(task) for task in tasks]).reshape(count, 3),
         side=_integers([task.side for task in tasks]),
+        tied=_integers([task.tied for task in tasks]),
         rows=_integers([_ROWS.get(task.kind, sum(_axes(task))) for task in tasks]),
         carry=_starts([len(c) for c in carries]),
         carry_block=_integers([b for c in carries for b, _, _ in c]),

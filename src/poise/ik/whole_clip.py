@@ -162,6 +162,8 @@ def _room(problem: IkProblem) -> Equations:
         np.zeros((frames, 3, width)), np.zeros((frames, 4)), np.zeros(REACH * width),
         np.zeros(REACH * width, dtype=np.int64), np.zeros((len(problem.limits.block), 3)),
         np.zeros((len(problem.limits.block), 3), dtype=np.int64),
+        np.zeros((len(problem.tasks), 3, width)), np.zeros((len(problem.tasks), 3)),
+        np.zeros(len(problem.tasks), dtype=np.int64),
     )  # fmt: skip
 
 

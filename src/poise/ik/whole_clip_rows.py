@@ -73,6 +73,12 @@ class Equations(NamedTuple):
     """(L, 3) zeros: joint ranges are not shifted here."""
     forced: Indices
     """(L, 3) zeros: nor held at their limits."""
+    tied_rows: Array
+    """(T, 3, W) rows of tied tasks in the last frame that had them, and"""
+    tied_errors: Array
+    """(T, 3) their errors."""
+    tied_frame: Indices
+    """(T,) that frame."""
 
 
 @inlined_borrowing
@@ -128,6 +134,7 @@ def put_frames(
     if price.speed > 0.0:
         cost += _put_speeds(price, blocks, width, locals_, row, used, band, right)
     equations.center_errors[:] = 0.0
+    equations.tied_frame[:] = -REACH
     work.crowded[0] = 0
     kept = -1
     for f in range(frames):
@@ -142,6 +149,10 @@ def put_frames(
                 kept = t
                 continue
             weight = price.hard if tasks.layer[t] == 0 else price.wish
+            if tasks.tied[t]:
+                cost += _put_tie(f, t, int(work.row_of[i]), tasks, width, weight, work, equations,
+                                 misses)  # fmt: skip
+                continue
             for k in range(work.row_of[i], work.row_of[i + 1]):
                 error = work.errors[k]
                 # One-sided tasks ask for nothing on the right side.
@@ -155,6 +166,35 @@ def put_frames(
                 equations.forced, row, used, band, right,
             )  # fmt: skip
     return cost + _put_center_accelerations(price.center, frames, width, equations)
+
+
+@inner_borrowing
+def _put_tie(
+    f: int, t: int, first: int, tasks: Tasks, width: int, weight: float, work: Work,
+    equations: Equations, misses: Array,
+) -> float:  # fmt: skip
+    """Rows over two frames: a point moves between them as its goal does."""
+    rows, errors, row = equations.tied_rows, equations.tied_errors, equations.row
+    follows = equations.tied_frame[t] == f - 1
+    cost, square = 0.0, 0.0
+    for k in range(tasks.rows[t]):
+        error = work.errors[first + k]
+        if follows:
+            for n in range(width):
+                row[n] = -rows[t, k, n]
+                row[width + n] = work.full[first + k, n]
+            step = error - errors[t, k]
+            cost += add_row(
+                equations.band, equations.right, (f - 1) * width, row, step, weight, 2 * width,
+                equations.used,
+            )  # fmt: skip
+            square += step * step
+        errors[t, k] = error
+        for n in range(width):
+            rows[t, k, n] = work.full[first + k, n]
+    equations.tied_frame[t] = f
+    misses[f, t] = np.sqrt(square) / max(tasks.scale[t], 1e-300)
+    return cost
 
 
 @inlined_borrowing

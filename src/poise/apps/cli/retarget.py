@@ -45,13 +45,10 @@ def retarget(
     rate: Annotated[float | None, typer.Option(help="Resample to this rate, in Hz.")] = None,
     kinematic: Annotated[
         bool,
-        typer.Option("--kinematic", help="Only poses and feet: no contacts, no balance."),
+        typer.Option("--kinematic", help="Poses and contacts only: no balance, no flights."),
     ] = False,
-    no_balance: Annotated[
-        bool, typer.Option("--no-balance", help="Leave balance and flights as they are.")
-    ] = False,
-    torque: Annotated[
-        bool, typer.Option("--torque", help="Also keep joints within their strength.")
+    no_torque: Annotated[
+        bool, typer.Option("--no-torque", help="Let joints work beyond their strength.")
     ] = False,
     accept: Accept = False,
     explain: Annotated[
@@ -82,39 +79,23 @@ def retarget(
             if path.exists() and not overwrite:
                 raise BadValue("output", "a new file (or --overwrite)", str(path))
         with waiting(f"reading {clip.name}") as say:
-            from poise.character import complete_character, with_ranges
-            from poise.contact import estimate_ground
-            from poise.environment import Environment
-            from poise.formats import load_clip, save_clip
+            from poise.formats import save_clip
             from poise.formats.robot_trajectory import robot_trajectory, write_robot
-            from poise.methods.retarget import Settings, correspondence
+            from poise.methods.retarget import Settings
             from poise.methods.retarget import retarget as retarget_motion
-            from poise.motion import resample
-            from poise.motion.cleanup import clean
-            from poise.recipes.another_body import figure_of
-            from poise.recipes.mapping_file import read_mapping
-            from poise.recipes.prepare import MUST_BE_CLEANED
+            from poise.recipes.retargeting import retargeting
 
-            motion, _ = clean(load_clip(clip), MUST_BE_CLEANED)
-            if rate is not None:
-                motion = resample(motion, rate)
-            source = complete_character(motion.skeleton)
-            target = complete_character(figure_of(to, repaired=True))
-            given = None if mapping is None else read_mapping(mapping)
-            matches = correspondence(source, target, given)
+            asked = retargeting(clip, to, mapping=mapping, rate_hz=rate)
+            target = asked.target
             if explain:
-                for line in explained(source, target, matches):
+                for line in explained(asked.source, target, asked.matches):
                     print(line)
                 return
-            place = Environment((estimate_ground(motion, source)[0],))
-            target = with_ranges(target) if _is_human(target) else target
-            settings = Settings(
-                scale=scale,
-                contacts=not kinematic,
-                balance=not (kinematic or no_balance),
-                torque=torque,
-            )
-            made = retarget_motion(motion, source, target, matches, place, settings, watch=say)
+            settings = Settings(scale=scale, balance=not kinematic, torque=not no_torque)
+            made = retarget_motion(
+                asked.clip, asked.source, target, asked.matches, asked.environment, settings,
+                watch=say,
+            )  # fmt: skip
             channels = {
                 f"contact.{part}": made.contacts.column(part).astype(float)
                 for part in made.contacts.parts
@@ -133,10 +114,6 @@ def retarget(
             print(f"{stage.name}: {stage.status.replace('_', ' ')}. {stage.summary}")
         if not made.converged and not accept:
             raise typer.Exit(EXIT_NOT_MET)
-
-
-def _is_human(character: Character) -> bool:
-    return all(kind != "hinge" for kind in character.skeleton.kinds)
 
 
 def explained(source: Character, target: Character, matches: Correspondence) -> list[str]:

@@ -19,6 +19,7 @@ from poise.character import Character, contact_points
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
+from poise.footing.center_path import center_tasks
 from poise.footing.clearance import clearance_tasks
 from poise.footing.contact_tasks import Movers, contact_tasks
 from poise.footing.foot_path import FootPath
@@ -27,7 +28,6 @@ from poise.footing.moving_joints import moving_joints
 from poise.ik.long_clip import solve_long
 from poise.ik.whole_clip import WholeSettings
 from poise.mechanics import BodyState, forward_kinematics, site_positions
-from poise.methods.correct.center_path import center_tasks
 from poise.methods.correct.swings import swing_tasks
 from poise.motion import Clip
 
@@ -137,8 +137,13 @@ def _fastest_rad_s(clip: Clip) -> Array:
 
 
 def _slack_rad(character: Character) -> Array:
-    """(J,) how far joints may go beyond their ranges: those of feet that have to stand flat."""
+    """(J,) how far joints may go beyond their ranges: those of feet that have to stand flat.
+
+    The stops of a machine are known exactly: its hinges go no further.
+    """
     found = np.zeros(character.skeleton.joint_count)
+    if "hinge" in character.skeleton.kinds:
+        return found
     for shape in foot_shapes(character):
         found[[shape.joint, shape.toes]] = ANKLE_SLACK_RAD
     return found

@@ -6,6 +6,7 @@ differs from the paper stands there too.
 
 from poise.methods.filter.curve_fit import CurveFit as CurveFit
 from poise.methods.filter.run import run as run
+from poise.methods.filter.settings import Frames as Frames
 from poise.methods.filter.settings import Settings as Settings
 from poise.methods.filter.sliding_fit import SlidingFit as SlidingFit
 from poise.methods.filter.stream import FilterStream as FilterStream

@@ -16,7 +16,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character, contact_points
+from poise.character import Character, Skeleton, contact_points
 from poise.character.roles import SIDES
 from poise.character.standing_figure import StandingFigure
 from poise.constraints import Scene, Task
@@ -24,16 +24,15 @@ from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.footing.contact_tasks import Movers, contact_tasks
-from poise.ik import IkSettings, IkSolution, build, keep_in_range, solve, unsolved
-from poise.ik.whole_clip import solve_whole
+from poise.ik import IkSolution, build, keep_in_range, unsolved
+from poise.ik.followed_frames import follow
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.retarget.correspondence import Correspondence
+from poise.methods.retarget.holding import Held, hold
 from poise.methods.retarget.pose_map import local_turns, wanted_turns
 from poise.motion import Clip
 
-_SETTINGS = IkSettings(tolerance_mm=0.05, tolerance_deg=0.05, iterations=20)
-_FOLLOWED = {"knee": 0.3, "ankle": 1.0, "elbow": 0.5, "wrist": 1.0}
+_FOLLOWED = {"hip": 0.5, "knee": 0.3, "ankle": 1.0, "elbow": 0.5, "wrist": 1.0}
 """Weights of joints that come as near as they can to where they should be."""
 _TURNED = {"pelvis": 0.5, "chest": 0.5, "left_ankle": 0.3, "right_ankle": 0.3}
 """Weights of how parts are turned, against places in metres."""
@@ -52,12 +51,16 @@ class Kinematic:
     """(F, J, 3) where a body of these bones, free to turn, would have its joints."""
     off_m: float
     """How far knees, feet, elbows and hands are from there, on average."""
-    notes: tuple[str, ...] = ()
+    worst_m: float
+    """How far the worst contact is off."""
+    worst: str
+    """Which."""
 
 
 def retargeted(
     clip: Clip, source: Character, target: Character, matches: Correspondence,
     environment: Environment, *, scale: float | None = None, feet: bool = True,
+    fastest_rad_s: Array | None = None,
 ) -> Kinematic:  # fmt: skip
     """Put a motion on another body.
 
@@ -69,6 +72,7 @@ def retargeted(
         environment: where: places scale about the height of its ground.
         scale: how many times as far it goes; as the legs are longer, unless given.
         feet: hold feet that stand.
+        fastest_rad_s: (J,) how fast joints may turn; as fast as they like by default.
 
     Raises:
         BadValue: a scale that is none.
@@ -81,27 +85,93 @@ def retargeted(
     ground = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
     state = forward_kinematics(clip.skeleton, *clip.pose)
     contacts = _that_both_have(detect_contacts(clip, source, environment), target)
-    world = wanted_turns(state, source, target, matches)
     skeleton = target.skeleton
+    world = wanted_turns(state, source, target, matches)
+    still = np.zeros((clip.frame_count, 3))
+    made = Clip(
+        skeleton, clip.rate_hz, still, local_turns(world, skeleton), name=clip.name,
+        history=(*clip.history, f"retargeted to {target.name or 'another body'}"),
+    )  # fmt: skip
+    hinged = "hinge" in skeleton.kinds
+    if hinged:
+        made = _turned(made, world, target, matches, environment)
+        world = _between_hinges(made, world, target, matches)
     free = _as_balls(world, skeleton.parents)
     middle = _hip_middle(state, source)
     there = factor * (middle - np.array([0.0, float(ground), 0.0]))
     there[:, 1] += float(ground)
-    still = np.zeros((clip.frame_count, 3))
     ideal = forward_kinematics(skeleton, still, free)
     roots = there - _hip_middle(ideal, target)
     roots[:, 1] += _rise(state, source, ideal, roots, target, contacts, factor, float(ground))
     ideal = forward_kinematics(skeleton, roots, free)
-    local = local_turns(world, skeleton)
-    made = Clip(
-        skeleton, clip.rate_hz, roots, local, name=clip.name,
-        history=(*clip.history, f"retargeted to {target.name or 'another body'}"),
-    )  # fmt: skip
+    made = replace(made, root_positions_m=roots)
     freely = replace(made, rotations_wxyz=rotations.normalize(free))
-    made = _followed(made, freely, ideal, target, environment, contacts if feet else None)
-    return Kinematic(
-        made, contacts, factor, ideal.positions_m, tracking_m(made, target, ideal.positions_m)
+    held = _followed(
+        made, freely, ideal, target, environment, contacts if feet else None, fastest_rad_s
     )
+    off = tracking_m(held.clip, target, ideal.positions_m)
+    return Kinematic(
+        held.clip, held.contacts or contacts, factor, ideal.positions_m, off, held.worst_m,
+        held.worst,
+    )  # fmt: skip
+
+
+def _turned(
+    made: Clip, world_wxyz: Array, target: Character, matches: Correspondence,
+    environment: Environment,
+) -> Clip:  # fmt: skip
+    """Parts turned as near as hinges can to how they should be, wherever that puts them.
+
+    Hinges begin at rest and go on from frame to frame: one that is asked for more than its range
+    stays at its end, and does not flip to the other.
+    """
+    skeleton = target.skeleton
+    inner = _inner_hinges(skeleton, matches)
+    hinges = np.array([kind == "hinge" for kind in skeleton.kinds])
+    made = replace(
+        made,
+        rotations_wxyz=np.where(hinges[:, None], skeleton.rest_wxyz, made.rotations_wxyz),
+    )
+    tasks: list[Task] = []
+    for joint, name in enumerate(skeleton.joint_names):
+        if matches.follows(joint) and not inner[joint]:
+            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
+            goals = world_wxyz[:, joint]
+            tasks.append(Task(name, "turn", 0, goals, recruits, 1, joint=joint))
+    problem = build(Scene(made, target, environment), tasks)
+    solution = unsolved(problem)
+    follow(problem, solution, 0, made.frame_count - 1)
+    keep_in_range(problem, solution, 0, made.frame_count - 1)
+    return _with(made, solution)
+
+
+def _inner_hinges(skeleton: Skeleton, matches: Correspondence) -> NDArray[np.bool_]:
+    """(J,) hinges whose next one follows the same joint: they make up one ball joint."""
+    inner = np.zeros(skeleton.joint_count, dtype=np.bool_)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0 and skeleton.kinds[parent] == skeleton.kinds[joint] == "hinge":
+            inner[parent] |= bool((matches.sources[parent] == matches.sources[joint]).all())
+    return inner
+
+
+def _trunk(target: Character) -> NDArray[np.bool_]:
+    """(J,) joints that carry hips or shoulders."""
+    assert target.roles is not None
+    found = np.zeros(target.skeleton.joint_count, dtype=np.bool_)
+    for part in ("hip", "shoulder"):
+        for side in SIDES:
+            joint = target.skeleton.index(target.roles.joint(f"{side}_{part}"))
+            found[list(target.skeleton.ancestors(joint)[1:])] = True
+    return found
+
+
+def _between_hinges(
+    made: Clip, world_wxyz: Array, target: Character, matches: Correspondence
+) -> Array:
+    """How limbs should be turned; the trunk, and parts between hinges of one joint, as they can."""
+    inner = _inner_hinges(made.skeleton, matches) | _trunk(target)
+    solved = forward_kinematics(made.skeleton, *made.pose).rotations_wxyz
+    return np.where(inner[:, None], solved, world_wxyz)
 
 
 def tracking_m(clip: Clip, target: Character, wanted_m: Array) -> float:
@@ -166,8 +236,8 @@ def _rise(
 
 def _followed(
     made: Clip, freely: Clip, ideal: BodyState, target: Character, environment: Environment,
-    contacts: ContactSchedule | None,
-) -> Clip:  # fmt: skip
+    contacts: ContactSchedule | None, fastest_rad_s: Array | None,
+) -> Held:  # fmt: skip
     """Joints as near as they can to where they should be, feet on their prints.
 
     Hinges are found frame by frame first, which leaves them shaky; made smooth, they are what all
@@ -180,19 +250,11 @@ def _followed(
     if off > _ALREADY_THERE_M:
         problem = build(Scene(made, target, environment), wishes)
         solution = unsolved(problem)
-        solve(problem, _SETTINGS, solution, 0, made.frame_count - 1)
+        follow(problem, solution, 0, made.frame_count - 1)
         made = _smoothed(_with(made, solution))
-    held: list[Task] = []
-    if contacts is not None:
-        wanted, movers = Scene(freely, target, environment), Movers(target, _can_move(target))
-        found, _, _ = contact_tasks(wanted, contacts, None, movers)
-        held = [_within_reach(task, target) for task in found if task.priority == 1]
-    if off <= _ALREADY_THERE_M and not held:
-        return made
-    problem = build(Scene(made, target, environment), [*held, *wishes])
-    solution = solve_whole(problem)
-    keep_in_range(problem, solution, 0, made.frame_count - 1)  # to the last digit
-    return _with(made, solution)
+    if off <= _ALREADY_THERE_M and contacts is None:
+        return Held(made, 0.0, "", None)
+    return hold(made, freely, wishes, target, environment, contacts, fastest_rad_s)
 
 
 _ALREADY_THERE_M = 1e-6
@@ -213,32 +275,6 @@ def _smoothed(clip: Clip) -> Clip:
     return replace(clip, root_positions_m=roots, rotations_wxyz=rotations.normalize(turns))
 
 
-def _can_move(target: Character) -> NDArray[np.bool_]:
-    return target.skeleton.freedoms > 0
-
-
-def _within_reach(task: Task, target: Character) -> Task:
-    """A foot that an ankle of one hinge carries is put on its place, and turned as far as it goes.
-
-    To lie flat as well, a whole body would have to bend for it.
-    """
-    skeleton, joint, freedoms = target.skeleton, task.joint, 0
-    assert target.roles is not None
-    knees = {skeleton.index(target.roles.joint(f"{side}_knee")) for side in SIDES}
-    for each in skeleton.ancestors(joint):
-        if each in knees:
-            break
-        freedoms += int(skeleton.freedoms[each])
-    if task.kind == "turn" and freedoms < _FOR_A_FOOT:
-        return replace(task, priority=2, weight=_HALF_TURNED)
-    return task
-
-
-_FOR_A_FOOT = 2
-"""Ways that an ankle must turn for its foot to lie flat."""
-_HALF_TURNED = 0.5
-
-
 def _wishes(ideal: BodyState, target: Character) -> list[Task]:
     assert target.roles is not None
     roles, skeleton = target.roles.joints, target.skeleton
@@ -252,6 +288,18 @@ def _wishes(ideal: BodyState, target: Character) -> list[Task]:
             recruits = recruits_of_point(target, joint, np.zeros(3), EVERYTHING)
             goals = ideal.positions_m[:, joint]
             tasks.append(Task(name, "point", 0, goals, recruits, 2, weight, joint))
+    for side in SIDES:
+        if f"{side}_wrist" not in roles and f"{side}_hand_tip" in target.sites.names:
+            site = target.sites.index(f"{side}_hand_tip")
+            joint, offset = int(target.sites.joints[site]), target.sites.offsets_m[site]
+            recruits = recruits_of_point(target, joint, offset, EVERYTHING)
+            goals = ideal.positions_m[:, joint] + rotations.rotate(
+                ideal.rotations_wxyz[:, joint], offset
+            )
+            weight = _FOLLOWED["wrist"]
+            tasks.append(
+                Task(f"{side} hand", "point", 0, goals, recruits, 2, weight, joint, offset)
+            )
     for role, weight in _TURNED.items():
         name = roles.get(role)
         if name is not None:

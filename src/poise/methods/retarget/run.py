@@ -1,23 +1,59 @@
-"""Retargeting as a whole: poses, then contacts, then balance, each on what the last one made."""
+"""Retargeting as a whole: poses and contacts, then physics, each on what the last one made.
+
+Balance and contacts pull at each other: who leans to keep balance moves his feet, and feet put back
+move the balance. So a dynamic round of `filter` and holding what touches take turns. Every round is
+measured, and the best one is kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from poise.character import Character, contact_points, contact_radii_m
-from poise.constraints import Interval, Plant
-from poise.contact import ContactSchedule
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.character import Character
+from poise.character.roles import SIDES
+from poise.constraints import Task
+from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_turn
+from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
-from poise.environment.query import query
-from poise.mechanics import forward_kinematics, site_positions
+from poise.measures import evaluate
+from poise.mechanics import forward_kinematics
 from poise.methods import correct, filter
 from poise.methods.edit import Edit
 from poise.methods.result import Status
 from poise.methods.retarget.correspondence import Correspondence
-from poise.methods.retarget.kinematic import Kinematic, retargeted
+from poise.methods.retarget.holding import hold
+from poise.methods.retarget.kinematic import Kinematic, retargeted, tracking_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
+
+FIGURES = {
+    "foot_slide.mean": "slide, cm/s",
+    "penetration.deepest": "deepest, cm",
+    "zmp_excursion.mean": "ZMP outside, cm",
+    "root_wrench.force": "root wrench, body weights",
+    "torque_excess.worst": "torque, × limit",
+}
+"""What is measured of every stage, and how it is called."""
+
+_HELD_M = 0.005
+"""A contact that is off by more does not hold."""
+_LEAST = {"zmp_excursion.mean": 0.2, "root_wrench.force": 0.004, "torque_excess.worst": 1.0}
+"""What is this small need not get smaller."""
+_AT_MOST = {"foot_slide.mean": 0.5, "penetration.deepest": 0.5}
+"""Beyond these, whatever balance it has, a motion is no better than its start."""
+_FAR_M = 0.15
+"""Joints so far from where they were, on average, weigh as much as all of a figure."""
+_PULL, _FADES = 0.03, 0.75
+"""Weight with which parts are turned back to how the kinematic stage had them, against the wishes
+of poses, and what is left of it from round to round: likeness first, then physics."""
+_ARMS = 0.1
+"""Mobility of shoulders in dynamic rounds. Arms that whirl would be the cheapest way to balance."""
+_PATIENCE = 2
+"""Rounds without gain after which it ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +61,14 @@ class Stage:
     """What one stage made of it."""
 
     name: str
-    """`kinematic`, `contacts`, `balance`; `contacts again` where balance undid them."""
+    """`kinematic`; `correct`, where asked for; `physics`."""
     clip: Clip
     status: Status
     summary: str
+    figures: Mapping[str, float]
+    """Of `FIGURES`, under the same contacts for all stages."""
+    off_m: float
+    """How far knees, feet, elbows and hands are from where free joints would be, on average."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +83,12 @@ class Retargeted:
 
     @property
     def clip(self) -> Clip:
-        """Of the last stage that got there: what did not is not built upon."""
-        return _last(self.stages)
+        """What came out."""
+        return self.stages[-1].clip
 
     @property
     def converged(self) -> bool:
-        """Whether every stage met what it was asked for."""
+        """Whether every stage got where it should."""
         return all(stage.status == "converged" for stage in self.stages)
 
 
@@ -74,73 +114,149 @@ def retarget(
         PoiseError: what a stage cannot do.
     """
     settings = settings or Settings()
-    if watch is not None:
-        watch("kinematic")
+    tell = watch or _nobody
+    tell("kinematic")
+    fastest = settings.fastest(target)
     made = retargeted(
-        clip, source, target, matches, environment, scale=settings.scale, feet=settings.feet
-    )
-    off = f"{100 * made.off_m:.1f} cm from where free joints would be, on average"
-    stages = [
-        Stage("kinematic", made.clip, "converged", f"Knees, feet, elbows and hands are {off}.")
-    ]
-    contacts, notes = made.contacts, list(made.notes)
-    if settings.contacts:
-        if watch is not None:
-            watch("contacts")
-        held = correct.run(Edit(made.clip, target, (), environment, contacts=contacts))
-        if held.status == "converged":
-            contacts = held.contacts or contacts
-        stages.append(Stage("contacts", held.clip, held.status, held.summary))
-        notes += held.notes
+        clip, source, target, matches, environment, scale=settings.scale, feet=settings.feet,
+        fastest_rad_s=fastest,
+    )  # fmt: skip
+    work = _Work(target, environment, made, settings, fastest)
+    stages, notes = [work.stage("kinematic", made.clip, made.worst_m, made.worst)], list[str]()
+    if settings.correct:
+        tell("correct")
+        found = correct.run(Edit(stages[-1].clip, target, (), environment, contacts=made.contacts))
+        notes += found.notes
+        stage = work.held("correct", found.clip)
+        stages.append(stage if found.status == "converged" else replace(
+            stages[-1], name="correct", status=found.status, summary=found.summary
+        ))  # fmt: skip
     if settings.balance:
-        if watch is not None:
-            watch("balance")
-        last, contacts = _last(stages), _of_feet_and_hands(contacts)
-        whole = Interval(0, last.frame_count - 1)
-        feet = [
-            Plant(f"{part} on its path", part, whole, mode="follow")
-            for part in ("left_foot", "right_foot")
-            if part in contacts.parts
-        ]
-        asked = filter.Settings(passes=settings.passes, torque=settings.torque)
-        steady = filter.run(Edit(last, target, feet, environment, contacts=contacts), asked)
-        stages.append(Stage("balance", steady.clip, steady.status, steady.summary))
-        notes += steady.notes
-        sinks = deepest_m(steady.clip, target, environment) > _TOO_DEEP_M
-        if settings.contacts and steady.status == "converged" and sinks:
-            # Who leans to keep balance may lean into the floor.
-            if watch is not None:
-                watch("contacts again")
-            held = correct.run(Edit(steady.clip, target, (), environment, contacts=contacts))
-            stages.append(Stage("contacts again", held.clip, held.status, held.summary))
-            notes += held.notes
-            if held.status != "converged":
-                said = "Balance is kept only by going through the floor."
-                stages[-2] = replace(stages[-2], status="infeasible", summary=said)
-    return Retargeted(tuple(stages), contacts, made, tuple(dict.fromkeys(notes)))
+        stages.append(_with_physics(work, stages[-1], tell))
+    return Retargeted(tuple(stages), made.contacts, made, tuple(dict.fromkeys(notes)))
 
 
-_TOO_DEEP_M = 0.005
+def _nobody(stage: str) -> None:
+    """Told, says nothing."""
 
 
-def _last(stages: Sequence[Stage]) -> Clip:
-    return next(stage.clip for stage in reversed(stages) if stage.status == "converged")
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all stages share."""
+
+    target: Character
+    environment: Environment
+    made: Kinematic
+    settings: Settings
+    fastest_rad_s: NDArray[np.float64] | None
+
+    def stage(self, name: str, clip: Clip, worst_m: float, worst: str) -> Stage:
+        found = evaluate(clip, self.target, self.environment, self.made.contacts)
+        figures = {key: found.value(key) for key in FIGURES}
+        off = tracking_m(clip, self.target, self.made.wanted_m)
+        if worst_m > _HELD_M:
+            said = f"'{worst}' is off by {1000 * worst_m:.0f} mm: this body cannot do it."
+            return Stage(name, clip, "infeasible", said, figures, off)
+        said = f"Knees, feet, elbows and hands are {100 * off:.1f} cm from where free joints are."
+        return Stage(name, clip, "converged", said, figures, off)
+
+    def held(self, name: str, clip: Clip, pull: float = _PULL) -> Stage:
+        """A motion whose contacts are put back, and whose parts are pulled back a little."""
+        contacts = replace(self.made.contacts, sliding=None)
+        found = hold(
+            clip, clip, _turns(self.made.clip, self.target, pull), self.target, self.environment,
+            contacts, self.fastest_rad_s, steady=True,
+        )  # fmt: skip
+        return self.stage(name, found.clip, found.worst_m, found.worst)
 
 
-def deepest_m(clip: Clip, target: Character, environment: Environment) -> float:
-    """How far the deepest point of a body is inside the place; negative where all are outside."""
+def _turns(clip: Clip, target: Character, weight: float) -> list[Task]:
+    """Wishes that parts are turned as in a clip."""
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    radii = contact_radii_m(target)
-    depths = [
-        radii[part] - float(query(environment, site_positions(state, sites)).distances_m.min())
-        for part, sites in contact_points(target).items()
+    tasks: list[Task] = []
+    for joint, name in enumerate(target.skeleton.joint_names):
+        if joint > 0 and target.skeleton.freedoms[joint] > 0:
+            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
+            goals = state.rotations_wxyz[:, joint]
+            tasks.append(Task(name, "turn", 0, goals, recruits, 2, weight, joint))
+    return tasks
+
+
+def _with_physics(work: _Work, start: Stage, tell: Watcher) -> Stage:
+    """Balance and contacts in turn; the round that measures best."""
+    contacts = work.made.contacts
+    carried = _of_feet_and_hands(contacts)
+    others = np.asarray(contacts.touching.any(axis=1) & ~carried.touching.any(axis=1))
+    asked = filter.Settings(
+        passes="1D",
+        balance=_frames(~_leaning(contacts, carried)),
+        flight=_frames(~others),
+        torque=work.settings.torque,
+        mobility=dict.fromkeys(_shoulders(work.target), _ARMS),
+    )
+    best, now, since, pull = start, start, 0, _PULL
+    for number in range(1, work.settings.rounds + 1):
+        tell(f"physics, round {number}")
+        steady = filter.run(
+            Edit(now.clip, work.target, (), work.environment, contacts=carried), asked
+        )
+        now, pull = work.held("physics", steady.clip, pull), _FADES * pull
+        since = 0 if _left(now, start) < _left(best, start) else since + 1
+        best = now if since == 0 else best
+        if since >= _PATIENCE or _is_enough(best):
+            break
+    if best is start:
+        said = "Every round of balance left it worse than it was: it is as the stage before made it"
+        return replace(start, name="physics", status="infeasible", summary=f"{said}.")
+    return best
+
+
+def _left(stage: Stage, start: Stage) -> float:
+    """What is left of everything that is wrong, as shares of what the start has."""
+    found, before = stage.figures, start.figures
+    shares = [
+        max(found[key], least) / max(before[key], least)
+        for key, least in _LEAST.items()
+        if np.isfinite(found[key]) and np.isfinite(before[key])
     ]
-    return max(depths, default=0.0)
+    over = [max(found[key] - most, 0.0) for key, most in _AT_MOST.items()]
+    return sum(shares) + 10.0 * sum(over) + max(stage.off_m - start.off_m, 0.0) / _FAR_M
+
+
+def _is_enough(stage: Stage) -> bool:
+    found = stage.figures
+    small = all(not found[key] > least for key, least in _LEAST.items())
+    return small and all(found[key] <= most for key, most in _AT_MOST.items())
+
+
+def _shoulders(target: Character) -> list[str]:
+    """Joints between trunk and elbows."""
+    assert target.roles is not None
+    names, found = target.skeleton.joint_names, list[str]()
+    trunk = target.skeleton.index(target.roles.joint("chest"))
+    for side in SIDES:
+        elbow = target.skeleton.index(target.roles.joint(f"{side}_elbow"))
+        line = target.skeleton.ancestors(elbow)[1:]
+        found += [names[j] for j in line[: line.index(trunk)] if target.skeleton.freedoms[j] > 0]
+    return found
 
 
 def _of_feet_and_hands(contacts: ContactSchedule) -> ContactSchedule:
-    """What can be held on a path; elbows and knees cannot."""
+    """What a dynamic round can hold on its place; elbows and knees it cannot."""
     kept = [i for i, part in enumerate(contacts.parts) if part.endswith(("_foot", "_hand"))]
     parts = tuple(contacts.parts[i] for i in kept)
     sliding = None if contacts.sliding is None else contacts.sliding[:, kept]
     return ContactSchedule(parts, contacts.touching[:, kept], contacts.rate_hz, sliding)
+
+
+def _leaning(contacts: ContactSchedule, carried: ContactSchedule) -> NDArray[np.bool_]:
+    """(F,) where something else carries, too: the support is not known to a dynamic round."""
+    others = [i for i, part in enumerate(contacts.parts) if part not in carried.parts]
+    return np.asarray(contacts.touching[:, others].any(axis=1))
+
+
+def _frames(where: NDArray[np.bool_]) -> filter.Frames:
+    """Frames as `filter` takes them."""
+    if where.all():
+        return True
+    return tuple((first, stop - 1) for first, stop in intervals(where)) or False

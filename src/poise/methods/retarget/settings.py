@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import Character
 from poise.errors import BadValue
 
 
@@ -14,16 +18,37 @@ class Settings:
     scale: float | None = None
     """How many times as far it goes; as the legs are longer, where nothing is said."""
     feet: bool = True
-    """The kinematic stage holds feet that stand."""
-    contacts: bool = True
-    """Then `correct`: what touches is held, what must not go through the ground stays out of it."""
+    """What touches is held where it stands, and the rest stays out of the ground."""
+    fastest_rad_s: float | None = None
+    """No joint turns faster. By default as fast as the model says, or 20 for hinges of which it
+    says nothing; ball joints, as people have them, as fast as they like."""
+    correct: bool = False
+    """`correct` as well, before balance: it looks at accelerations where captures are noisy."""
     balance: bool = True
-    """Then `filter`: the zero-moment point inside the support, flights that fall."""
-    torque: bool = False
+    """Then `filter` and holding what touches in turn: the zero-moment point inside the support,
+    flights that fall."""
+    torque: bool = True
     """`filter` also keeps joints within their strength."""
-    passes: str = "3D+1K"
-    """Rounds of `filter`."""
+    rounds: int = 8
+    """Most rounds of that; the one that measures best counts."""
 
     def __post_init__(self) -> None:
         if self.scale is not None and not 0.01 <= self.scale <= 100.0:
             raise BadValue("scale", "from 0.01 to 100", self.scale)
+        if self.fastest_rad_s is not None and not self.fastest_rad_s > 0.0:
+            raise BadValue("fastest_rad_s", "more than zero", self.fastest_rad_s)
+        if not 1 <= self.rounds <= 100:
+            raise BadValue("rounds", "from 1 to 100", self.rounds)
+
+    def fastest(self, target: Character) -> Array | None:
+        """(J,) how fast joints may turn; None where all may as they like."""
+        if self.fastest_rad_s is not None:
+            return np.full(target.skeleton.joint_count, self.fastest_rad_s)
+        hinges = np.array([kind == "hinge" for kind in target.skeleton.kinds])
+        known = target.speed_limits_rad_s
+        found = np.where(hinges & ~np.isfinite(known), _USUAL_RAD_S, known)
+        return found if np.isfinite(found).any() else None
+
+
+_USUAL_RAD_S = 20.0
+"""What motors of humanoid robots reach: Unitree states 20 to 37 for the G1."""

@@ -1,0 +1,233 @@
+"""What touches, held on the new body: it does not slide, wherever it comes to stand.
+
+Legs of other lengths and hinges with limits do not reach every print. So nothing is asked of a
+contact but that it stays where it is and that feet are on the ground; where along the ground
+follows from the wishes (`Task.tied`). On slopes, where a place says how high it is, prints are as
+the free body has them. Hands, knees and all else that touches comes down as far as it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import Character
+from poise.character.roles import SIDES
+from poise.constraints import Scene, Task
+from poise.contact import ContactSchedule
+from poise.contact.schedule import intervals
+from poise.environment import Environment, query
+from poise.footing.center_path import center_tasks
+from poise.footing.clearance import clearance_tasks
+from poise.footing.contact_tasks import ORIGIN, WISHED, Movers, spot_task, touching
+from poise.footing.foot_path import FootPath
+from poise.footing.foot_shape import HEEL, TIP, FootShape
+from poise.footing.spots import Spot
+from poise.ik import build, keep_in_range, unsolved
+from poise.ik.long_clip import solve_long
+from poise.ik.whole_clip import WholeSettings
+from poise.mechanics import BodyState, forward_kinematics
+from poise.motion import Clip
+
+_SETTINGS = WholeSettings(place=2.0, range=1e6, hard=(1e5, 1e7), center=1.0)
+_LEVEL = 0.999
+"""Height of a unit normal above which the ground is level."""
+_TOUCHED = 3.0
+"""Weight of a hand or knee that should come down, against the wishes of poses."""
+_FOR_A_FOOT = 2
+"""Ways that an ankle must turn for its foot to lie flat."""
+_ROLLED = 0.1
+"""Weight of how a foot is turned that rolls, against the wishes of poses."""
+_BESIDE_M = 0.1
+"""How far from where it rolls a foot is held from turning."""
+_DEEPEST_M = 0.001
+_ROUNDS = 5
+"""Most solves, each with tasks for the points that the last one left inside something."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A motion whose contacts hold."""
+
+    clip: Clip
+    worst_m: float
+    """How far the worst of them is off: metres, or metres from frame to frame."""
+    worst: str
+    """Which."""
+    contacts: ContactSchedule | None
+    """As asked for, with what slides."""
+
+
+def hold(
+    made: Clip, freely: Clip, wishes: Sequence[Task], target: Character, environment: Environment,
+    contacts: ContactSchedule | None, fastest_rad_s: Array | None = None, *, steady: bool = False,
+) -> Held:  # fmt: skip
+    """The nearest motion in which what touches stays, and nothing is inside anything.
+
+    Args:
+        made: the motion to stay close to, within the joints' limits.
+        freely: where feet would stand: of a body that can turn all its joints.
+        wishes: what it should come near to besides.
+        target: whose.
+        environment: where.
+        contacts: what touches when; None holds nothing.
+        fastest_rad_s: (J,) how fast joints may turn.
+        steady: the centre of mass accelerates as it does in `made`: what it takes to keep balance.
+    """
+    scene, movers = Scene(made, target, environment), Movers(target, target.skeleton.freedoms > 0)
+    held: list[Task] = []
+    if contacts is not None:
+        wanted = Scene(freely, target, environment)
+        found = touching(wanted, _longer(contacts), None, movers.moves)
+        for path in found.paths:
+            held += _stance(path, _is_level(environment, path.ball_m), target, movers)
+        held += [task for spot in found.spots for task in _spot(spot, environment, movers)]
+        contacts = _told(contacts, found.slid)
+    tasks = [*held, *wishes]
+    if steady and contacts is not None:
+        tasks += center_tasks(scene, np.asarray(contacts.touching.any(axis=1)))
+    clip, start, worst = made, None, ("", 0.0)
+    for _ in range(_ROUNDS):
+        more = clearance_tasks(scene, _state(clip), held, movers, _DEEPEST_M)
+        if start is not None and not more:
+            break
+        tasks += more
+        roots, turns, missed = solve_long(
+            scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s
+        )
+        start, clip = (roots, turns), replace(made, root_positions_m=roots, rotations_wxyz=turns)
+        worst = max(missed.items(), key=lambda item: item[1], default=("", 0.0))
+    return Held(_in_range(clip, scene, tasks), worst[1], worst[0].partition(": ")[2], contacts)
+
+
+def _told(contacts: ContactSchedule, slid: Mapping[str, NDArray[np.bool_]]) -> ContactSchedule:
+    sliding = np.stack([slid[part] & contacts.column(part) for part in contacts.parts], axis=1)
+    return replace(contacts, sliding=sliding if sliding.any() else None)
+
+
+def _in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
+    """Within the joints' limits to the last digit."""
+    problem = build(replace(scene, clip=clip), [replace(task, tied=False) for task in tasks])
+    solution = unsolved(problem)
+    keep_in_range(problem, solution, 0, clip.frame_count - 1)
+    return replace(clip, rotations_wxyz=solution.rotations_wxyz)
+
+
+def _state(clip: Clip) -> BodyState:
+    return forward_kinematics(clip.skeleton, *clip.pose)
+
+
+def _longer(contacts: ContactSchedule) -> ContactSchedule:
+    """Held a frame before and after: in its first and last frame a foot has no speed either."""
+    touching = contacts.touching.copy()
+    touching[1:] |= contacts.touching[:-1]
+    touching[:-1] |= contacts.touching[1:]
+    return replace(contacts, touching=touching, sliding=None)
+
+
+def _stance(path: FootPath, level: bool, target: Character, movers: Movers) -> list[Task]:
+    """A foot from heel strike to toe-off: what is down does not move over the ground.
+
+    Where one phase follows another, their points are held through the frame between, so that a foot
+    rolls from one to the next and does not jump.
+    """
+    shape, start = path.shape, path.first
+    line = _ankle_freedoms(target, shape) < _FOR_A_FOOT
+    found: list[Task] = []
+    heel, tip = (_into(phase, path.posed) for phase in (path.on_heel, path.on_tip))
+    if line:
+        heel |= path.posed
+        tip |= path.posed
+    for a, b in intervals(heel):
+        name = f"{shape.part}'s heel stays from frame {start + a}"
+        point = movers.point(name, shape.joint, shape.offsets_m[HEEL], start + a, path.heel_m[a:b])
+        found += _down(point, level, hard=not line)
+    for a, b in intervals(tip):
+        name = f"{shape.part}'s tip stays from frame {start + a}"
+        point = movers.point(name, shape.toes, shape.offsets_m[TIP], start + a, path.tip_m[a:b])
+        found += _down(point, level, hard=not line)
+    if not line:
+        for a, b in intervals(path.posed):
+            name = f"{shape.part} stands from frame {start + a}"
+            point = movers.point(name, shape.joint, ORIGIN, start + a, path.places_m[a:b])
+            found += _down(point, level)
+            found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
+        for a, b in intervals(path.toes_flat):
+            name = f"{shape.part}'s toes are flat from frame {start + a}"
+            found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
+    if shape.toes == shape.joint:
+        found += _unturned(path, _into(path.on_heel, path.posed), HEEL, path.heel_m, movers)
+        found += _unturned(path, _into(path.on_tip, path.posed), TIP, path.tip_m, movers)
+    for a, b in intervals(path.on_heel | path.on_tip):
+        name = f"{shape.part} rolls from frame {start + a}"
+        turn = movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED)
+        found.append(replace(turn, weight=_ROLLED))
+    return found
+
+
+def _unturned(
+    path: FootPath, phase: NDArray[np.bool_], pivot: int, places_m: Array, movers: Movers
+) -> list[Task]:
+    """A sole in one piece rolls over an edge: a point beside the pivot stays, too."""
+    shape, start = path.shape, path.first
+    beside = _BESIDE_M * shape.left
+    found: list[Task] = []
+    for a, b in intervals(phase):
+        name = f"{shape.part} does not turn from frame {start + a}"
+        goals = places_m[a:b] + rotations.rotate(path.turns_wxyz[a:b], beside)
+        offset = shape.offsets_m[pivot] + beside
+        point = movers.point(name, shape.joint, offset, start + a, goals)
+        found.append(replace(point, axes=(True, False, True), tied=True))
+    return found
+
+
+def _into(phase: NDArray[np.bool_], beside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A phase with the frames of another one that it borders on."""
+    longer = phase.copy()
+    longer[1:] |= phase[:-1] & beside[1:]
+    longer[:-1] |= phase[1:] & beside[:-1]
+    return longer
+
+
+def _down(point: Task, level: bool, *, hard: bool = True) -> list[Task]:
+    """A point on level ground: how high it is, and that it stays.
+
+    Where it is not hard (a foot that tilts stands on an edge), it comes down as far as it can.
+    """
+    if not level:
+        return [point]
+    over = (point.axes[0], False, point.axes[2])
+    up = replace(point, name=f"{point.name}, up", axes=(False, True, False))
+    if not hard:
+        up = replace(up, priority=WISHED, weight=_TOUCHED)
+    return [up, replace(point, axes=over, tied=True)]
+
+
+def _spot(spot: Spot, environment: Environment, movers: Movers) -> list[Task]:
+    """Where a hand or a knee touches: it comes down if it can."""
+    task = spot_task(spot, movers)
+    sideways = task.axes[0] or task.axes[2]
+    if not task.axes[1] or not sideways or not _is_level(environment, spot.goals_m):
+        return [task]
+    return _down(task, True, hard=False)
+
+
+def _is_level(environment: Environment, places_m: Array) -> bool:
+    return bool((query(environment, places_m[:, None]).normals[..., 1] > _LEVEL).all())
+
+
+def _ankle_freedoms(target: Character, foot: FootShape) -> int:
+    assert target.roles is not None
+    skeleton = target.skeleton
+    knees = {skeleton.index(target.roles.joint(f"{side}_knee")) for side in SIDES}
+    count = 0
+    for joint in skeleton.ancestors(foot.joint):
+        if joint in knees:
+            break
+        count += int(skeleton.freedoms[joint])
+    return count
