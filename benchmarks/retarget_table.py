@@ -12,7 +12,7 @@ import time
 from benchmarks.page import put_table
 from benchmarks.pattern_golf import SHARED
 from poise.character import Character, complete_character
-from poise.contact import estimate_ground
+from poise.contact.shown_place import shown_place
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import load_clip
@@ -24,7 +24,7 @@ from poise.recipes.another_body import figure_of
 
 CLIPS = {
     "02_01": "walk", "02_03": "run", "02_04": "jump", "05_02": "dance", "13_11": "forward jump",
-    "90_05": "jump kick", "140_01": "get up", "13_35": "sit", "90_28": "cartwheel", "49_02": "hops",
+    "90_05": "jump kick", "140_01": "get up", "14_28": "sit", "49_06": "cartwheel", "49_02": "hops",
 }  # fmt: skip
 TARGETS = {
     "G1": "robots/unitree_g1/g1_nomesh.xml",
@@ -51,7 +51,7 @@ def source(name: str) -> tuple[Clip, Character, Environment]:
     clip = resample(clip, RATE_HZ)
     clip = clip.sliced(0, min(clip.frame_count, MOST_FRAMES))
     character = complete_character(clip.skeleton)
-    return clip, character, Environment((estimate_ground(clip, character)[0],))
+    return clip, character, shown_place(clip, character)[0]
 
 
 def main() -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from poise.formats import load_clip, save_clip
+from poise.recipes.retargeting import USUAL_RECIPE
 from poise.samples import walking
 from tests.apps.command_line import Command
 
@@ -68,3 +70,18 @@ def test_what_is_no_human_is_named(command: Command, walk: Path, tmp_path: Path)
     )
     done = command("retarget", walk, "--to", other, "-o", "out.bvh")
     assert done.code == 2 and "left_knee" in done.err
+
+
+def test_its_recipe_does_the_same(command: Command, walk: Path, tmp_path: Path) -> None:
+    done = command("retarget", walk, "--to", walk, "-o", "one.npz", "--kinematic")
+    assert done.code == 0, done.err
+    done = command(
+        "run", USUAL_RECIPE, "--clip", walk, "--set", f"character.to={walk.as_posix()}", "--set",
+        "retarget.settings.balance=false", "-o", "two.npz", "--report", "page.html",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert done.out.startswith("retarget: 37 frames at 30 Hz\n  kinematic: converged: ")
+    assert "slide of standing feet" in done.out and (tmp_path / "page.html").is_file()
+    one, two = (load_clip(tmp_path / f"{name}.npz") for name in ("one", "two"))
+    np.testing.assert_array_equal(one.rotations_wxyz, two.rotations_wxyz)
+    np.testing.assert_array_equal(one.root_positions_m, two.root_positions_m)

@@ -6,20 +6,27 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import typer
 
 import poise
 from poise.apps.cli.main import main
+from poise.apps.cli.stream_retarget import stream
+from poise.character import complete_character, with_ranges
 from poise.constraints.naming import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
+from poise.methods.filter.stream import frames_of
+from poise.methods.retarget import correspondence
+from poise.methods.retarget.stream import RetargetStream, retarget_stream
 from poise.samples import sample_character, walk
 from tests.apps.command_line import Done
-from tests.shared_data import MOCAP, needs_mocap
+from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
 
 RECIPE = """\
 poise: 1
@@ -217,3 +224,123 @@ def test_a_stream_can_go_to_another_body(command: Command, tmp_path: Path) -> No
     ]
     assert np.abs(places[0] + [0.03, 0.0, 0.0] - places[1]).max() < 1e-3
     assert np.all(after.root_positions_m[:, 1] < before.root_positions_m[:, 1] - 0.03)
+
+
+# Another body: `poise stream`.
+
+
+def onto_another_body() -> typer.Typer:
+    """The command by itself."""
+    app = typer.Typer()
+    app.command()(stream)
+    app.callback()(lambda: None)
+    return app
+
+
+@pytest.fixture
+def retargeting(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """`poise stream`, beside a child of the walker's bones in `child.bvh`."""
+    monkeypatch.setattr("poise.apps.cli.main.app", onto_another_body())
+    clip = walk(1.0, 30.0)
+    short = replace(clip.skeleton, offsets_m=0.7 * clip.skeleton.offsets_m)
+    child = replace(clip, skeleton=short, root_positions_m=0.7 * clip.root_positions_m, source=None)
+    poise.save(child, tmp_path / "child.bvh")
+    return command
+
+
+@pytest.mark.parametrize("feet", [True, False])
+def test_frames_of_another_body_go_out(retargeting: Command, tmp_path: Path, feet: bool) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    asked = () if feet else ("--no-feet",)
+    done = retargeting("stream", "-", "--to", "child.bvh", *asked, text=text)
+    assert done.code == 0, done.err
+    said = "given back 4 frames (0.13 s) later" if feet else "given back 0 frames (0.00 s) later"
+    assert said in done.err and "0.70 times as far" in done.err
+    (tmp_path / "out.bvh").write_bytes(done.out.encode())
+    found = load_clip(tmp_path / "out.bvh", unit="cm")
+    clip, child = (load_clip(tmp_path / f"{n}.bvh", unit="cm") for n in ("walk", "child"))
+    source = complete_character(clip.skeleton)
+    target = with_ranges(complete_character(child.skeleton))
+    made = RetargetStream(source, target, correspondence(source, target), 30.0, feet=feet)
+    frames = list(retarget_stream(frames_of(clip), made))
+    assert found.frame_count == clip.frame_count
+    assert found.skeleton.joint_names == child.skeleton.joint_names
+    roots = np.stack([frame.root_m for frame in frames])
+    turns = np.stack([frame.rotations_wxyz for frame in frames])
+    expected = forward_kinematics(target.skeleton, roots, turns).positions_m
+    places = forward_kinematics(found.skeleton, *found.pose).positions_m
+    np.testing.assert_allclose(places, expected, atol=1e-6)
+
+
+@needs_robots
+def test_joint_angles_of_a_robot_go_out(retargeting: Command, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    text, robot = (tmp_path / "walk.bvh").read_bytes(), ROBOTS / "unitree_g1" / "g1_nomesh.xml"
+    for layout in ("unitree", "bvh"):
+        done = retargeting("stream", "-", "--to", robot, "--layout", layout, text=text)
+        assert done.code == 0, done.err
+        if layout == "bvh":
+            assert len(split(done.out)[1]) == len(split(text.decode())[1])
+            continue
+        rows = np.array([line.split(",") for line in done.out.splitlines()], dtype=np.float64)
+        assert rows.shape == (len(split(text.decode())[1]), 3 + 4 + 29)
+        assert 0.6 < rows[:, 2].min() < rows[:, 2].max() < 0.9  # Z is up
+        np.testing.assert_allclose(np.linalg.norm(rows[:, 3:7], axis=1), 1.0, atol=1e-6)
+        assert np.abs(np.diff(rows[:, 3:], axis=0)).max() < 0.5
+
+
+def test_balance_can_be_asked_for(retargeting: Command, tmp_path: Path) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    done = retargeting("stream", "-", "--to", "child.bvh", "--passes", "1D+1K", text=text)
+    assert done.code == 0, done.err
+    assert len(split(done.out)[1]) == len(split(text.decode())[1])
+    assert "frames (1." in done.err
+
+
+def test_a_mapping_says_who_follows_whom(retargeting: Command, tmp_path: Path) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    (tmp_path / "map.yaml").write_text("LeftArm: null\n", encoding="utf-8")
+    outs = [
+        retargeting("stream", "-", "--to", "child.bvh", *more, text=text).out
+        for more in ((), ("--mapping", "map.yaml"))
+    ]
+    assert split(outs[0])[0] == split(outs[1])[0] and outs[0] != outs[1]
+    (tmp_path / "map.yaml").write_text("LeftArm: Nobody\n", encoding="utf-8")
+    done = retargeting("stream", "-", "--to", "child.bvh", "--mapping", "map.yaml", text=text)
+    assert (done.code, done.out) == (2, "") and "Nobody" in done.err
+
+
+def test_a_lost_frame_ends_it_and_the_frames_before_are_written(
+    retargeting: Command, tmp_path: Path
+) -> None:
+    header, frames = split((tmp_path / "walk.bvh").read_bytes().decode())
+    wrong = " ".join([*frames[9].split()[:-1], "nan"]) + "\n"
+    text = (header + "".join(frames[:9]) + wrong + "".join(frames[10:])).encode()
+    done = retargeting("stream", "-", "--to", "child.bvh", text=text)
+    assert done.code == 2 and "a number in a frame, found 'nan'" in done.err
+    assert len(split(done.out)[1]) == 9
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("--layout", "amc"), "layout must be one of bvh, unitree, got 'amc'"),
+        (("--layout", "unitree"), "joints must be hinges"),
+        (("--scale", "0"), "scale must be from 0.01 to 100"),
+        (("--passes", "much"), "passes"),
+        (("-o", "walk.bvh"), "--overwrite"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_written(
+    retargeting: Command, tmp_path: Path, asked: tuple[str, ...], words: str
+) -> None:
+    text = (tmp_path / "walk.bvh").read_bytes()
+    done = retargeting("stream", "-", "--to", "child.bvh", *asked, text=text)
+    assert (done.code, done.out) == (2, "") and words in done.err
+    assert (tmp_path / "walk.bvh").read_bytes() == text
+
+
+def test_a_header_without_frames_has_nothing_to_say(retargeting: Command, tmp_path: Path) -> None:
+    header, _ = split((tmp_path / "walk.bvh").read_bytes().decode())
+    done = retargeting("stream", "-", "--to", "child.bvh", text=header.encode())
+    assert (done.code, done.out) == (0, "")

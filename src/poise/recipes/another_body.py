@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.character import Character, complete_character
+from poise.character import (
+    Attachment,
+    Character,
+    complete_character,
+    with_attachments,
+    with_mass_factors,
+)
 from poise.character.arms_and_legs import with_arms_and_legs
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
@@ -45,10 +51,7 @@ def on_another_body(
     Raises:
         PoiseError: a body that cannot be read, or that the motion cannot be put on.
     """
-    choice = recipe.character
-    body = character if choice.to is None else _body_of(recipe, choice.to, character)
-    arms, legs = choice.limbs * choice.arms, choice.limbs * choice.legs
-    body = with_arms_and_legs(body, arms=arms, legs=legs, trunk=choice.trunk)
+    body = other_body(recipe, character)
     contacts = detect_contacts(clip, character, environment)
     same = body.skeleton.joint_names == clip.skeleton.joint_names
     corrected = any(step.method == "correct" for step in recipe.steps[:1])
@@ -60,6 +63,25 @@ def on_another_body(
     put = onto_body(clip, character, body)
     notes = (*put.clip.history[len(clip.history) :], *put.notes)
     return put.clip, body, MovedFrom(clip, character, put.original, contacts, notes)
+
+
+def other_body(recipe: Recipe, character: Character) -> Character:
+    """The body that a recipe asks for, of the build that it asks for.
+
+    Raises:
+        PoiseError: a body that cannot be read or recognised.
+    """
+    choice = recipe.character
+    body = character if choice.to is None else _body_of(recipe, choice.to, character)
+    arms, legs = choice.limbs * choice.arms, choice.limbs * choice.legs
+    return with_arms_and_legs(body, arms=arms, legs=legs, trunk=choice.trunk)
+
+
+def burdened(recipe: Recipe, character: Character) -> Character:
+    """With its heavier parts, and with what it carries."""
+    choice = recipe.character
+    character = with_mass_factors(character, choice.heavier)
+    return with_attachments(character, [Attachment(**vars(each)) for each in choice.carries])
 
 
 def _body_of(recipe: Recipe, name: str, character: Character) -> Character:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from poise.recipes.models import has_interval, hints_of, is_moment, record_inside
 from poise.recipes.places import Location, Problem, expected
+from poise.recipes.recipe import RETARGET
 from poise.recipes.timing import IN_SECONDS
 from poise.recipes.vocabulary import Vocabulary
-from poise.recipes.whereabouts import constraints_of, said
+from poise.recipes.whereabouts import constraints_of, methods_of, said
 from poise.recipes.written import Written
 
 
@@ -29,6 +30,7 @@ def check(root: Written, words: Vocabulary) -> Iterator[Problem]:
         if record is not None:
             yield from check_times(record, root, location)
     yield from _names(root)
+    yield from _retargeting(root)
 
 
 def _one_key(root: Written, location: Location, what: str) -> Iterator[Problem]:
@@ -85,6 +87,25 @@ def _names(root: Written) -> Iterator[Problem]:
         if key in seen:
             yield expected(name.place, "different names of constraints", f"{name.kind} again")
         seen.add(key)
+
+
+def _retargeting(root: Written) -> Iterator[Problem]:
+    """One step puts the motion on another body, the first; only it asks what joints follow."""
+    found = [location for location in methods_of(root) if location[-1] == RETARGET]
+    character = root.nearest(("character",))  # the recipe itself has neither `to` nor `mapping`
+    for location in found:
+        here = root.nearest(location)
+        place, step = here.key_place or here.place, int(location[1])
+        if step > 0:
+            advice = "Later steps work on the other body."
+            yield expected(place, f"{RETARGET} as the first step", f"it as step {step + 1}", advice)
+        elif not _given(character, "to"):
+            advice = "It is a file: 'character: {to: robot.xml}'."
+            yield expected(place, f"'to' in character for {RETARGET}", "none", advice)
+    if _given(character, "mapping") and ("steps", 0, RETARGET) not in found:
+        here = root.nearest(("character", "mapping"))
+        wanted = f"no mapping where the first step is not {RETARGET}"
+        yield expected(here.key_place or here.place, wanted, here.kind)
 
 
 def _given(here: Written, key: str) -> bool:

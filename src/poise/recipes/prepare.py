@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from poise.character import (
-    Attachment,
-    Character,
-    complete_character,
-    read_role_file,
-    with_attachments,
-    with_mass_factors,
-    with_ranges,
-)
+from poise.character import Character, complete_character, read_role_file, with_ranges
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, load_environment
 from poise.environment.place_file import place_from
@@ -22,11 +14,12 @@ from poise.errors import BadValue, MissingRoles
 from poise.formats import FORMATS, load_clip
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
-from poise.recipes.another_body import MovedFrom, on_another_body
+from poise.recipes.another_body import MovedFrom, burdened, on_another_body
 from poise.recipes.known_contacts import Kept
 from poise.recipes.locating import located
 from poise.recipes.places import Place, Problem, RecipeProblem
 from poise.recipes.recipe import ClipChoice, Recipe
+from poise.recipes.target_body import Target, target_body
 from poise.recipes.written import entry_from, written_plain
 from poise.samples import SAMPLES
 
@@ -50,6 +43,8 @@ class Prepared:
     forces that a heavier one needs, it would seem to fly."""
     kept: Kept | None = None
     """Which frames of the file the clip has."""
+    target: Target | None = None
+    """A body that the first step is to put the motion on; until then all is of the clip's own."""
 
 
 def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
@@ -71,6 +66,10 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
         character = _character(recipe, made)
     with located(recipe, ("environment",)):
         environment = _environment(recipe, made, character)
+    if recipe.retargets:
+        target = target_body(recipe, character)
+        said = (*notes, *_notes(target.character), *environment.notes)
+        return Prepared(made, character, environment, said, kept=kept, target=target)
     moved_from = None
     if recipe.character.is_another:
         with located(recipe, ("character",)):
@@ -80,7 +79,7 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
     if recipe.character.heavier or recipe.character.carries:
         contacts = contacts or detect_contacts(made, character, environment)
         with located(recipe, ("character",)):
-            character = _burdened(recipe, character)
+            character = burdened(recipe, character)
     if recipe.character.ranges != "none":
         character = with_ranges(character, made.rotations_wxyz)
     notes += _notes(character)
@@ -167,13 +166,6 @@ def _character(recipe: Recipe, clip: Clip) -> Character:
         )
     except MissingRoles as missing:
         raise RecipeProblem([_unrecognised(recipe, missing)]) from None
-
-
-def _burdened(recipe: Recipe, character: Character) -> Character:
-    """With its heavier parts, and with what it carries."""
-    choice = recipe.character
-    character = with_mass_factors(character, choice.heavier)
-    return with_attachments(character, [Attachment(**vars(each)) for each in choice.carries])
 
 
 def _notes(character: Character) -> list[str]:

@@ -17,6 +17,9 @@ from poise.recipes.written import Written
 VERSION = 1
 """Of the recipe format; the number after `poise:`."""
 
+RETARGET = "retarget"
+"""The step that puts the motion on another body, and leaves later ones to work there."""
+
 HEAVIEST_KG = 1000.0
 
 
@@ -101,8 +104,12 @@ class CharacterChoice:
     """How far joints may turn: as people's do, widened where the clip goes further; or freely."""
     to: str | None = None
     """Another body to put the motion on: a motion, skeleton or robot file, relative to the recipe.
-    Its joints have the clip's names or the same roles, and its rest pose looks the same. Its root
-    is raised or lowered by one amount; constraints speak of the clip on its own body."""
+    Where the first step is `retarget`, that puts it there. Else its joints have the clip's names
+    or the same roles, and its rest pose looks the same; its root is raised or lowered by one
+    amount, and constraints speak of the clip on its own body."""
+    mapping: str | None = None
+    """For `retarget`: joints of that body and what they follow, instead of what is found; a YAML
+    file, relative to the recipe."""
     limbs: float = 1.0
     """Another build of that body, or of the clip's own: thighs, shanks, upper arms and forearms
     so many times as long, and as heavy."""
@@ -210,6 +217,19 @@ class Recipe:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(self.steps))
+        if any(step.method == RETARGET for step in self.steps[1:]):
+            methods = [step.method for step in self.steps]
+            raise BadValue("steps", f"{RETARGET} first, or not at all", methods)
+        if self.retargets and self.character.to is None:
+            raise BadValue("to", f"given for the step {RETARGET}", None)
+        if self.character.mapping is not None and not self.retargets:
+            allowed = f"given only where {RETARGET} is the first step"
+            raise BadValue("mapping", allowed, self.character.mapping)
+
+    @property
+    def retargets(self) -> bool:
+        """Whether its first step puts the motion on another body."""
+        return any(step.method == RETARGET for step in self.steps[:1])
 
     @property
     def has_clip(self) -> bool:

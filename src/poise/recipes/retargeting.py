@@ -1,21 +1,19 @@
-"""What retargeting needs, read from files: a motion, two bodies, who follows whom, a place."""
+"""What `poise retarget` needs: a motion, two bodies, who follows whom, a place."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from poise.character import Character, complete_character, with_ranges
-from poise.contact import estimate_ground
+from poise.character import Character
 from poise.environment import Environment
-from poise.errors import BadValue, MissingRoles
-from poise.formats import load_clip
-from poise.methods.retarget import Correspondence, correspondence
-from poise.motion import Clip, resample
-from poise.motion.cleanup import clean
-from poise.recipes.another_body import figure_of
-from poise.recipes.mapping_file import read_mapping
-from poise.recipes.prepare import MUST_BE_CLEANED
+from poise.methods.retarget import Correspondence
+from poise.motion import Clip
+from poise.recipes.changes import Change
+from poise.recipes.load import load_recipe
+from poise.recipes.prepare import prepare
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +25,8 @@ class Retargeting:
     target: Character
     matches: Correspondence
     environment: Environment
+    notes: tuple[str, ...] = ()
+    """What was assumed."""
 
 
 def retargeting(
@@ -40,36 +40,28 @@ def retargeting(
         to: a motion, skeleton or robot file: whose body.
         mapping: a file of joints of the target and what they follow, instead of what is found.
         rate_hz: resample to this rate.
-        environment: where; the level ground that the feet show, by default.
+        environment: where; the level ground that the feet show, and a seat, by default.
 
     Raises:
-        FileProblem: a file that cannot be read.
-        BadValue: a body that cannot move like the other.
+        PoiseError: a file that cannot be read, a body that cannot move like the other.
     """
-    motion, _ = clean(load_clip(clip), MUST_BE_CLEANED)
-    if rate_hz is not None:
-        motion = resample(motion, rate_hz)
-    source = complete_character(motion.skeleton)
-    target = target_of(to)
-    given = None if mapping is None else read_mapping(mapping)
-    matches = correspondence(source, target, given)
-    if environment is None:
-        environment = Environment((estimate_ground(motion, source)[0],))
-    return Retargeting(motion, source, target, matches, environment)
+    asked: list[tuple[str, Any, str]] = [
+        ("character.to", str(to.resolve()), f"--to {to}"),
+        ("character.mapping", mapping and str(mapping.resolve()), f"--mapping {mapping}"),
+        ("clip.rate_hz", rate_hz, f"--rate {rate_hz}"),
+    ]
+    changes = [
+        Change(f"{key}={json.dumps(value)}", label)
+        for key, value, label in asked
+        if value is not None
+    ]
+    prepared = prepare(load_recipe(USUAL_RECIPE, changes=changes), clip)
+    assert prepared.target is not None
+    target, place = prepared.target, environment
+    if place is None:
+        place = prepared.environment
+    return Retargeting(prepared.clip, prepared.character, target.character, target.matches, place)
 
 
-def target_of(path: Path) -> Character:
-    """A body that can move like a human.
-
-    Raises:
-        BadValue: one that cannot, with what it lacks.
-    """
-    figure = figure_of(path, repaired=True)
-    try:
-        target = complete_character(figure)
-    except MissingRoles as problem:
-        lacking = ", ".join(problem.missing)
-        allowed = "a body with a trunk, two arms and two legs (or a file of roles that names them)"
-        raise BadValue(f"target ({path.name})", allowed, f"nothing for {lacking}") from None
-    hinged = "hinge" in target.skeleton.kinds
-    return target if hinged else with_ranges(target)
+USUAL_RECIPE = Path(__file__).with_name("retarget_clip.yaml")
+"""What `poise retarget` does, as a recipe."""

@@ -23,8 +23,9 @@ from poise.recipes.locating import (
 from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import Problem, RecipeProblem
 from poise.recipes.prepare import Prepared, prepare
-from poise.recipes.recipe import Recipe
+from poise.recipes.recipe import RETARGET, Recipe
 from poise.recipes.records import constraint_from
+from poise.recipes.retarget_step import run_retarget
 from poise.recipes.timing import Clock
 from poise.recipes.vocabulary import Vocabulary, vocabulary
 
@@ -37,6 +38,7 @@ class Outcome:
     """What went in, and what each step made of it."""
 
     prepared: Prepared
+    """With `retarget`, as the steps after it find it: the other body, the place at its size."""
     results: tuple[Result, ...]
     """One for each step; each starts from the clip of the one before."""
 
@@ -102,6 +104,11 @@ def run_prepared(
     words = words or vocabulary()
     results: list[Result] = []
     for index, step in enumerate(recipe.steps):
+        if step.method == RETARGET:
+            with located(recipe, ("steps", index, RETARGET)):
+                prepared, result = run_retarget(step, prepared, watch)
+            results.append(result)
+            continue
         clip = results[-1].clip if results else prepared.clip
         edit = edit_of(recipe, index, prepared, clip, words)
         with blaming_constraints(recipe, index):

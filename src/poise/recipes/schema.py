@@ -58,6 +58,8 @@ def _step(name: str, words: Vocabulary, constraint: type[BaseModel]) -> type[Bas
         keys["pattern"] = (pattern, _absent(field_docs(Step)["pattern"]))
     if not words.takes_constraints(name):
         del keys["constraints"]
+    if not words.takes_contacts(name):
+        del keys["contacts"]
     about = f"A step by the method {name}."
     return create_model(f"{name.capitalize()}Step", __config__=CONFIG, __doc__=about, **keys)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from poise.methods.edit import Edit
 from poise.methods.result import Result
+from poise.recipes.recipe import RETARGET
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +19,8 @@ class Vocabulary:
 
     constraints: Mapping[str, type[Any]]
     methods: Mapping[str, Any]
-    """Each has `Settings`, a frozen dataclass with a default for every field, and `run`."""
+    """Each has `Settings`, a frozen dataclass with a default for every field, and `run`; but for
+    `retarget`, which is run by itself (`retarget_step.py`)."""
 
     def settings(self, method: str) -> type[Any]:
         """The settings of a method."""
@@ -36,6 +38,10 @@ class Vocabulary:
     def takes_constraints(self, method: str) -> bool:
         """Whether a step of the method may have constraints."""
         return getattr(self.methods[method], "TAKES_CONSTRAINTS", True)
+
+    def takes_contacts(self, method: str) -> bool:
+        """Whether a step of the method may name a file of what touches when."""
+        return getattr(self.methods[method], "TAKES_CONTACTS", True)
 
     def takes_stage_edits(self, method: str) -> bool:
         """Whether the method knows stages; it then reads other constraints in frames of its own."""
@@ -60,6 +66,7 @@ def vocabulary() -> Vocabulary:
     """All that Poise knows."""
     from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
     from poise.methods import METHODS
+    from poise.recipes import retarget_step
 
     records = {key: record for key, (record, _) in CONSTRAINTS.items()}
-    return Vocabulary({**records, **STAGE_EDITS}, METHODS)
+    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget_step})

@@ -36,8 +36,8 @@ _TITLES = ("", "before", "after", "with the original's contacts", "")
 
 
 def is_measured(recipe: Recipe) -> bool:
-    """Whether a recipe corrects, so that figures say more than constraints."""
-    return any(step.method == "correct" for step in recipe.steps)
+    """Whether a recipe corrects or retargets, so that figures say more than constraints."""
+    return any(step.method in ("correct", "retarget") for step in recipe.steps)
 
 
 def evaluation_of(outcome: Outcome) -> Evaluation:
@@ -60,12 +60,12 @@ def figure_lines(found: Evaluation) -> list[str]:
     before = {} if found.original is None else {m.key: m for m in _alone(found.original)}
     rows: list[tuple[str, ...]] = [_TITLES]
     for row in (*ROWS, *CHANGES):
-        if row.key not in after:
-            continue
+        now = after.get(row.key)
         was = before[row.key].value if row.key in before else math.nan
+        if now is None or (math.isnan(now.value) and math.isnan(was)):
+            continue
         second = after.get(f"{row.key}{UNDER_INPUT_CONTACTS}") if row.twice else None
         again = "" if second is None else _shown(second.value)
-        now = after[row.key]
         rows.append((row.words, _shown(was), _shown(now.value), again, now.unit))
     if all(not row[3] for row in rows[1:]):
         rows = [(*row[:3], row[4]) for row in rows]

@@ -9,6 +9,7 @@ from typing import Any
 from poise.apps.cli.stage_text import result_lines
 from poise.contact import intervals
 from poise.methods.result import Result
+from poise.methods.retarget import Stage
 from poise.recipes import Outcome, Recipe, Step
 from poise.wording import counted
 
@@ -39,6 +40,10 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
         if step.method == "correct":
             lines.append(f"correct ({step.settings.preset}): {frames}")
             lines += [f"  {line}" for line in _contacts(result)]
+        elif step.method == "retarget":
+            lines.append(f"retarget: {frames}")
+            stages = result.trace["retarget"]
+            lines += [f"  {each.name}: {_ending(each)}" for each in stages]
         else:
             wishes = counted(len(step.constraints), "constraint")
             lines.append(f"{step.method}: {wishes} on {frames}")
@@ -81,7 +86,7 @@ def _contacts(result: Result) -> list[str]:
     return lines or ["nothing touches"]
 
 
-def _ending(result: Result) -> str:
+def _ending(result: Result | Stage) -> str:
     return f"{result.status.replace('_', ' ')}: {result.summary}"
 
 

@@ -62,19 +62,17 @@ def stream_clip(
     methods = [step.method for step in recipe.steps]
     if methods != ["filter"]:
         raise BadValue(f"steps of {recipe_path.name}", "one of 'filter' for a stream", methods)
-    if output is not None and output.exists() and not overwrite:
-        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
-    with _opened(clip) as text:
-        name = "standard input" if str(clip) == STDIN else str(clip)
+    refuse_existing(output, overwrite=overwrite)
+    with opened(clip) as text:
         choice = recipe.clip
         unit = None if choice.unit is None else str(choice.unit)
-        lines = BvhStream(text, name, unit=unit, up=choice.up)
+        lines = BvhStream(text, source_name(clip), unit=unit, up=choice.up)
         if lines.empty:
-            with _written(output) as out:
+            with written(output) as out:
                 out.write(lines.header.encode())
             return
         header, stream = _stream(recipe, lines)
-        with _written(output) as out:
+        with written(output) as out:
             out.write(header.encode())
             out.flush()
             _follow(stream, lines, out)
@@ -109,7 +107,7 @@ def _stream(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
     rate_hz, settings = lines.clip.rate_hz, recipe.steps[0].settings
     assert isinstance(settings, Settings)
     if recipe.environment is None and "D" in settings.passes.upper():
-        _note("level ground at height 0 is assumed; a stream cannot look for it")
+        note("level ground at height 0 is assumed; a stream cannot look for it")
     words, clock = vocabulary(), Clock(rate_hz, ALWAYS.last + 1)
     constraints = list[Constraint]()
     for i, wish in enumerate(recipe.steps[0].constraints):
@@ -120,14 +118,14 @@ def _stream(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
         source = prepared.moved_from.character
         header = lines.header_for(prepared.clip)
         rise_m = standing_rise_m(source, prepared.character)
-        _note(f"on another body, whose root stands {100 * rise_m:+.1f} cm higher")
+        note(f"on another body, whose root stands {100 * rise_m:+.1f} cm higher")
     with blaming_constraints(recipe, 0):
         stream = FilterStream(
             prepared.character, rate_hz, constraints, settings,
             environment=prepared.environment if recipe.environment is not None else FLAT,
             source=source, rise_m=rise_m, moving_joints=lines.clip.moving_joints,
         )  # fmt: skip
-    _note(
+    note(
         f"{rate_hz:g} frames a second, given back {stream.latency_frames} frames "
         f"({stream.latency_s:.2f} s) later"
     )
@@ -138,17 +136,30 @@ def _prepared(recipe: Recipe, clip: Clip) -> Prepared:
     """The body, from the first frame; what is done to whole clips is left out, and said."""
     choice = recipe.clip
     if choice.frames is not None or choice.rate_hz is not None:
-        _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
+        note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
     plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
     return prepare(replace(recipe, clip=plain), clip)
 
 
-def _note(text: str) -> None:
+def source_name(clip: Path) -> str:
+    """What to call the input in messages."""
+    return "standard input" if str(clip) == STDIN else str(clip)
+
+
+def refuse_existing(output: Path | None, *, overwrite: bool) -> None:
+    """Raise a `FileProblem` where a file would be replaced unasked."""
+    if output is not None and output.exists() and not overwrite:
+        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
+
+
+def note(text: str) -> None:
+    """Say something beside the frames."""
     typer.echo(f"note: {text}", err=True)
 
 
 @contextmanager
-def _opened(clip: Path) -> Generator[BinaryIO, None, None]:
+def opened(clip: Path) -> Generator[BinaryIO, None, None]:
+    """What to read from."""
     if str(clip) == STDIN:
         yield sys.stdin.buffer
         return
@@ -160,6 +171,6 @@ def _opened(clip: Path) -> Generator[BinaryIO, None, None]:
         yield text
 
 
-def _written(output: Path | None) -> nullcontext[BinaryIO] | BinaryIO:
+def written(output: Path | None) -> nullcontext[BinaryIO] | BinaryIO:
     """As bytes: line ends are those of the input, on every system."""
     return nullcontext(sys.stdout.buffer) if output is None else output.open("wb")

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 from poise.character import contact_points
 from poise.constraints import Interval, Plant, Task, tasks_of
+from poise.constraints.recruiting import EVERYTHING, recruits_of_point
 from poise.contact import ContactSchedule
 from poise.contact.schedule import intervals
+from poise.mechanics import site_positions
 from poise.methods.edit import Edit
 
 
@@ -24,7 +26,27 @@ def standing_tasks(edit: Edit, contacts: ContactSchedule, tasks: Sequence[Task])
         if part not in contacts.parts or any(joint in spoken_of for joint in points.joints):
             continue
         for first, stop in intervals(contacts.column(part)):
+            if not part.endswith(_PLANTED):
+                found.append(_lowest_stays(edit, part, first, stop))
+                continue
             name = f"{part} stays, frames {first} to {stop - 1}"
             plant = Plant(name, part, Interval(first, stop - 1), "follow")
             found += tasks_of(plant, edit.scene)
     return found
+
+
+_PLANTED = ("_foot", "_hand")
+"""Parts that can be planted; of others, a point stays."""
+
+
+def _lowest_stays(edit: Edit, part: str, first: int, stop: int) -> Task:
+    """The lowest point of a knee, an elbow or a seat stays where it is."""
+    sites = contact_points(edit.character)[part]
+    places = site_positions(edit.scene.state, sites)[first:stop]
+    lowest = int(places[..., 1].mean(axis=0).argmin())
+    joint, offset = int(sites.joints[lowest]), sites.offsets_m[lowest]
+    recruits = recruits_of_point(edit.character, joint, offset, EVERYTHING)
+    name = f"{part} stays, frames {first} to {stop - 1}"
+    return Task(
+        name, "point", first, places[:, lowest], recruits, joint=joint, offset_m=offset
+    )  # fmt: skip

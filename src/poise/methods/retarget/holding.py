@@ -43,6 +43,9 @@ _FOR_A_FOOT = 2
 """Ways that an ankle must turn for its foot to lie flat."""
 _ROLLED = 0.1
 """Weight of how a foot is turned that rolls, against the wishes of poses."""
+_EASED = {"point": 0.003, "turn": 0.02}
+"""Metres or radians: a stance that is off by more asks for what this body cannot do, and is eased.
+"""
 _BESIDE_M = 0.1
 """How far from where it rolls a foot is held from turning."""
 _DEEPEST_M = 0.001
@@ -61,6 +64,8 @@ class Held:
     """Which."""
     contacts: ContactSchedule | None
     """As asked for, with what slides."""
+    missed: Mapping[str, float]
+    """How far every one is off at worst, by kind and name."""
 
 
 def hold(
@@ -80,18 +85,40 @@ def hold(
         steady: the centre of mass accelerates as it does in `made`: what it takes to keep balance.
     """
     scene, movers = Scene(made, target, environment), Movers(target, target.skeleton.freedoms > 0)
-    held: list[Task] = []
-    if contacts is not None:
-        wanted = Scene(freely, target, environment)
-        found = touching(wanted, _longer(contacts), None, movers.moves)
-        for path in found.paths:
-            held += _stance(path, _is_level(environment, path.ball_m), target, movers)
-        held += [task for spot in found.spots for task in _spot(spot, environment, movers)]
-        contacts = _told(contacts, found.slid)
+    more = list(wishes)
+    if contacts is None:
+        return _solved(scene, [], more, movers, None, fastest_rad_s)
+    found = touching(Scene(freely, target, environment), _longer(contacts), None, movers.moves)
+    told = _told(contacts, found.slid)
+    if steady:
+        more += center_tasks(scene, np.asarray(contacts.touching.any(axis=1)))
+    spots = [task for spot in found.spots for task in _spot(spot, environment, movers)]
+    eased = [_ankle_freedoms(target, path.shape) < _FOR_A_FOOT for path in found.paths]
+    for last in (False, True):
+        stances = [
+            _stance(path, _is_level(environment, path.ball_m), movers, line)
+            for path, line in zip(found.paths, eased, strict=True)
+        ]
+        held = [*spots, *(task for stance in stances for task in stance)]
+        result = _solved(scene, held, more, movers, told, fastest_rad_s)
+        stuck = [
+            any(result.missed.get(f"{t.kind}: {t.name}", 0.0) > _EASED[t.kind] for t in stance)
+            for stance in stances
+        ]
+        if last or not any(s and not line for s, line in zip(stuck, eased, strict=True)):
+            return result
+        eased = [s or line for s, line in zip(stuck, eased, strict=True)]
+    raise AssertionError("the last round returns")
+
+
+def _solved(
+    scene: Scene, held: Sequence[Task], wishes: Sequence[Task], movers: Movers,
+    contacts: ContactSchedule | None, fastest_rad_s: Array | None,
+) -> Held:  # fmt: skip
+    """Solve until nothing is inside anything."""
     tasks = [*held, *wishes]
-    if steady and contacts is not None:
-        tasks += center_tasks(scene, np.asarray(contacts.touching.any(axis=1)))
-    clip, start, worst = made, None, ("", 0.0)
+    made = clip = scene.clip
+    start, missed = None, dict[str, float]()
     for _ in range(_ROUNDS):
         more = clearance_tasks(scene, _state(clip), held, movers, _DEEPEST_M)
         if start is not None and not more:
@@ -101,8 +128,9 @@ def hold(
             scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s
         )
         start, clip = (roots, turns), replace(made, root_positions_m=roots, rotations_wxyz=turns)
-        worst = max(missed.items(), key=lambda item: item[1], default=("", 0.0))
-    return Held(_in_range(clip, scene, tasks), worst[1], worst[0].partition(": ")[2], contacts)
+    worst = max(missed.items(), key=lambda item: item[1], default=("", 0.0))
+    name = worst[0].partition(": ")[2]
+    return Held(_in_range(clip, scene, tasks), worst[1], name, contacts, missed)
 
 
 def _told(contacts: ContactSchedule, slid: Mapping[str, NDArray[np.bool_]]) -> ContactSchedule:
@@ -130,14 +158,19 @@ def _longer(contacts: ContactSchedule) -> ContactSchedule:
     return replace(contacts, touching=touching, sliding=None)
 
 
-def _stance(path: FootPath, level: bool, target: Character, movers: Movers) -> list[Task]:
+def _stance(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Task]:
     """A foot from heel strike to toe-off: what is down does not move over the ground.
 
     Where one phase follows another, their points are held through the frame between, so that a foot
     rolls from one to the next and does not jump.
+
+    Args:
+        path: where it would be.
+        level: whether the ground is.
+        movers: which joints may help.
+        line: it cannot lie flat: heel and tip stay, and come down as far as they can.
     """
     shape, start = path.shape, path.first
-    line = _ankle_freedoms(target, shape) < _FOR_A_FOOT
     found: list[Task] = []
     heel, tip = (_into(phase, path.posed) for phase in (path.on_heel, path.on_tip))
     if line:

@@ -23,6 +23,7 @@ from poise.constraints import Scene, Task
 from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point, recruits_of_turn
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
+from poise.environment.scaled import scaled
 from poise.errors import BadValue
 from poise.ik import IkSolution, build, keep_in_range, unsolved
 from poise.ik.followed_frames import follow
@@ -55,6 +56,8 @@ class Kinematic:
     """How far the worst contact is off."""
     worst: str
     """Which."""
+    environment: Environment
+    """The place at the target's size."""
 
 
 def retargeted(
@@ -69,7 +72,7 @@ def retargeted(
         source: whose it is.
         target: who is to move like it, on its own skeleton.
         matches: which joint follows which.
-        environment: where: places scale about the height of its ground.
+        environment: where. It scales with the motion, about the origin of its ground.
         scale: how many times as far it goes; as the legs are longer, unless given.
         feet: hold feet that stand.
         fastest_rad_s: (J,) how fast joints may turn; as fast as they like by default.
@@ -85,6 +88,7 @@ def retargeted(
     ground = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
     state = forward_kinematics(clip.skeleton, *clip.pose)
     contacts = _that_both_have(detect_contacts(clip, source, environment), target)
+    environment = scaled(environment, factor, np.array([0.0, float(ground), 0.0]))
     skeleton = target.skeleton
     world = wanted_turns(state, source, target, matches)
     still = np.zeros((clip.frame_count, 3))
@@ -112,7 +116,7 @@ def retargeted(
     off = tracking_m(held.clip, target, ideal.positions_m)
     return Kinematic(
         held.clip, held.contacts or contacts, factor, ideal.positions_m, off, held.worst_m,
-        held.worst,
+        held.worst, environment,
     )  # fmt: skip
 
 
@@ -253,7 +257,7 @@ def _followed(
         follow(problem, solution, 0, made.frame_count - 1)
         made = _smoothed(_with(made, solution))
     if off <= _ALREADY_THERE_M and contacts is None:
-        return Held(made, 0.0, "", None)
+        return Held(made, 0.0, "", None, {})
     return hold(made, freely, wishes, target, environment, contacts, fastest_rad_s)
 
 

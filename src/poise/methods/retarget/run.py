@@ -43,6 +43,8 @@ _HELD_M = 0.005
 """A contact that is off by more does not hold."""
 _LEAST = {"zmp_excursion.mean": 0.2, "root_wrench.force": 0.004, "torque_excess.worst": 1.0}
 """What is this small need not get smaller."""
+_HOPED = {"zmp_excursion.mean": 0.5, "root_wrench.force": 0.5, "torque_excess.worst": 1.0}
+"""What should be left of the kinematic stage's figures at most."""
 _AT_MOST = {"foot_slide.mean": 0.5, "penetration.deepest": 0.5}
 """Beyond these, whatever balance it has, a motion is no better than its start."""
 _FAR_M = 0.15
@@ -50,9 +52,14 @@ _FAR_M = 0.15
 _PULL, _FADES = 0.03, 0.75
 """Weight with which parts are turned back to how the kinematic stage had them, against the wishes
 of poses, and what is left of it from round to round: likeness first, then physics."""
+_END_S, _AT_ENDS = 0.1, 0.15
+"""How long the ends of a clip are, and the same weight there."""
 _ARMS = 0.1
 """Mobility of shoulders in dynamic rounds. Arms that whirl would be the cheapest way to balance."""
-_PATIENCE = 2
+_KNOT_S = 1.0 / 30.0
+"""Of the curves of a dynamic round: a runner stands on a foot for a quarter of a second, and with
+half as many control points slid meanwhile."""
+_PATIENCE = 3
 """Rounds without gain after which it ends."""
 
 
@@ -121,11 +128,12 @@ def retarget(
         clip, source, target, matches, environment, scale=settings.scale, feet=settings.feet,
         fastest_rad_s=fastest,
     )  # fmt: skip
-    work = _Work(target, environment, made, settings, fastest)
+    work = _Work(target, made.environment, made, settings, fastest)
     stages, notes = [work.stage("kinematic", made.clip, made.worst_m, made.worst)], list[str]()
     if settings.correct:
         tell("correct")
-        found = correct.run(Edit(stages[-1].clip, target, (), environment, contacts=made.contacts))
+        edit = Edit(stages[-1].clip, target, (), made.environment, contacts=made.contacts)
+        found = correct.run(edit)
         notes += found.notes
         stage = work.held("correct", found.clip)
         stages.append(stage if found.status == "converged" else replace(
@@ -171,34 +179,39 @@ class _Work:
 
 
 def _turns(clip: Clip, target: Character, weight: float) -> list[Task]:
-    """Wishes that parts are turned as in a clip."""
+    """Wishes that parts are turned as in a clip, the more so at its ends.
+
+    What came before and what comes after is not known: physics would bend a clip there as nobody
+    moves.
+    """
     state = forward_kinematics(clip.skeleton, *clip.pose)
+    end = min(max(1, round(_END_S * clip.rate_hz)), clip.frame_count)
+    stretches = ((0, clip.frame_count, weight), (0, end, _AT_ENDS),
+                 (clip.frame_count - end, clip.frame_count, _AT_ENDS))  # fmt: skip
     tasks: list[Task] = []
     for joint, name in enumerate(target.skeleton.joint_names):
         if joint > 0 and target.skeleton.freedoms[joint] > 0:
             recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
-            goals = state.rotations_wxyz[:, joint]
-            tasks.append(Task(name, "turn", 0, goals, recruits, 2, weight, joint))
+            tasks += [
+                Task(name, "turn", a, state.rotations_wxyz[a:b, joint], recruits, 2, w, joint)
+                for a, b, w in stretches
+            ]
     return tasks
 
 
 def _with_physics(work: _Work, start: Stage, tell: Watcher) -> Stage:
     """Balance and contacts in turn; the round that measures best."""
     contacts = work.made.contacts
-    carried = _of_feet_and_hands(contacts)
-    others = np.asarray(contacts.touching.any(axis=1) & ~carried.touching.any(axis=1))
     asked = filter.Settings(
-        passes="1D",
-        balance=_frames(~_leaning(contacts, carried)),
-        flight=_frames(~others),
-        torque=work.settings.torque,
+        passes="1D", fits=1, knot_s=_KNOT_S, torque=work.settings.torque,
+        balance=_frames(~_lying(contacts)),
         mobility=dict.fromkeys(_shoulders(work.target), _ARMS),
-    )
+    )  # fmt: skip
     best, now, since, pull = start, start, 0, _PULL
     for number in range(1, work.settings.rounds + 1):
         tell(f"physics, round {number}")
         steady = filter.run(
-            Edit(now.clip, work.target, (), work.environment, contacts=carried), asked
+            Edit(now.clip, work.target, (), work.environment, contacts=contacts), asked
         )
         now, pull = work.held("physics", steady.clip, pull), _FADES * pull
         since = 0 if _left(now, start) < _left(best, start) else since + 1
@@ -212,15 +225,17 @@ def _with_physics(work: _Work, start: Stage, tell: Watcher) -> Stage:
 
 
 def _left(stage: Stage, start: Stage) -> float:
-    """What is left of everything that is wrong, as shares of what the start has."""
+    """What is left of everything that is wrong, as shares of what the start has.
+
+    A share beyond what is hoped for counts three times.
+    """
     found, before = stage.figures, start.figures
-    shares = [
-        max(found[key], least) / max(before[key], least)
-        for key, least in _LEAST.items()
-        if np.isfinite(found[key]) and np.isfinite(before[key])
-    ]
-    over = [max(found[key] - most, 0.0) for key, most in _AT_MOST.items()]
-    return sum(shares) + 10.0 * sum(over) + max(stage.off_m - start.off_m, 0.0) / _FAR_M
+    left = max(stage.off_m - start.off_m, 0.0) / _FAR_M
+    for key, least in _LEAST.items():
+        if np.isfinite(found[key]) and np.isfinite(before[key]):
+            share = max(found[key], least) / max(before[key], least)
+            left += share + 2.0 * max(share - _HOPED[key], 0.0)
+    return left + 10.0 * sum(max(found[key] - most, 0.0) for key, most in _AT_MOST.items())
 
 
 def _is_enough(stage: Stage) -> bool:
@@ -241,18 +256,14 @@ def _shoulders(target: Character) -> list[str]:
     return found
 
 
-def _of_feet_and_hands(contacts: ContactSchedule) -> ContactSchedule:
-    """What a dynamic round can hold on its place; elbows and knees it cannot."""
-    kept = [i for i, part in enumerate(contacts.parts) if part.endswith(("_foot", "_hand"))]
-    parts = tuple(contacts.parts[i] for i in kept)
-    sliding = None if contacts.sliding is None else contacts.sliding[:, kept]
-    return ContactSchedule(parts, contacts.touching[:, kept], contacts.rate_hz, sliding)
+_LAIN_ON = ("chest", "head", "shoulder", "elbow")
+"""Parts that touch when a body lies or gets up: it does not balance then."""
 
 
-def _leaning(contacts: ContactSchedule, carried: ContactSchedule) -> NDArray[np.bool_]:
-    """(F,) where something else carries, too: the support is not known to a dynamic round."""
-    others = [i for i, part in enumerate(contacts.parts) if part not in carried.parts]
-    return np.asarray(contacts.touching[:, others].any(axis=1))
+def _lying(contacts: ContactSchedule) -> NDArray[np.bool_]:
+    """(F,) where a body lies on the ground."""
+    columns = [i for i, part in enumerate(contacts.parts) if part.split("_")[-1] in _LAIN_ON]
+    return np.asarray(contacts.touching[:, columns].any(axis=1))
 
 
 def _frames(where: NDArray[np.bool_]) -> filter.Frames:

@@ -29,7 +29,7 @@ class Settings:
     flights that fall."""
     torque: bool = True
     """`filter` also keeps joints within their strength."""
-    rounds: int = 8
+    rounds: int = 12
     """Most rounds of that; the one that measures best counts."""
 
     def __post_init__(self) -> None:

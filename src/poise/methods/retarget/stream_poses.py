@@ -1,0 +1,196 @@
+"""The kinematic part of a stream: a pose of one body in, a pose of another out, frame by frame.
+
+What `kinematic` does frame by frame, on one frame: turns, hinges as near to them as they can,
+places at the target's size, joints as near to them as they can. What it does to all frames at once
+(smoothing, feet that hold) a stream cannot.
+
+Soles: over a whole clip, the body is raised by what its feet are apart from the source's on the
+median while they touch. A stream does not wait for that: it takes what they are apart when the
+source stands upright. On captures of walks that is within 5 mm of the other for a G1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import rotations
+from poise.arrays import Array, Indices
+from poise.character import Character, contact_points
+from poise.character.roles import SIDES
+from poise.character.standing_figure import StandingFigure
+from poise.constraints import Task
+from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_turn
+from poise.environment import Environment
+from poise.environment.scaled import scaled
+from poise.errors import BadValue
+from poise.mechanics import BodyState, forward_kinematics, site_positions
+from poise.methods.retarget.correspondence import Correspondence
+from poise.methods.retarget.kinematic import (
+    _inner_hinges as inner_hinges,  # pyright: ignore[reportPrivateUsage]
+)
+from poise.methods.retarget.kinematic import (
+    _trunk as trunk_of,  # pyright: ignore[reportPrivateUsage]
+)
+from poise.methods.retarget.kinematic import (
+    _wishes as wishes_of,  # pyright: ignore[reportPrivateUsage]
+)
+from poise.methods.retarget.pose_map import local_turns
+from poise.methods.retarget.stream_feet import StandingFeet
+from poise.methods.retarget.stream_follow import FollowedStream, two_frames
+from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
+from poise.motion import Clip
+
+_ORIGIN = np.zeros((1, 3))
+
+
+class PoseStream:
+    """Poses of the target from places and turns of the source's joints."""
+
+    def __init__(
+        self, source: Character, target: Character, matches: Correspondence,
+        environment: Environment, rate_hz: float, *, scale: float | None = None,
+        rise_m: float | None = None, feet: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        """Prepare everything that does not depend on poses.
+
+        Args:
+            source: whose poses come in.
+            target: who is to move like it.
+            matches: which joint follows which.
+            environment: where. It scales with the motion, about the origin of its ground.
+            rate_hz: frames per second.
+            scale: how many times as far it goes; as the legs are longer, unless given.
+            rise_m: how far the target is raised, so that its soles are as high as the source's;
+                as far as it takes when the source stands upright, unless given.
+            feet: parts that stay where they touch.
+
+        Raises:
+            BadValue: a scale or a rise that is none.
+        """
+        if scale is not None and not 0.01 <= scale <= 100.0:
+            raise BadValue("scale", "from 0.01 to 100", scale)
+        if rise_m is not None and not abs(rise_m) <= 100.0:
+            raise BadValue("rise_m", "from -100 to 100", rise_m)
+        assert source.roles is not None and target.roles is not None
+        figures = [StandingFigure(c.skeleton, c.roles) for c in (source, target)]  # type: ignore[arg-type]
+        self.scale = figures[1].leg_m / figures[0].leg_m if scale is None else scale
+        """How many times as far it goes."""
+        flat = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
+        self._ground = np.array([0.0, float(flat), 0.0])
+        environment = scaled(environment, self.scale, self._ground)
+        self.environment = environment
+        """The place at the target's size."""
+        self._source, self._target = source, target
+        self._hips = [_hips(character) for character in (source, target)]
+        self._turns = StreamTurns(source, target, matches)
+        skeleton = target.skeleton
+        self._hinged = "hinge" in skeleton.kinds
+        self._is_hinge = np.array([kind == "hinge" for kind in skeleton.kinds])[:, None]
+        self._balls = any(kind == "ball" for kind in skeleton.kinds[1:])
+        self._as_solved = (inner_hinges(skeleton, matches) | trunk_of(target))[:, None]
+        clips = [two_frames(target, rate_hz) for _ in range(2)]
+        tasks = turn_tasks(clips[0], target, matches)
+        self._turned = FollowedStream(clips[0], target, environment, tasks)
+        rest = forward_kinematics(skeleton, *clips[1].pose)
+        wishes = wishes_of(rest, target)
+        self._feet = StandingFeet(target, environment, rate_hz, tuple(feet)) if feet else None
+        if feet:
+            self._carried = [_leg(target, part) for part in feet]
+        stays = [] if self._feet is None else self._feet.tasks(clips[1])
+        self._placed = FollowedStream(clips[1], target, environment, wishes, stays)
+        self.rise_m = 0.0
+        """How far it is raised."""
+        self.rise_m = self._standing_rise_m() if rise_m is None else rise_m
+
+    def restart(self) -> None:
+        """The next frame goes on from none."""
+        self._turned.restart()
+        self._placed.restart()
+        if self._feet is not None:
+            self._feet.restart()
+
+    def push(
+        self, state: BodyState, touching: NDArray[np.bool_] | None = None
+    ) -> tuple[Array, Array]:
+        """Root (3,) and local rotations (J, 4) for one frame of the source; to be read once.
+
+        `touching` (P,) says which of its feet touch, where feet are to stay.
+        """
+        root, turned, ideal = self._ideal(state)
+        places, stays = ideal.positions_m[0] + root, None
+        if self._feet is not None:
+            assert touching is not None
+            self._feet.push(ideal, root, touching)
+            stays = self._feet.stands_m
+            for (ankle, knee), by in zip(self._carried, self._feet.moved_m, strict=True):
+                places[ankle] += by
+                places[knee] += 0.5 * by
+        return self._placed.push(root, turned, places, ideal.rotations_wxyz[0], stays)
+
+    def _ideal(self, state: BodyState) -> tuple[Array, Array, BodyState]:
+        """The root, hinges as near as they can, and a body of free joints with its root at zero."""
+        target = self._target
+        world = self._turns.at(state.rotations_wxyz[0])
+        turned = freely_turned(world, target)
+        if self._hinged:
+            start = target.skeleton.rest_wxyz
+            if self._balls:
+                local = local_turns(world[None], target.skeleton)[0]
+                start = np.where(self._is_hinge, start, local)
+            else:
+                start = np.concatenate([world[:1], start[1:]])
+            turned = self._turned.push(_ORIGIN[0], start, world, world)[1]
+            solved = forward_kinematics(target.skeleton, _ORIGIN, turned[None], parallel=False)
+            world = np.where(self._as_solved, solved.rotations_wxyz[0], world)
+        free = rotations.normalize(freely_turned(world, target))
+        ideal = forward_kinematics(target.skeleton, _ORIGIN, free[None], parallel=False)
+        theirs, mine = (
+            s.positions_m[0, hips].mean(axis=0)
+            for s, hips in zip((state, ideal), self._hips, strict=True)
+        )
+        root = self.scale * (theirs - self._ground) + self._ground - mine
+        root[1] += self.rise_m
+        return root, turned, ideal
+
+    def _standing_rise_m(self) -> float:
+        """By how much the soles are apart, both standing."""
+        state = standing(self._source)
+        root, _, ideal = self._ideal(state)
+        self.restart()
+        theirs, mine = contact_points(self._source), contact_points(self._target)
+        apart: list[float] = []
+        for side in SIDES:
+            part = f"{side}_foot"
+            if part in theirs and part in mine:
+                old = float(site_positions(state, theirs[part])[..., 1].min())
+                new = float(site_positions(ideal, mine[part])[..., 1].min() + root[1])
+                apart.append(float(self._ground[1]) + self.scale * (old - self._ground[1]) - new)
+        return float(np.mean(apart)) if apart else 0.0
+
+
+def turn_tasks(clip: Clip, target: Character, matches: Correspondence) -> list[Task]:
+    """Parts turned as they are in a clip: those that follow something, the outer hinge of each."""
+    inner = inner_hinges(target.skeleton, matches)
+    turns = forward_kinematics(clip.skeleton, *clip.pose).rotations_wxyz
+    tasks: list[Task] = []
+    for joint, name in enumerate(target.skeleton.joint_names):
+        if matches.follows(joint) and not inner[joint]:
+            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
+            tasks.append(Task(name, "turn", 0, turns[:, joint], recruits, 1, joint=joint))
+    return tasks
+
+
+def _leg(target: Character, part: str) -> tuple[int, int]:
+    """Ankle and knee of a foot."""
+    assert target.roles is not None
+    side, joint = part.partition("_")[0], target.skeleton.index
+    return joint(target.roles.joint(f"{side}_ankle")), joint(target.roles.joint(f"{side}_knee"))
+
+
+def _hips(character: Character) -> Indices:
+    assert character.roles is not None
+    roles, skeleton = character.roles, character.skeleton
+    return np.array([skeleton.index(roles.joint(f"{side}_hip")) for side in SIDES], dtype=np.int64)
