@@ -15,13 +15,17 @@ import pytest
 import typer
 
 import poise
+from poise import rotations
 from poise.apps.cli.main import main
+from poise.apps.cli.stream_bvh import BvhStream
+from poise.apps.cli.stream_lines import BvhLines
 from poise.apps.cli.stream_retarget import stream
-from poise.character import complete_character, with_ranges
+from poise.character import Skeleton, complete_character, with_ranges
 from poise.constraints.naming import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.methods.filter.stream import frames_of
+from poise.methods.filter.stream_frame import StreamFrame
 from poise.methods.retarget import correspondence
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
 from poise.samples import sample_character, walk
@@ -287,6 +291,48 @@ def test_joint_angles_of_a_robot_go_out(retargeting: Command, tmp_path: Path) ->
         assert 0.6 < rows[:, 2].min() < rows[:, 2].max() < 0.9  # Z is up
         np.testing.assert_allclose(np.linalg.norm(rows[:, 3:7], axis=1), 1.0, atol=1e-6)
         assert np.abs(np.diff(rows[:, 3:], axis=0)).max() < 0.5
+
+
+def test_joints_in_any_order_are_written_as_a_file_needs_them(tmp_path: Path) -> None:
+    """A skeleton whose joints stand breadth first, and rest turned."""
+    poise.save(walk(1.0, 30.0), tmp_path / "walk.bvh")
+    skeleton = sample_character().skeleton
+    depth = np.array([len(skeleton.ancestors(j)) for j in range(skeleton.joint_count)])
+    order = np.argsort(depth, kind="stable")
+    new = np.argsort(order)
+    parents = skeleton.parents[order]
+    rng = np.random.default_rng(12345)
+    shuffled = Skeleton(
+        tuple(skeleton.joint_names[j] for j in order),
+        np.where(parents >= 0, new[parents], -1),
+        skeleton.offsets_m[order],
+        rotations.normalize(rng.normal(size=(len(order), 4))),
+    )
+    incoming = BvhStream(io.BytesIO((tmp_path / "walk.bvh").read_bytes()), "walk")
+    lines = BvhLines(shuffled, incoming)
+    pose = StreamFrame(rng.normal(size=3), rotations.normalize(rng.normal(size=(len(order), 4))))
+    (tmp_path / "out.bvh").write_text(lines.header + lines.line(pose), encoding="utf-8")
+    found = load_clip(tmp_path / "out.bvh", unit="cm")
+    assert found.skeleton.joint_names != shuffled.joint_names
+    joints = [found.skeleton.index(name) for name in shuffled.joint_names]
+    places = forward_kinematics(found.skeleton, *found.pose).positions_m[:, joints]
+    expected = forward_kinematics(shuffled, pose.root_m[None], pose.rotations_wxyz[None])
+    np.testing.assert_allclose(places, expected.positions_m, atol=1e-6)
+
+
+def test_angles_go_on_from_frame_to_frame(retargeting: Command, tmp_path: Path) -> None:
+    """Of one who turns round more than once."""
+    clip = walk(1.0, 30.0)
+    angles = np.radians(np.linspace(0.0, 500.0, clip.frame_count))
+    about = rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), angles)
+    turns = clip.rotations_wxyz.copy()
+    turns[:, 0] = rotations.multiply(about, turns[:, 0])
+    poise.save(replace(clip, rotations_wxyz=turns, source=None), tmp_path / "turning.bvh")
+    done = retargeting("stream", "turning.bvh", "--to", "child.bvh", "--no-feet")
+    assert done.code == 0, done.err
+    rows = np.array([line.split() for line in split(done.out)[1]], dtype=np.float64)
+    assert np.abs(np.diff(rows[:, 3:6], axis=0)).max() < 40.0
+    assert abs(rows[-1, 3:6] - rows[0, 3:6]).max() > 400.0
 
 
 def test_balance_can_be_asked_for(retargeting: Command, tmp_path: Path) -> None:

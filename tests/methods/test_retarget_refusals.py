@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -168,8 +169,8 @@ def test_a_scale_that_legs_cannot_follow_does_not_converge(tmp_path: Path) -> No
 
 @pytest.mark.xfail(strict=True, reason="a stage counts as converged however far limbs are off")
 def test_a_body_that_cannot_move_does_not_converge(tmp_path: Path) -> None:
-    text = mjcf(humanoid()).replace('range="-2 2"', 'range="-0.02 0.02"')
-    robot = complete_character(body(tmp_path, text.replace('range="0 2.4"', 'range="0 0.02"')))
+    text = re.sub(r'range="[^"]*"', 'range="-0.02 0.02"', mjcf(humanoid()))
+    robot = complete_character(body(tmp_path, text))
     asked = Settings(balance=False)
     made = retarget(WALK, HUMAN, robot, correspondence(HUMAN, robot), FLAT, asked)
     assert not made.converged, made.stages[-1].summary

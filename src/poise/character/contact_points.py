@@ -8,6 +8,8 @@ joint and of the shoulder over its joint by the same source's sitting heights.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from poise.arrays import Array
@@ -39,6 +41,17 @@ def contact_points(character: Character) -> dict[str, Sites]:
     Points of feet are on the sole; those of other parts lie inside the body, `contact_radii_m`
     away from the skin.
     """
+    known = _POINTS.get(character)
+    if known is None:
+        known = _POINTS[character] = _find_points(character)
+    return dict(known)
+
+
+_POINTS: WeakKeyDictionary[Character, dict[str, Sites]] = WeakKeyDictionary()
+"""Of characters that live: every stage of an edit asks anew, a millisecond or two each time."""
+
+
+def _find_points(character: Character) -> dict[str, Sites]:
     figure = _figure(character)
     joints, sites = figure.joints, character.sites
     found: dict[str, Sites] = {}
@@ -75,10 +88,15 @@ def contact_points(character: Character) -> dict[str, Sites]:
 
 def contact_radii_m(character: Character) -> dict[str, float]:
     """For each part of `contact_points`, how far the skin lies from its points."""
-    height = _stature(character)
+    height = _HEIGHTS.get(character)
+    if height is None:
+        height = _HEIGHTS[character] = _stature(character)
     return {
         part: RADII_PER_STATURE[part.split("_")[-1]] * height for part in contact_points(character)
     }
+
+
+_HEIGHTS: WeakKeyDictionary[Character, float] = WeakKeyDictionary()
 
 
 def _hand(figure: StandingFigure, sites: Sites, side: str) -> Sites | None:

@@ -23,5 +23,5 @@ def shown_place(clip: Clip, character: Character) -> tuple[Environment, tuple[st
     except BadValue:  # nobody sits
         return Environment((ground,)), (note,)
     said = f"Someone sits: a seat, {100 * seat.height_m:.0f} cm high, is put there."
-    # Not its stand: it is a guess at what one body's legs leave room for, and others need that room.
+    # Not its stand: that is a guess at what one body's legs leave room for; others need the room.
     return Environment((ground, *seat.parts[:1])), (note, said)

@@ -8,6 +8,7 @@ are the hinges of the model, by the names and in the order of its file. Channels
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO, StringIO
@@ -24,9 +25,12 @@ from poise.formats.atomic import atomic_write
 from poise.motion import Clip
 from poise.units import world_from_file_wxyz
 
-LAYOUTS = ("poise", "unitree")
-"""`poise`: a header, every channel. `unitree`: as in the LAFAN1 set retargeted by Unitree: no
-header, root place, root rotation xyzw, then the joints' angles."""
+LAYOUTS = {"poise": (".csv", ".npz"), "unitree": (".csv",), "gmr": (".pkl", ".csv")}
+"""Layouts, and the files each can be written as. `poise`: a header, every channel. `unitree`: as in
+the LAFAN1 set retargeted by Unitree: no header, root place, root rotation xyzw, then the joints'
+angles. `gmr`: the pickled dictionary that GMR saves and tracking pipelines read (`fps`, `root_pos`,
+`root_rot` xyzw, `dof_pos`, and `local_body_pos` and `link_body_list`, which are None); as .csv the
+same columns as `unitree`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,26 +96,38 @@ def robot_trajectory(clip: Clip, channels: Mapping[str, Array] | None = None) ->
 
 
 def write_robot(path: Path, trajectory: RobotTrajectory, layout: str = "poise") -> None:
-    """Write a trajectory as .csv or .npz.
+    """Write a trajectory in one of the `LAYOUTS`.
 
     Raises:
         BadValue: another layout.
         FileProblem: another extension, or what the system refuses.
     """
-    if layout not in LAYOUTS:
-        raise BadValue("layout", f"one of {', '.join(LAYOUTS)}", layout)
+    check_robot_file(path, layout)
     kind = path.suffix.lower()
     if kind == ".csv":
         atomic_write(path, _csv(trajectory, layout).encode("utf-8"))
-    elif kind == ".npz" and layout == "poise":
-        atomic_write(path, _npz(trajectory))
     else:
-        raise FileProblem(path, ".csv (or .npz in the layout poise)", kind or "no extension")
+        atomic_write(path, _npz(trajectory) if kind == ".npz" else _pickled(trajectory))
+
+
+def check_robot_file(path: Path, layout: str) -> None:
+    """Refuse a file that could not be written, before there is anything to write.
+
+    Raises:
+        BadValue: another layout.
+        FileProblem: another extension.
+    """
+    if layout not in LAYOUTS:
+        raise BadValue("layout", f"one of {', '.join(LAYOUTS)}", layout)
+    kinds = LAYOUTS[layout]
+    if path.suffix.lower() not in kinds:
+        wanted = f"{' or '.join(kinds)} in the layout {layout}"
+        raise FileProblem(path, wanted, path.suffix.lower() or "no extension")
 
 
 def _csv(trajectory: RobotTrajectory, layout: str) -> str:
     frames = len(trajectory.angles_rad)
-    if layout == "unitree":
+    if layout != "poise":
         table = np.concatenate(
             [
                 trajectory.root_positions_m,
@@ -161,3 +177,18 @@ def _npz(trajectory: RobotTrajectory) -> bytes:
     out = BytesIO()
     np.savez(out, **arrays)
     return out.getvalue()
+
+
+def _pickled(trajectory: RobotTrajectory) -> bytes:
+    rate = trajectory.rate_hz
+    return pickle.dumps(
+        {
+            "fps": int(rate) if float(rate).is_integer() else float(rate),
+            "root_pos": np.array(trajectory.root_positions_m),
+            "root_rot": rotations.to_xyzw(trajectory.root_wxyz),
+            "dof_pos": np.array(trajectory.angles_rad),
+            "local_body_pos": None,
+            "link_body_list": None,
+        },
+        protocol=4,  # what readers on older Pythons know
+    )

@@ -187,10 +187,13 @@ def _descended(
     damped = np.tile(price.stiffness, problem.scene.clip.frame_count)
     damping, cost = settings.damping, _put(problem, price, equations, at)
     for _ in range(settings.iterations):
+        slope = right.copy()
         band[:, 0] += damping * damped
         if not factor_band(band, width, REACH):
             raise BadValue("times or weights of a whole clip", "less extreme", settings)
         solve_band(band, width, REACH, right)
+        if float(slope @ right) <= settings.settled * cost:
+            break  # even if all went well, it would gain next to nothing
         longest = float(np.abs(right).max(initial=0.0))
         share = min(1.0, _FARTHEST / max(longest, 1e-300))
         tried = at.copy()

@@ -11,8 +11,12 @@ from poise.apps.cli.run import EXIT_NOT_MET, Accept, Overwrite, saying_problems
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
+    from poise.arrays import Array
     from poise.character import Character
-    from poise.methods.retarget import Correspondence
+    from poise.methods.retarget import Correspondence, Retargeted
+
+_MOST_SAID = 5
+"""Impossible stretches that are said; the rest is counted."""
 
 
 def retarget(
@@ -29,10 +33,16 @@ def retarget(
     ] = None,
     robot: Annotated[
         Path | None,
-        typer.Option(help="Write joint angles of a robot here (.csv or .npz), Z up."),
+        typer.Option(
+            help="Write a robot's joint angles, speeds, torques and contacts here (.csv, .npz), "
+            "Z up."
+        ),
     ] = None,
     layout: Annotated[
-        str, typer.Option(help="Of the robot's .csv: poise, or unitree (no header, xyzw).")
+        str,
+        typer.Option(
+            help="Of that file: poise; unitree (.csv: no header, xyzw); gmr (.pkl, .csv)."
+        ),
     ] = "poise",
     mapping: Annotated[
         Path | None,
@@ -43,6 +53,9 @@ def retarget(
         typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Resample to this rate, in Hz.")] = None,
+    poses: Annotated[
+        bool, typer.Option("--poses", help="Poses only: nothing is held, nothing balanced.")
+    ] = False,
     kinematic: Annotated[
         bool,
         typer.Option("--kinematic", help="Poses and contacts only: no balance, no flights."),
@@ -50,6 +63,9 @@ def retarget(
     no_torque: Annotated[
         bool, typer.Option("--no-torque", help="Let joints work beyond their strength.")
     ] = False,
+    rounds: Annotated[
+        int | None, typer.Option(help="Most rounds of physics: fewer are faster.")
+    ] = None,
     accept: Accept = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Only say which joint follows which.")
@@ -59,9 +75,10 @@ def retarget(
     """Put a motion on another body: a child, another rig, a humanoid robot.
 
     Joints are matched by what they are (see --explain), whatever pose the bodies rest in; places
-    scale with the legs; joints stay in their ranges. Then what touches is held, and the body is
-    balanced over its feet. Code 3 when some stage does not get there; the outputs are written all
-    the same.
+    scale with the legs; what touches stays where it touches; joints keep to their ranges. Then the
+    body is balanced over its feet, and no joint works beyond its strength if it can be helped. What
+    this body cannot do is said, with the joint that stops it. Code 3 when some stage does not get
+    there; the outputs are written all the same.
 
         poise retarget walk.bvh --to robot.xml --explain
 
@@ -69,51 +86,97 @@ def retarget(
 
         poise retarget walk.bvh --to child.bvh -o child_walk.bvh
     """  # fmt: skip
-    from poise.errors import BadValue
-
     with saying_problems():
         outputs = [path for path in (output, robot) if path is not None]
-        if not explain and not outputs:
-            raise BadValue("output", "given, or nothing would be written (-o OUT, --robot)", "none")
-        for path in outputs:
-            if path.exists() and not overwrite:
-                raise BadValue("output", "a new file (or --overwrite)", str(path))
+        if not explain:
+            _check_outputs(outputs, robot, layout, overwrite)
         with waiting(f"reading {clip.name}") as say:
             from poise.formats import save_clip
-            from poise.formats.robot_trajectory import robot_trajectory, write_robot
             from poise.methods.retarget import Settings
             from poise.methods.retarget import retarget as retarget_motion
             from poise.recipes.retargeting import retargeting
 
             asked = retargeting(clip, to, mapping=mapping, rate_hz=rate)
-            target = asked.target
             if explain:
-                for line in explained(asked.source, target, asked.matches):
+                for line in explained(asked.source, asked.target, asked.matches):
                     print(line)
                 return
-            settings = Settings(scale=scale, balance=not kinematic, torque=not no_torque)
+            settings = Settings(
+                scale=scale,
+                feet=not poses,
+                balance=not (kinematic or poses),
+                torque=not no_torque,
+                rounds=Settings.rounds if rounds is None else rounds,
+            )
             made = retarget_motion(
-                asked.clip, asked.source, target, asked.matches, asked.environment, settings,
+                asked.clip, asked.source, asked.target, asked.matches, asked.environment, settings,
                 watch=say,
             )  # fmt: skip
-            channels = {
-                f"contact.{part}": made.contacts.column(part).astype(float)
-                for part in made.contacts.parts
-                if made.contacts.column(part).any()
-            }
             if robot is not None:
-                write_robot(robot, robot_trajectory(made.clip, channels), layout)
+                _write_robot(robot, made, asked.target, layout)
             notes = save_clip(made.clip, output) if output is not None else ()
-        for note in (*made.notes, *notes):
+        for note in (*asked.notes, *made.notes, *notes):
             typer.echo(f"note: {note}", err=True)
         for path in outputs:
             print(f"{path}: {made.clip.frame_count} frames at {made.clip.rate_hz:g} Hz")
         factor = made.kinematic.scale
-        print(f"{target.name or to.name}: {factor:.2f} times as far as {clip.name}")
-        for stage in made.stages:
-            print(f"{stage.name}: {stage.status.replace('_', ' ')}. {stage.summary}")
+        print(f"{asked.target.name or to.name}: {factor:.2f} times as far as {clip.name}")
+        for line in said(made):
+            print(line)
         if not made.converged and not accept:
             raise typer.Exit(EXIT_NOT_MET)
+
+
+def _check_outputs(outputs: list[Path], robot: Path | None, layout: str, overwrite: bool) -> None:
+    """Refuse at once what could not be written at the end."""
+    from poise.errors import BadValue
+    from poise.formats.robot_trajectory import check_robot_file
+
+    if not outputs:
+        raise BadValue("output", "given, or nothing would be written (-o OUT, --robot)", "none")
+    for path in outputs:
+        if path.exists() and not overwrite:
+            raise BadValue("output", "a new file (or --overwrite)", str(path))
+    if robot is not None:
+        check_robot_file(robot, layout)
+
+
+def _write_robot(path: Path, made: Retargeted, target: Character, layout: str) -> None:
+    from poise.formats.robot_trajectory import robot_trajectory, write_robot
+    from poise.methods.retarget.drive import drive
+    from poise.methods.retarget.impossible import frames_of
+
+    trajectory = robot_trajectory(made.clip)  # says what is no robot
+    channels: dict[str, Array] = {
+        f"contact.{part}": made.contacts.column(part).astype(float)
+        for part in made.contacts.parts
+        if made.contacts.column(part).any()
+    }
+    channels["impossible"] = frames_of(made.impossible, made.clip.frame_count).astype(float)
+    if layout == "poise":
+        place = made.kinematic.environment
+        channels |= drive(made.clip, target, place, made.contacts).channels
+        trajectory = robot_trajectory(made.clip, channels)
+    write_robot(path, trajectory, layout)
+
+
+def said(made: Retargeted) -> list[str]:
+    """How every stage ended, what it measures, and what this body cannot do."""
+    from poise.methods.retarget.run import FIGURES
+
+    lines = [f"{s.name}: {s.status.replace('_', ' ')}. {s.summary}" for s in made.stages]
+    wide = max(len(name) for name in FIGURES.values())
+    lines.append(f"{'':<{wide}}" + "".join(f"{stage.name:>12}" for stage in made.stages))
+    for key, name in FIGURES.items():
+        cells = "".join(f"{stage.figures[key]:>12.2f}" for stage in made.stages)
+        lines.append(f"{name:<{wide}}{cells}")
+    for each in made.impossible[:_MOST_SAID]:
+        lines.append(f"impossible, {each.text}")
+    if len(made.impossible) > _MOST_SAID:
+        frames = sum(each.last - each.first + 1 for each in made.impossible[_MOST_SAID:])
+        more = len(made.impossible) - _MOST_SAID
+        lines.append(f"and {more} shorter stretches, {frames} frames")
+    return lines
 
 
 def explained(source: Character, target: Character, matches: Correspondence) -> list[str]:

@@ -34,7 +34,7 @@ from poise.ik.whole_clip import WholeSettings
 from poise.mechanics import BodyState, forward_kinematics
 from poise.motion import Clip
 
-_SETTINGS = WholeSettings(place=2.0, range=1e6, hard=(1e5, 1e7), center=1.0)
+_SETTINGS = WholeSettings(place=2.0, range=1e4, hard=(1e5, 1e7), center=1.0)
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
 _TOUCHED = 3.0

@@ -255,10 +255,12 @@ def _followed(
         problem = build(Scene(made, target, environment), wishes)
         solution = unsolved(problem)
         follow(problem, solution, 0, made.frame_count - 1)
-        made = _smoothed(_with(made, solution))
-    if off <= _ALREADY_THERE_M and contacts is None:
+        keep_in_range(problem, solution, 0, made.frame_count - 1)
+        made = _with(made, solution)
+    if contacts is None:
         return Held(made, 0.0, "", None, {})
-    return hold(made, freely, wishes, target, environment, contacts, fastest_rad_s)
+    smooth = made if off <= _ALREADY_THERE_M else _smoothed(made)
+    return hold(smooth, freely, wishes, target, environment, contacts, fastest_rad_s)
 
 
 _ALREADY_THERE_M = 1e-6

@@ -7,7 +7,7 @@ measured, and the best one is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,13 +19,14 @@ from poise.constraints import Task
 from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_turn
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
-from poise.measures import evaluate
+from poise.measures import Evaluation, evaluate
 from poise.mechanics import forward_kinematics
 from poise.methods import correct, filter
 from poise.methods.edit import Edit
 from poise.methods.result import Status
 from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.holding import hold
+from poise.methods.retarget.impossible import Impossible, impossible
 from poise.methods.retarget.kinematic import Kinematic, retargeted, tracking_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
@@ -72,10 +73,15 @@ class Stage:
     clip: Clip
     status: Status
     summary: str
-    figures: Mapping[str, float]
-    """Of `FIGURES`, under the same contacts for all stages."""
+    measured: Evaluation
+    """Under the same contacts for all stages."""
     off_m: float
     """How far knees, feet, elbows and hands are from where free joints would be, on average."""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """By the keys of `FIGURES`."""
+        return {key: self.measured.value(key) for key in FIGURES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +92,8 @@ class Retargeted:
     contacts: ContactSchedule
     """What touches when."""
     kinematic: Kinematic
+    impossible: tuple[Impossible, ...]
+    """What this body cannot do of it, the longest first."""
     notes: tuple[str, ...]
 
     @property
@@ -141,7 +149,8 @@ def retarget(
         ))  # fmt: skip
     if settings.balance:
         stages.append(_with_physics(work, stages[-1], tell))
-    return Retargeted(tuple(stages), made.contacts, made, tuple(dict.fromkeys(notes)))
+    cannot = impossible(stages[-1].measured.series, target, made.wanted_m, fastest)
+    return Retargeted(tuple(stages), made.contacts, made, cannot, tuple(dict.fromkeys(notes)))
 
 
 def _nobody(stage: str) -> None:
@@ -160,13 +169,12 @@ class _Work:
 
     def stage(self, name: str, clip: Clip, worst_m: float, worst: str) -> Stage:
         found = evaluate(clip, self.target, self.environment, self.made.contacts)
-        figures = {key: found.value(key) for key in FIGURES}
         off = tracking_m(clip, self.target, self.made.wanted_m)
         if worst_m > _HELD_M:
             said = f"'{worst}' is off by {1000 * worst_m:.0f} mm: this body cannot do it."
-            return Stage(name, clip, "infeasible", said, figures, off)
+            return Stage(name, clip, "infeasible", said, found, off)
         said = f"Knees, feet, elbows and hands are {100 * off:.1f} cm from where free joints are."
-        return Stage(name, clip, "converged", said, figures, off)
+        return Stage(name, clip, "converged", said, found, off)
 
     def held(self, name: str, clip: Clip, pull: float = _PULL) -> Stage:
         """A motion whose contacts are put back, and whose parts are pulled back a little."""
@@ -235,7 +243,10 @@ def _left(stage: Stage, start: Stage) -> float:
         if np.isfinite(found[key]) and np.isfinite(before[key]):
             share = max(found[key], least) / max(before[key], least)
             left += share + 2.0 * max(share - _HOPED[key], 0.0)
-    return left + 10.0 * sum(max(found[key] - most, 0.0) for key, most in _AT_MOST.items())
+    for key, most in _AT_MOST.items():
+        # What the start has of it counts little, what is added to it much.
+        left += max(found[key] - most, 0.0) + 10.0 * max(found[key] - max(most, before[key]), 0.0)
+    return left
 
 
 def _is_enough(stage: Stage) -> bool:

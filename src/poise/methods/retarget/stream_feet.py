@@ -19,6 +19,7 @@ from poise.constraints import Task
 from poise.constraints.recruiting import EVERYTHING, recruits_of_point
 from poise.contact.touching_points import LOOSE_M
 from poise.environment import Environment, query
+from poise.errors import UnknownName
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.motion import Clip
 
@@ -28,6 +29,8 @@ _FADES_S = 0.15
 """What a foot in the air was moved by falls to a third in this time."""
 _SETTLES_S = 0.05
 """The same for how far above the ground it came down."""
+_FARTHEST_M = 0.15
+"""A foot that would be moved farther over the ground slides: it is dragged along."""
 _HIGHEST_M = 0.05
 """A foot that touches this far above the ground stands on something that is not known."""
 
@@ -45,11 +48,17 @@ class StandingFeet:
             environment: what they stand on.
             rate_hz: frames per second.
             parts: the feet, in the order in which they are said to touch.
+
+        Raises:
+            UnknownName: a foot that the body does not have.
         """
         known = contact_points(target)
+        for part in parts:
+            if part not in known:
+                raise UnknownName("body part of this character", part, known)
         self._target = target
         self._soles = [known[part] for part in parts]
-        self._environment = environment
+        self._environment, self._rate_hz = environment, rate_hz
         self._fading, self._settling = (
             math.exp(-1.0 / (seconds * rate_hz)) for seconds in (_FADES_S, _SETTLES_S)
         )
@@ -90,16 +99,21 @@ class StandingFeet:
         """
         for foot, sole in enumerate(self._soles):
             places = site_positions(ideal, sole, parallel=False)[0] + root_m
-            heights = query(self._environment, places).distances_m
+            surface = query(self._environment, places)
+            heights = surface.distances_m
             held, moved = self._held[foot], self.moved_m[foot]
             lowest = float(heights.min())
             if touching[foot]:
                 low = heights - lowest < LOOSE_M
                 held[~low] = np.nan
+                held += surface.velocities_m_s / self._rate_hz  # belts take feet along
                 new = low & np.isnan(held[:, 0])
                 held[new] = places[new] + moved
                 along = (held[low] - places[low]).mean(axis=0)
-                moved[0], moved[2] = along[0], along[2]
+                along[1] = 0.0
+                excess = max(0.0, 1.0 - _FARTHEST_M / max(float(np.linalg.norm(along)), 1e-9))
+                held -= excess * along
+                moved[[0, 2]] = (1.0 - excess) * along[[0, 2]]
                 if lowest < _HIGHEST_M:
                     moved[1] = -lowest + self._settling * (moved[1] + lowest)
             else:

@@ -17,7 +17,7 @@ from poise.constraints import Scene, Task
 from poise.constraints.recruiting import Recruits
 from poise.environment import Environment
 from poise.ik import build, keep_in_range, unsolved
-from poise.ik.followed_frames import follow
+from poise.ik.followed_frames import FollowSettings, follow
 from poise.motion import Clip
 
 BEFORE, NEWEST = 0, 1
@@ -35,7 +35,7 @@ class FollowedStream:
 
     def __init__(
         self, clip: Clip, character: Character, environment: Environment, tasks: Sequence[Task],
-        stays: Sequence[Task] = (),
+        stays: Sequence[Task] = (), settings: FollowSettings | None = None,
     ) -> None:  # fmt: skip
         """Prepare everything that does not depend on poses.
 
@@ -45,7 +45,9 @@ class FollowedStream:
             environment: where.
             tasks: points and turns of joints, with goals of these two frames.
             stays: more points, whose places are given; as important as the others.
+            settings: the knobs of `follow`.
         """
+        self._settings = settings or FollowSettings()
         self._problem = build(Scene(clip, character, environment), [*tasks, *stays])
         self._into, self._kept = unsolved(self._problem), unsolved(self._problem)
         self._roots, self._locals = _own(clip.root_positions_m), _own(clip.rotations_wxyz)
@@ -85,7 +87,7 @@ class FollowedStream:
         if stays_m is not None:
             self._stays[:, :, :3] = stays_m[:, None]
         into, kept = self._into, self._kept
-        follow(self._problem, into, frame, frame)
+        follow(self._problem, into, frame, frame, self._settings)
         # Limits are kept beside it: what the next frame goes on from is what was found here.
         kept.rotations_wxyz[frame] = into.rotations_wxyz[frame]
         keep_in_range(self._problem, kept, frame, frame)
