@@ -64,7 +64,9 @@ def main() -> int:
     asked = parser.parse_args()
     heads = (
         "| clip | body | tracking, cm | slide, cm/s | deepest, cm | ZMP outside, cm | root wrench,"
-        " body weights | torque, × limit | seconds | ended |\n" + "|---" * 10 + "|"
+        " body weights | torque, × limit | limbs in each other, cm | seconds | ended |\n"
+        + "|---" * 11
+        + "|"
     )
     lines = [heads]
     for body in asked.targets.split(",") if asked.targets else TARGETS:
@@ -83,6 +85,7 @@ def main() -> int:
             cells = [
                 f"{100 * before.off_m:.1f} → {100 * after.off_m:.1f}",
                 *(f"{before.figures[key]:.2f} → {after.figures[key]:.2f}" for key in FIGURES),
+                " → ".join(f"{100 * max(s.overlap_m, 0.0):.1f}" for s in (before, after)),
             ]
             ended = after.status.replace("_", " ")
             line = " | ".join([f"{name} {CLIPS.get(name, '')}", body, *cells, f"{took:.1f}", ended])

@@ -311,7 +311,8 @@ def test_joints_in_any_order_are_written_as_a_file_needs_them(tmp_path: Path) ->
     incoming = BvhStream(io.BytesIO((tmp_path / "walk.bvh").read_bytes()), "walk")
     lines = BvhLines(shuffled, incoming)
     pose = StreamFrame(rng.normal(size=3), rotations.normalize(rng.normal(size=(len(order), 4))))
-    (tmp_path / "out.bvh").write_text(lines.header + lines.line(pose), encoding="utf-8")
+    header = lines.header.replace("Frames: 31", "Frames: 1")
+    (tmp_path / "out.bvh").write_text(header + lines.line(pose), encoding="utf-8")
     found = load_clip(tmp_path / "out.bvh", unit="cm")
     assert found.skeleton.joint_names != shuffled.joint_names
     joints = [found.skeleton.index(name) for name in shuffled.joint_names]

@@ -162,7 +162,8 @@ def test_who_stands_on_the_ground_is_followed_by_one_who_stands_on_it(name: str)
     assert made is not None
     found = forward_kinematics(target.skeleton, made.root_m[None], made.rotations_wxyz[None])
     for part in FEET:
-        assert abs(lowest_m(found, target, part)) < 0.01
+        # Feet of an H1, whose ankles have one hinge, do not lie flat.
+        assert abs(lowest_m(found, target, part)) < (0.015 if "h1" in name else 0.002)
     assert stream_to(target, rise_m=0.123).rise_m == 0.123
 
 

@@ -73,7 +73,11 @@ THUMB_WORD = "thumb"
 
 _LEFT = frozenset({"left", "l", "lft"})
 _RIGHT = frozenset({"right", "r", "rgt"})
-_AXES = frozenset({"pitch", "roll", "yaw", "x", "y", "z"})
+_AXES = frozenset("pitch roll yaw x y z fe aa ie pd".split())
+"""Words for one of several hinges at a place: also flexion and extension, abduction and adduction,
+internal and external, plantar and dorsal, as in `l_knee_fe`."""
+_SHORT = {"sho": "shoulder", "el": "elbow", "ank": "ankle"}
+"""Words that robots shorten, as in `l_sho_pitch`."""
 _FILLERS = frozenset({"joint", "jnt", "link", "bone", "bn", "c", "m", "bend", "aa"})
 _NOT_A_BODY_PART = frozenset(
     "twist ik fk pole ctrl control target helper nub end tip site effector socket corrective roll "
@@ -121,7 +125,8 @@ def name_parts(name: str, *, hinged: bool = False) -> NameParts:
 
     Args:
         name: as in the file, with namespace and prefix.
-        hinged: the skeleton is made of single hinges, so `pitch`, `roll` and `x` name axes.
+        hinged: the skeleton is made of single hinges, so `pitch`, `roll` and `x` name axes, and
+            words may be short.
     """
     bare = _PREFIX.sub("", re.split(r"[:|]", name)[-1])
     words = [word.lower() for word in _WORDS.findall(bare)]
@@ -130,7 +135,7 @@ def name_parts(name: str, *, hinged: bool = False) -> NameParts:
     side, words = _side_of(words)
     thumb = THUMB_WORD in words
     if hinged:
-        words = [word for word in words if word not in _AXES]
+        words = [_SHORT.get(word, word) for word in words if word not in _AXES]
     helper = any(word in _NOT_A_BODY_PART for word in words)
     words = [word for word in words if not word.isdigit()]
     key = "".join(words)

@@ -60,8 +60,8 @@ class Task:
     """Which of x, y and z count, for points and centres (of the world, or of the reference)."""
 
     side: int = 0
-    """0: at the goal. For points: 1 where no coordinate may be beyond the goal's, -1 where none may
-    be short of it."""
+    """0: at the goal. For points and distances: 1 where no coordinate may be beyond the goal's, -1
+    where none may be short of it."""
 
     tied: bool = False
     """For points: what counts is how the goal moves from frame to frame, not where it is. A foot
@@ -70,8 +70,8 @@ class Task:
     def __post_init__(self) -> None:
         if self.tied and (self.kind != "point" or self.side):
             raise BadValue(f"tied of '{self.name}'", "False, except for points without a side", 1)
-        if self.side and self.kind != "point":
-            raise BadValue(f"side of '{self.name}'", "0, except for points", self.side)
+        if self.side and self.kind not in ("point", "distance"):
+            raise BadValue(f"side of '{self.name}'", "0, except for points and distances", 1)
         if self.kind not in GOAL_SIZE:
             raise BadValue("kind", ", ".join(GOAL_SIZE), self.kind)
         if not (np.isfinite(self.weight) and self.weight >= 0):

@@ -19,11 +19,13 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.character import Skeleton
 from poise.character.joint_turns import angle_near_range
 from poise.errors import BadValue, FileProblem
 from poise.formats.atomic import atomic_write
 from poise.motion import Clip
 from poise.units import world_from_file_wxyz
+from poise.wording import counted
 
 LAYOUTS = {"poise": (".csv", ".npz"), "unitree": (".csv",), "gmr": (".pkl", ".csv")}
 """Layouts, and the files each can be written as. `poise`: a header, every channel. `unitree`: as in
@@ -62,11 +64,7 @@ def robot_trajectory(clip: Clip, channels: Mapping[str, Array] | None = None) ->
         BadValue: joints other than hinges, or a channel of another length.
     """
     skeleton = clip.skeleton
-    balls = [n for n, k in zip(skeleton.joint_names[1:], skeleton.kinds[1:], strict=True)
-             if k == "ball"]  # fmt: skip
-    if balls:
-        allowed = "hinges, as a robot's are (write .bvh, .glb or .npz instead)"
-        raise BadValue("joints", allowed, f"{len(balls)} ball joints: {', '.join(balls[:4])}")
+    check_hinged(skeleton)
     for name, values in (channels or {}).items():
         if np.shape(values) != (clip.frame_count,):
             raise BadValue(f"channel {name}", f"{clip.frame_count} values", np.shape(values))
@@ -108,6 +106,20 @@ def write_robot(path: Path, trajectory: RobotTrajectory, layout: str = "poise") 
         atomic_write(path, _csv(trajectory, layout).encode("utf-8"))
     else:
         atomic_write(path, _npz(trajectory) if kind == ".npz" else _pickled(trajectory))
+
+
+def check_hinged(skeleton: Skeleton) -> None:
+    """Refuse a body whose joints are no robot's, before there is anything to write.
+
+    Raises:
+        BadValue: joints other than hinges, below the root.
+    """
+    balls = [n for n, k in zip(skeleton.joint_names[1:], skeleton.kinds[1:], strict=True)
+             if k == "ball"]  # fmt: skip
+    if balls:
+        allowed = "hinges, as a robot's are (write .bvh, .glb or .npz instead)"
+        raise BadValue("joints", allowed, f"{counted(len(balls), 'ball joint')}: "
+                       f"{', '.join(balls[:4])}")  # fmt: skip
 
 
 def check_robot_file(path: Path, layout: str) -> None:

@@ -5,7 +5,7 @@ carry the names of their links. A body with several hinges becomes a chain of jo
 between. Welded links stay as fixed joints, so no name and no gram is lost. Mesh files are not
 needed: only a mesh that a mass depends on is looked at, and if it is absent a note names the link.
 Torque limits come from the joint's force range, or else from its motors; in URDF from `effort`.
-Only URDF states how fast joints turn.
+Only URDF states how fast joints turn (see `urdf_joints`).
 Closed loops (equality constraints), springs, friction and contacts are not read.
 """
 
@@ -18,9 +18,6 @@ from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
-
-import numpy as np
 
 from poise.character import Character
 from poise.character.from_skeleton import character_from
@@ -29,6 +26,7 @@ from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
 from poise.formats.disk import read_bytes
 from poise.formats.robot_shapes import with_end_sites
 from poise.formats.robot_tree import Tree, read_tree
+from poise.formats.urdf_joints import with_urdf_limits
 from poise.units import world_from_file_wxyz
 
 _MAX_XML_BYTES = 32 << 20
@@ -47,7 +45,8 @@ def read_character(path: Path) -> Character:
     """
     path = Path(path)
     mujoco = _mujoco()
-    urdf = _root_element(path) == "robot"
+    data = read_bytes(path, max_bytes=_MAX_XML_BYTES)
+    urdf = _root_element(path, data) == "robot"
     with _mujoco_at_the_border(path, mujoco) as said:
         spec = mujoco.MjSpec.from_file(str(path))
         notes, weightless = _without_files(spec, mujoco, urdf)
@@ -56,25 +55,7 @@ def read_character(path: Path) -> Character:
     if any("NaN" in warning for warning in said):
         raise FileProblem(path, "finite numbers", "NaN")
     character = _character(path, spec.modelname or path.stem, tree, [*notes, *said])
-    return _with_speeds(character, path) if urdf else character
-
-
-def _with_speeds(character: Character, path: Path) -> Character:
-    """How fast joints can turn, which MuJoCo does not read; zero is URDF's word for unknown."""
-    speeds = np.full(character.skeleton.joint_count, np.inf)
-    known = {name: joint for joint, name in enumerate(character.skeleton.joint_names)}
-    for element in ElementTree.fromstring(read_bytes(path, max_bytes=_MAX_XML_BYTES)).iter("joint"):
-        limit, name = element.find("limit"), element.get("name", "")
-        if limit is None or name not in known:
-            continue
-        try:
-            stated = float(limit.get("velocity", "0"))
-        except ValueError:
-            wanted = f"a number for the velocity of {name}"
-            raise FileProblem(path, wanted, f"{limit.get('velocity')}"[:80]) from None
-        if stated > 0.0:
-            speeds[known[name]] = stated
-    return replace(character, speed_limits_rad_s=speeds)
+    return with_urdf_limits(character, path, data) if urdf else character
 
 
 def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character:
@@ -106,9 +87,8 @@ def _mujoco() -> Any:
     return mujoco
 
 
-def _root_element(path: Path) -> str:
+def _root_element(path: Path, data: bytes) -> str:
     """`mujoco` or `robot`; anything else, and any document type with entities, is refused."""
-    data = read_bytes(path, max_bytes=_MAX_XML_BYTES)
     bare = _SKIPPED.sub(b"", data)
     if b"<!doctype" in bare.lower() or b"<!entity" in bare.lower():
         raise FileProblem(path, "plain XML", "a document type declaration (DOCTYPE)")

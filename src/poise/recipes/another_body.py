@@ -15,10 +15,11 @@ from poise.character import (
 from poise.character.arms_and_legs import with_arms_and_legs
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
-from poise.errors import BadValue, MissingRoles
+from poise.errors import FileProblem, MissingRoles
 from poise.formats import FORMATS, load_character, load_clip
 from poise.methods.correct.other_build import on_other_build
 from poise.methods.filter.onto_body import onto_body
+from poise.methods.retarget.suitable import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
 from poise.recipes.recipe import Recipe
@@ -99,10 +100,14 @@ def _body_of(recipe: Recipe, name: str, character: Character) -> Character:
             overrides=dict(character.roles.joints) if same and character.roles else None,
         )
     except MissingRoles as missing:
-        lacking = ", ".join(missing.missing)
-        raise BadValue(
-            f"to ({path.name})", "a skeleton that can be recognised", f"nothing for {lacking}"
-        ) from None
+        found = why_not(figure) or f"nothing for {', '.join(missing.missing)}"
+        raise FileProblem(path, SUITABLE, found, advice=_UNSUITABLE) from None
+
+
+_UNSUITABLE = (
+    "Take another body; or, if it is such a one, call its joints by what they are (left_knee, "
+    "left_elbow)."
+)
 
 
 def figure_of(path: Path, *, repaired: bool) -> Character:

@@ -10,8 +10,9 @@ from poise.character import Character, complete_character, read_role_file, with_
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, load_environment
 from poise.environment.place_file import place_from
-from poise.errors import BadValue, MissingRoles
+from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, load_clip
+from poise.methods.retarget.suitable import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
 from poise.recipes.another_body import MovedFrom, burdened, on_another_body
@@ -47,13 +48,17 @@ class Prepared:
     """A body that the first step is to put the motion on; until then all is of the clip's own."""
 
 
-def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
+def prepare(
+    recipe: Recipe, clip: Clip | str | Path | None = None, *, roles_by: str | None = None
+) -> Prepared:
     """Read the clip, cut and clean it, find its body and its place.
 
     Args:
         recipe: what to prepare.
         clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
             that one, and read with the same options.
+        roles_by: how to name joints that were not recognised, where the recipe is none that a user
+            has written: `Name its joints in a roles file (--roles).`
 
     Raises:
         PoiseError: with the place in the recipe of what cannot be had.
@@ -62,8 +67,7 @@ def prepare(recipe: Recipe, clip: Clip | str | Path | None = None) -> Prepared:
         clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
         made, notes, kept = _clip(recipe, clip)
-    with located(recipe, ("character",)):
-        character = _character(recipe, made)
+    character = _character(recipe, made, roles_by)
     with located(recipe, ("environment",)):
         environment = _environment(recipe, made, character)
     if recipe.retargets:
@@ -151,21 +155,32 @@ def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
     return clip, notes, kept
 
 
-def _character(recipe: Recipe, clip: Clip) -> Character:
+def _character(recipe: Recipe, clip: Clip, roles_by: str | None) -> Character:
     choice = recipe.character
     roles = choice.roles
-    try:
-        return complete_character(
-            clip.skeleton,
-            mass_kg=choice.mass_kg if choice.to is None else None,  # else it is the other body's
-            table=choice.table,
-            sex=choice.sex,
-            overrides=read_role_file(recipe.folder / roles, clip.skeleton)
-            if isinstance(roles, str)
-            else roles,
-        )
-    except MissingRoles as missing:
-        raise RecipeProblem([_unrecognised(recipe, missing)]) from None
+    with located(recipe, ("character",)):
+        try:
+            return complete_character(
+                clip.skeleton,
+                mass_kg=choice.mass_kg if choice.to is None else None,  # else the other body's
+                table=choice.table,
+                sex=choice.sex,
+                overrides=read_role_file(recipe.folder / roles, clip.skeleton)
+                if isinstance(roles, str)
+                else roles,
+            )
+        except MissingRoles as missing:
+            lacking = missing
+    file = _file_of(clip)
+    if roles_by is None:
+        raise RecipeProblem([_unrecognised(recipe, file, lacking)])
+    found = why_not(Character(clip.skeleton)) or f"nothing for {', '.join(lacking.missing)}"
+    raise FileProblem(file, SUITABLE, found, advice=roles_by)
+
+
+def _file_of(clip: Clip) -> str:
+    """What to call a clip in a complaint."""
+    return clip.source.path if clip.source else clip.name or "the clip"
 
 
 def _notes(character: Character) -> list[str]:
@@ -181,13 +196,13 @@ def _notes(character: Character) -> list[str]:
 _MOST_RANGES = 2
 
 
-def _unrecognised(recipe: Recipe, missing: MissingRoles) -> Problem:
+def _unrecognised(recipe: Recipe, file: str, missing: MissingRoles) -> Problem:
     root = recipe.written
     place = Place("recipe") if root is None else root.nearest(("character",)).place
     found = ", ".join(f"{role}={joint}" for role, joint in missing.found.items()) or "nothing"
     return Problem(
         place,
-        f"expected a skeleton that can be recognised, found {found}. "
+        f"expected a skeleton that can be recognised in {Path(file).name}, found {found}. "
         f"Missing: {', '.join(missing.missing)}. Name their joints here: "
         "'character: {roles: {left_knee: LShin}}', or in a roles file. "
         f"Joints without a role: {', '.join(missing.unused[:40]) or 'none'}.",

@@ -9,6 +9,8 @@ from typing import Any
 
 from poise.character import Character
 from poise.environment import Environment
+from poise.errors import FileProblem
+from poise.formats.table import extensions
 from poise.methods.retarget import Correspondence
 from poise.motion import Clip
 from poise.recipes.changes import Change
@@ -30,8 +32,8 @@ class Retargeting:
 
 
 def retargeting(
-    clip: Path, to: Path, *, mapping: Path | None = None, rate_hz: float | None = None,
-    environment: Environment | None = None,
+    clip: Path, to: Path, *, mapping: Path | None = None, roles: Path | None = None,
+    rate_hz: float | None = None, environment: Environment | None = None,
 ) -> Retargeting:  # fmt: skip
     """Read what there is to retarget.
 
@@ -39,15 +41,18 @@ def retargeting(
         clip: a motion file.
         to: a motion, skeleton or robot file: whose body.
         mapping: a file of joints of the target and what they follow, instead of what is found.
+        roles: a file of joints of the clip and what they are, where it is not recognised.
         rate_hz: resample to this rate.
         environment: where; the level ground that the feet show, and a seat, by default.
 
     Raises:
         PoiseError: a file that cannot be read, a body that cannot move like the other.
     """
+    _check_moves(clip)
     asked: list[tuple[str, Any, str]] = [
         ("character.to", str(to.resolve()), f"--to {to}"),
         ("character.mapping", mapping and str(mapping.resolve()), f"--mapping {mapping}"),
+        ("character.roles", roles and str(roles.resolve()), f"--roles {roles}"),
         ("clip.rate_hz", rate_hz, f"--rate {rate_hz}"),
     ]
     changes = [
@@ -55,13 +60,32 @@ def retargeting(
         for key, value, label in asked
         if value is not None
     ]
-    prepared = prepare(load_recipe(USUAL_RECIPE, changes=changes), clip)
+    prepared = prepare(load_recipe(USUAL_RECIPE, changes=changes), clip, roles_by=ROLES_BY)
     assert prepared.target is not None
     target, place = prepared.target, environment
     if place is None:
         place = prepared.environment
-    return Retargeting(prepared.clip, prepared.character, target.character, target.matches, place)
+    return Retargeting(
+        prepared.clip, prepared.character, target.character, target.matches, place, prepared.notes
+    )
 
+
+def _check_moves(clip: Path) -> None:
+    """A robot in the place of the motion is a mistake of its own."""
+    kind = clip.suffix.lower()
+    moving = (*extensions("read_motion"), *extensions("read_clip"))
+    if kind in extensions("read_character") and kind not in moving and clip.is_file():
+        wanted = "a motion: an extension that a clip can be read from"
+        found = f"'{kind}', which is of a body"
+        advice = f"Give a body with --to. Known: {', '.join(moving)}."
+        raise FileProblem(clip, wanted, found, advice=advice)
+
+
+ROLES_BY = (
+    "Take another motion; or, if it is of such a body, name its joints in a file, one "
+    "'left_knee: LShin' per line (--roles FILE)."
+)
+"""How to name joints of a motion on the command line."""
 
 USUAL_RECIPE = Path(__file__).with_name("retarget_clip.yaml")
 """What `poise retarget` does, as a recipe."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from poise.character import Character, with_ranges
-from poise.errors import BadValue
+from poise.errors import BadValue, FileProblem
 from poise.methods.retarget import Correspondence, correspondence
 from poise.recipes.another_body import burdened, other_body
 from poise.recipes.locating import located
@@ -44,8 +44,14 @@ def target_body(recipe: Recipe, source: Character) -> Target:
     if choice.ranges != "none" and not hinged:
         body = with_ranges(body)
     with located(recipe, ("character", "to" if choice.mapping is None else "mapping")):
-        given = None if choice.mapping is None else read_mapping(recipe.folder / choice.mapping)
-        return Target(body, correspondence(source, body, given))
+        if choice.mapping is None:
+            return Target(body, correspondence(source, body))
+        path = recipe.folder / choice.mapping
+        matches = correspondence(source, body, read_mapping(path))
+        if not any(matches.follows(joint) for joint in range(1, body.skeleton.joint_count)):
+            wanted = "a joint that follows one of the source"
+            raise FileProblem(path, wanted, "nothing but null: the body would stay at rest")
+        return Target(body, matches)
 
 
 def _check_bones(choice: CharacterChoice) -> None:

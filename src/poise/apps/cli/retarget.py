@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.options import RolesFile
 from poise.apps.cli.run import EXIT_NOT_MET, Accept, Overwrite, saying_problems
 from poise.apps.cli.waiting import waiting
+from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.arrays import Array
@@ -48,6 +50,7 @@ def retarget(
         Path | None,
         typer.Option(help="Joints of the target and what they follow, instead of what is found."),
     ] = None,
+    roles: RolesFile = None,
     scale: Annotated[
         float | None,
         typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
@@ -89,18 +92,21 @@ def retarget(
     with saying_problems():
         outputs = [path for path in (output, robot) if path is not None]
         if not explain:
-            _check_outputs(outputs, robot, layout, overwrite)
+            _check_outputs(output, robot, layout, overwrite)
         with waiting(f"reading {clip.name}") as say:
             from poise.formats import save_clip
+            from poise.formats.robot_trajectory import check_hinged
             from poise.methods.retarget import Settings
             from poise.methods.retarget import retarget as retarget_motion
             from poise.recipes.retargeting import retargeting
 
-            asked = retargeting(clip, to, mapping=mapping, rate_hz=rate)
+            asked = retargeting(clip, to, mapping=mapping, roles=roles, rate_hz=rate)
             if explain:
                 for line in explained(asked.source, asked.target, asked.matches):
                     print(line)
                 return
+            if robot is not None:
+                check_hinged(asked.target.skeleton)
             settings = Settings(
                 scale=scale,
                 feet=not poses,
@@ -115,10 +121,11 @@ def retarget(
             if robot is not None:
                 _write_robot(robot, made, asked.target, layout)
             notes = save_clip(made.clip, output) if output is not None else ()
-        for note in (*asked.notes, *made.notes, *notes):
+        for note in dict.fromkeys((*asked.notes, *made.notes, *notes)):
             typer.echo(f"note: {note}", err=True)
         for path in outputs:
-            print(f"{path}: {made.clip.frame_count} frames at {made.clip.rate_hz:g} Hz")
+            frames = counted(made.clip.frame_count, "frame")
+            print(f"{path}: {frames} at {made.clip.rate_hz:g} Hz")
         factor = made.kinematic.scale
         print(f"{asked.target.name or to.name}: {factor:.2f} times as far as {clip.name}")
         for line in said(made):
@@ -127,18 +134,29 @@ def retarget(
             raise typer.Exit(EXIT_NOT_MET)
 
 
-def _check_outputs(outputs: list[Path], robot: Path | None, layout: str, overwrite: bool) -> None:
+def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwrite: bool) -> None:
     """Refuse at once what could not be written at the end."""
-    from poise.errors import BadValue
+    from poise.errors import BadValue, FileProblem
+    from poise.formats import check_can_write
     from poise.formats.robot_trajectory import check_robot_file
 
+    outputs = [path for path in (output, robot) if path is not None]
     if not outputs:
         raise BadValue("output", "given, or nothing would be written (-o OUT, --robot)", "none")
+    if output is not None:
+        check_can_write(output)
+        if output.suffix.lower() == ".amc":
+            wanted = "a file that can hold another body (.bvh, .glb, .npz)"
+            raise FileProblem(output, wanted, "'.amc', which needs the .asf that it came with")
+    if robot is not None:
+        check_robot_file(robot, layout)
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise FileProblem(outputs[0], "different files for -o and --robot", "the same twice")
     for path in outputs:
         if path.exists() and not overwrite:
             raise BadValue("output", "a new file (or --overwrite)", str(path))
-    if robot is not None:
-        check_robot_file(robot, layout)
+        if not path.parent.is_dir():
+            raise FileProblem(path, "an existing folder to write into", f"no {path.parent}")
 
 
 def _write_robot(path: Path, made: Retargeted, target: Character, layout: str) -> None:
@@ -170,12 +188,14 @@ def said(made: Retargeted) -> list[str]:
     for key, name in FIGURES.items():
         cells = "".join(f"{stage.figures[key]:>12.2f}" for stage in made.stages)
         lines.append(f"{name:<{wide}}{cells}")
+    cells = "".join(f"{100 * max(stage.overlap_m, 0.0):>12.2f}" for stage in made.stages)
+    lines.append(f"{'limbs in each other, cm':<{wide}}{cells}")
     for each in made.impossible[:_MOST_SAID]:
         lines.append(f"impossible, {each.text}")
     if len(made.impossible) > _MOST_SAID:
         frames = sum(each.last - each.first + 1 for each in made.impossible[_MOST_SAID:])
         more = len(made.impossible) - _MOST_SAID
-        lines.append(f"and {more} shorter stretches, {frames} frames")
+        lines.append(f"and {more} more, shorter: {counted(frames, 'frame')}")
     return lines
 
 

@@ -68,7 +68,7 @@ def correspondence(
     reasons = ["rest"] * count
     known = {name: i for i, name in enumerate(source.skeleton.joint_names)}
     matched = {skeleton.index(name): joint for name, joint in of.items()}
-    hinged = looks_hinged(skeleton.joint_names)
+    hinged = "hinge" in skeleton.kinds or looks_hinged(skeleton.joint_names)
     for joint, name in enumerate(skeleton.joint_names):
         if joint in matched:
             sources[joint], reasons[joint] = matched[joint], role_of[name]

@@ -32,6 +32,7 @@ from poise.ik import build, keep_in_range, unsolved
 from poise.ik.long_clip import solve_long
 from poise.ik.whole_clip import WholeSettings
 from poise.mechanics import BodyState, forward_kinematics
+from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
 
 _SETTINGS = WholeSettings(place=2.0, range=1e4, hard=(1e5, 1e7), center=1.0)
@@ -120,7 +121,9 @@ def _solved(
     made = clip = scene.clip
     start, missed = None, dict[str, float]()
     for _ in range(_ROUNDS):
-        more = clearance_tasks(scene, _state(clip), held, movers, _DEEPEST_M)
+        state = _state(clip)
+        more = clearance_tasks(scene, state, held, movers, _DEEPEST_M)
+        more += self_clearance_tasks(state, scene.character)
         if start is not None and not more:
             break
         tasks += more

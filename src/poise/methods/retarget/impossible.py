@@ -58,6 +58,8 @@ class Impossible:
             "balance": f"the zero-moment point is {100 * self.worst:.0f} cm outside the support",
             "support": f"nothing carries {100 * self.worst:.0f} % of the weight",
         }[self.why]
+        if self.first == self.last:
+            return f"frame {self.first}: {said}"
         return f"frames {self.first} to {self.last}: {said}"
 
 

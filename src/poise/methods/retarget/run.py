@@ -28,6 +28,7 @@ from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.holding import hold
 from poise.methods.retarget.impossible import Impossible, impossible
 from poise.methods.retarget.kinematic import Kinematic, retargeted, tracking_m
+from poise.methods.retarget.self_clearance import deepest_overlap_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
 
@@ -77,6 +78,8 @@ class Stage:
     """Under the same contacts for all stages."""
     off_m: float
     """How far knees, feet, elbows and hands are from where free joints would be, on average."""
+    overlap_m: float
+    """How far limbs are inside each other or the trunk at worst; negative where none are."""
 
     @property
     def figures(self) -> dict[str, float]:
@@ -170,11 +173,12 @@ class _Work:
     def stage(self, name: str, clip: Clip, worst_m: float, worst: str) -> Stage:
         found = evaluate(clip, self.target, self.environment, self.made.contacts)
         off = tracking_m(clip, self.target, self.made.wanted_m)
+        overlap, _ = deepest_overlap_m(found.series.state, self.target)
         if worst_m > _HELD_M:
             said = f"'{worst}' is off by {1000 * worst_m:.0f} mm: this body cannot do it."
-            return Stage(name, clip, "infeasible", said, found, off)
+            return Stage(name, clip, "infeasible", said, found, off, overlap)
         said = f"Knees, feet, elbows and hands are {100 * off:.1f} cm from where free joints are."
-        return Stage(name, clip, "converged", said, found, off)
+        return Stage(name, clip, "converged", said, found, off, overlap)
 
     def held(self, name: str, clip: Clip, pull: float = _PULL) -> Stage:
         """A motion whose contacts are put back, and whose parts are pulled back a little."""

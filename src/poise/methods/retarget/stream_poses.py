@@ -47,7 +47,8 @@ from poise.motion import Clip
 
 _ORIGIN = np.zeros((1, 3))
 _CALM_S2 = 5e-6
-"""As in `FollowSettings`, where feet stay: they go back in the time of a step, not of a stance."""
+"""As in `FollowSettings`, where feet stay: calmer ones lag behind, and a foot that swings comes
+back too late."""
 
 
 class PoseStream:
@@ -97,14 +98,14 @@ class PoseStream:
         self._as_solved = (inner_hinges(skeleton, matches) | trunk_of(target))[:, None]
         clips = [two_frames(target, rate_hz) for _ in range(2)]
         tasks = turn_tasks(clips[0], target, matches)
-        self._turned = FollowedStream(clips[0], target, environment, tasks)
+        calm = FollowSettings(calm_s2=_CALM_S2) if feet else FollowSettings()
+        self._turned = FollowedStream(clips[0], target, environment, tasks, settings=calm)
         rest = forward_kinematics(skeleton, *clips[1].pose)
         wishes = wishes_of(rest, target)
         self._feet = StandingFeet(target, environment, rate_hz, tuple(feet)) if feet else None
         if feet:
             self._carried = [_leg(target, part) for part in feet]
         stays = [] if self._feet is None else self._feet.tasks(clips[1])
-        calm = FollowSettings(calm_s2=_CALM_S2) if stays else FollowSettings()
         self._placed = FollowedStream(clips[1], target, environment, wishes, stays, calm)
         self.rise_m = 0.0
         """How far it is raised."""

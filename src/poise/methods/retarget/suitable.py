@@ -21,6 +21,8 @@ from poise.character.roles import SIDES
 from poise.errors import MissingRoles
 from poise.wording import counted
 
+SUITABLE = "a body with a trunk, two arms and two legs"
+"""What a human's motion fits, for after "expected"."""
 _LEG, _ARM = ("hip", "knee", "ankle"), ("shoulder", "elbow")
 _STANDS = 0.15
 """Limbs that end this share of the figure, or less, above its lowest point stand on the ground."""
