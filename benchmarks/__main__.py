@@ -20,6 +20,7 @@ from benchmarks import (
     momentum,
     pattern,
     reaction_forces,
+    retarget,
 )
 from benchmarks.measure import BASELINE, Measure, gate, read_baseline, write_baseline
 
@@ -33,6 +34,7 @@ SUITES: dict[str, Callable[[bool], list[Measure]]] = {
     "correct": correct.run,
     "momentum": momentum.run,
     "pattern": pattern.run_suite,
+    "retarget": retarget.run_suite,
 }
 
 

@@ -1,10 +1,11 @@
-"""Retargeters onto robots side by side: GMR, mink, and Poise's kinematic stage and whole pipeline.
+"""Retargeters onto robots side by side: GMR, mink, and Poise: poses, contacts held, physics.
 
 `python -m benchmarks.retarget_peers [--gmr DIR] [--targets G1,H1,T1] [--write] [CLIP...]`: a table
 of docs/retarget.md. All get the same frames, and what they make is measured alike, as clips on
 Poise's robots under the contacts that the source shows. GMR's and mink's motions are raised or
 lowered as a whole so that standing feet are on the ground, which is in their favour: neither knows
 of a ground. Speed is that of solving alone, warm, by the median: of five, of the pipeline of three.
+"Poses" is what the other two do: every frame as near to the human as the joints let it.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ def compared(name: str, onto: str, gmr: Path | None) -> list[str]:
     ready = retarget_mink.prepared(SHARED / TARGETS[onto], clip, human, robot, matches, kinematic)
     start = retarget_mink.started(ready)
     jobs["mink"] = lambda: retarget_mink.solved(ready, start)
-    jobs["Poise, kinematic"] = lambda: retargeted(clip, human, robot, matches, place).clip
+    jobs["Poise, poses"] = lambda: retargeted(
+        clip, human, robot, matches, place, feet=False
+    ).clip  # fmt: skip
+    jobs["Poise, contacts held"] = lambda: retargeted(clip, human, robot, matches, place).clip
     whole: dict[str, Callable[[], Array | Clip]] = {
         "Poise, whole": lambda: retarget(clip, human, robot, matches, place).clip
     }

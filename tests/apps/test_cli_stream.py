@@ -12,14 +12,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import typer
 
 import poise
 from poise import rotations
 from poise.apps.cli.main import main
 from poise.apps.cli.stream_bvh import BvhStream
 from poise.apps.cli.stream_lines import BvhLines
-from poise.apps.cli.stream_retarget import stream
 from poise.character import Skeleton, complete_character, with_ranges
 from poise.constraints.naming import find_joint
 from poise.formats import load_clip
@@ -233,18 +231,9 @@ def test_a_stream_can_go_to_another_body(command: Command, tmp_path: Path) -> No
 # Another body: `poise stream`.
 
 
-def onto_another_body() -> typer.Typer:
-    """The command by itself."""
-    app = typer.Typer()
-    app.command()(stream)
-    app.callback()(lambda: None)
-    return app
-
-
 @pytest.fixture
-def retargeting(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+def retargeting(command: Command, tmp_path: Path) -> Command:
     """`poise stream`, beside a child of the walker's bones in `child.bvh`."""
-    monkeypatch.setattr("poise.apps.cli.main.app", onto_another_body())
     clip = walk(1.0, 30.0)
     short = replace(clip.skeleton, offsets_m=0.7 * clip.skeleton.offsets_m)
     child = replace(clip, skeleton=short, root_positions_m=0.7 * clip.root_positions_m, source=None)

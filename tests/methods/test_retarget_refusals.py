@@ -125,7 +125,6 @@ def test_a_leg_in_part_is_not_said_to_be_missing(tmp_path: Path) -> None:
     ],
     ids=["Apptronik Apollo", "Robotis OP3"],
 )
-@pytest.mark.xfail(strict=True, reason="short words in names of real humanoids are not known")
 def test_names_of_real_humanoids_are_known(names: dict[str, str], tmp_path: Path) -> None:
     text = mjcf(humanoid())
     for usual, theirs in names.items():
@@ -182,12 +181,22 @@ def test_knees_that_bend_backwards_are_kept_in_their_limits(tmp_path: Path) -> N
     assert knees(made.clip, robot).max() < 0.01
 
 
-@pytest.mark.xfail(strict=True, reason="knees that bend the other way are not noticed")
 def test_knees_that_bend_backwards_are_said(tmp_path: Path) -> None:
     robot = complete_character(body(tmp_path, mjcf(humanoid((-2.4, 0.0)))))
-    asked = Settings(balance=False)
-    made = retarget(WALK, HUMAN, robot, correspondence(HUMAN, robot), FLAT, asked)
-    assert any("knee" in note for note in made.notes)
+    said = "Its knees bend the other way: left_knee_joint, right_knee_joint."
+    assert [note for note in robot.notes if note.startswith(said)]
+
+
+@pytest.mark.parametrize("knee", [(0.0, 2.4), (-0.5, 1.0), (-2.0, 2.0)])
+def test_of_other_knees_nothing_is_said(knee: tuple[float, float], tmp_path: Path) -> None:
+    robot = complete_character(body(tmp_path, mjcf(humanoid(knee))))
+    assert not [note for note in robot.notes if "knees" in note]
+
+
+@needs_robots
+@pytest.mark.parametrize("name", ["unitree_g1/g1_nomesh.xml", "unitree_h1/h1.urdf"])
+def test_of_real_knees_nothing_is_said(name: str) -> None:
+    assert not [note for note in load_character(ROBOTS / name).notes if "knees" in note]
 
 
 def test_a_range_of_no_width_is_refused_by_its_joint(tmp_path: Path) -> None:
@@ -201,10 +210,10 @@ def test_a_range_of_no_width_is_refused_by_its_joint(tmp_path: Path) -> None:
         '<limit lower="0" upper="0" effort="1" velocity="1"/>',
         '<limit lower="1" upper="-1" effort="1" velocity="1"/>',
         '<limit effort="1" velocity="1"/>',
+        "",
     ],
-    ids=["no width", "upside down", "not given, which means zero"],
+    ids=["no width", "upside down", "not given, which means zero", "no limit"],
 )
-@pytest.mark.xfail(strict=True, reason="MuJoCo drops such limits of URDF: the joint turns freely")
 def test_a_joint_of_urdf_that_cannot_turn_does_not_turn_freely(limit: str, tmp_path: Path) -> None:
     path = tmp_path / "bent.urdf"
     path.write_text(URDF.replace("LIMIT", limit), encoding="utf-8")
@@ -214,7 +223,8 @@ def test_a_joint_of_urdf_that_cannot_turn_does_not_turn_freely(limit: str, tmp_p
         assert "left_knee" in str(problem)
     else:
         joint = found.skeleton.index("left_knee")
-        assert np.isfinite(found.skeleton.limits_rad[joint, 0]).all()
+        assert (found.skeleton.limits_rad[joint, 0] == 0.0).all()
+        assert "left_knee cannot turn: its limit has no width." in found.notes
 
 
 def test_what_slides_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def frame_by_frame(clip: Clip, target: Character, stream: RetargetStream) -> Cli
     roots = there - kinematic._hip_middle(ideal, target) + [0.0, stream.rise_m, 0.0]
     ideal = forward_kinematics(target.skeleton, roots, free)
     made = replace(made, root_positions_m=roots)
-    problem = build(Scene(made, target, environment), kinematic._wishes(ideal, target))
+    problem = build(Scene(made, target, environment), kinematic.wishes_of(ideal, target))
     solution = unsolved(problem)
     follow(problem, solution, 0, clip.frame_count - 1)
     keep_in_range(problem, solution, 0, clip.frame_count - 1)
@@ -402,7 +402,7 @@ def test_feet_of_a_robot_do_not_go_below_the_ground() -> None:
         made = streamed(deep, stream_to(target, feet=feet))
         state = forward_kinematics(made.skeleton, *made.pose)
         deepest.append(min(float(site_positions(state, s)[..., 1].min()) for s in soles))
-    assert deepest[0] < -0.02 and deepest[1] > -0.008
+    assert deepest[0] < -0.02 and deepest[1] > -0.01
 
 
 def figures(

@@ -14,6 +14,7 @@ from poise.character.attachments import Attachment, with_attachments
 from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
 from poise.character.character import Character
 from poise.character.from_skeleton import character_from
+from poise.character.knee_direction import backward_knee_notes
 from poise.character.range_of_motion import human_ranges
 from poise.character.role_file import RoleOverrides
 from poise.character.role_sites import role_sites_and_notes
@@ -60,7 +61,11 @@ def complete_character(
     made = replace(
         made,
         sites=given.sites.joined(made.sites).joined(soles),
-        notes=(*given.notes, *made.notes),
+        notes=tuple(
+            dict.fromkeys(
+                (*given.notes, *made.notes, *backward_knee_notes(made.skeleton, made.roles))
+            )
+        ),
         ranges=given.ranges,
     )
     if given.body is not None:

@@ -21,6 +21,7 @@ from typing import Any
 
 from poise.character import Character
 from poise.character.from_skeleton import character_from
+from poise.character.knee_direction import backward_knee_notes
 from poise.character.role_detection import find_partial_roles
 from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
 from poise.formats.disk import read_bytes
@@ -71,11 +72,12 @@ def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character
     except MissingRoles as problem:
         unknown = f"Not recognised as a humanoid: no {', '.join(problem.missing)}."
         character = Character(skeleton, name, body, notes=(unknown,))
+    knees = backward_knee_notes(skeleton, character.roles) if character.roles else ()
     return replace(
         character,
         sites=tree.sites().joined(character.sites),
         torque_limits_nm=tree.torque_limits_nm,
-        notes=(*notes, *tree.notes, *character.notes),
+        notes=(*notes, *tree.notes, *character.notes, *knees),
     )
 
 

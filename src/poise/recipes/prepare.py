@@ -72,7 +72,8 @@ def prepare(
         environment = _environment(recipe, made, character)
     if recipe.retargets:
         target = target_body(recipe, character)
-        said = (*notes, *_notes(target.character), *environment.notes)
+        said = (*notes, *_recognised(target.character), *_notes(target.character))
+        said = (*said, *environment.notes)
         return Prepared(made, character, environment, said, kept=kept, target=target)
     moved_from = None
     if recipe.character.is_another:
@@ -181,6 +182,12 @@ def _character(recipe: Recipe, clip: Clip, roles_by: str | None) -> Character:
 def _file_of(clip: Clip) -> str:
     """What to call a clip in a complaint."""
     return clip.source.path if clip.source else clip.name or "the clip"
+
+
+def _recognised(target: Character) -> list[str]:
+    """What is to be said about how a body was recognised that is not the clip's own."""
+    found = () if target.roles is None else target.roles.notes
+    return [f"{target.name or 'the other body'}: {note}" for note in found]
 
 
 def _notes(character: Character) -> list[str]:

@@ -31,6 +31,7 @@ from poise.apps.cli.report import report
 from poise.apps.cli.retarget import retarget
 from poise.apps.cli.run import run
 from poise.apps.cli.sample import sample
+from poise.apps.cli.stream_retarget import stream
 from poise.errors import PoiseError
 
 EXIT_WRONG_INPUT = 2
@@ -60,6 +61,7 @@ app.command()(leap)
 app.add_typer(family, name="family")
 app.add_typer(pattern, name="pattern")
 app.command()(retarget)
+app.command()(stream)
 app.command()(sample)
 app.command()(formats)
 
@@ -85,9 +87,9 @@ def main() -> None:
     """Run the command line; a user's mistake is one line and a code, never a traceback."""
     if len(sys.argv) == 1:
         sys.argv.append("--help")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that a terminal cannot show is no reason
-            stream.reconfigure(errors="backslashreplace")  # to fail
+    for terminal in (sys.stdout, sys.stderr):
+        if isinstance(terminal, io.TextIOWrapper):  # a name that a terminal cannot show is no reason
+            terminal.reconfigure(errors="backslashreplace")  # to fail
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()

@@ -19,11 +19,11 @@ from poise.character import Character, contact_points
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
+from poise.footing.ankle_slack import ankle_slack_rad
 from poise.footing.center_path import center_tasks
 from poise.footing.clearance import clearance_tasks
 from poise.footing.contact_tasks import Movers, contact_tasks
 from poise.footing.foot_path import FootPath
-from poise.footing.foot_shape import foot_shapes
 from poise.footing.moving_joints import moving_joints
 from poise.ik.long_clip import solve_long
 from poise.ik.whole_clip import WholeSettings
@@ -44,9 +44,6 @@ FASTER = 1.06
 """A joint that turns faster, against its fastest in the capture, is seen to snap."""
 QUIET_DEG_S = 30.0
 """So fast may every joint turn, even one that is held still in the capture."""
-
-ANKLE_SLACK_RAD = float(np.radians(15.0))
-"""Soles are known to a few centimetres, and so is how an ankle is bent when they are flat."""
 
 _DEEPEST_M = 0.001
 _ROUNDS = 6
@@ -100,7 +97,7 @@ def recover(
         fastest_rad_s = np.full(clip.skeleton.joint_count, np.inf)
     snapping = movers.moves & (_fastest_rad_s(clip) > fastest_rad_s)
     also = Recruits(snapping, False)
-    slack = _slack_rad(character)
+    slack = ankle_slack_rad(character)
     tasks = [*held, *swing_tasks(scene, paths, movers), *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
     made, start, rounds = clip, None, 0
@@ -134,19 +131,6 @@ def _fastest_rad_s(clip: Clip) -> Array:
     turns = clip.rotations_wxyz
     steps = rotations.angle_between(turns[:-1], turns[1:])
     return np.asarray(steps.max(axis=0, initial=0.0) * clip.rate_hz)
-
-
-def _slack_rad(character: Character) -> Array:
-    """(J,) how far joints may go beyond their ranges: those of feet that have to stand flat.
-
-    The stops of a machine are known exactly: its hinges go no further.
-    """
-    found = np.zeros(character.skeleton.joint_count)
-    if "hinge" in character.skeleton.kinds:
-        return found
-    for shape in foot_shapes(character):
-        found[[shape.joint, shape.toes]] = ANKLE_SLACK_RAD
-    return found
 
 
 def _state(clip: Clip) -> BodyState:

@@ -22,6 +22,7 @@ from poise.constraints import Scene, Task
 from poise.contact import ContactSchedule
 from poise.contact.schedule import intervals
 from poise.environment import Environment, query
+from poise.footing.ankle_slack import ankle_slack_rad
 from poise.footing.center_path import center_tasks
 from poise.footing.clearance import clearance_tasks
 from poise.footing.contact_tasks import ORIGIN, WISHED, Movers, spot_task, touching
@@ -31,6 +32,7 @@ from poise.footing.spots import Spot
 from poise.ik import build, keep_in_range, unsolved
 from poise.ik.long_clip import solve_long
 from poise.ik.whole_clip import WholeSettings
+from poise.ik.widened_limits import widened
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
@@ -120,6 +122,7 @@ def _solved(
     tasks = [*held, *wishes]
     made = clip = scene.clip
     start, missed = None, dict[str, float]()
+    slack = ankle_slack_rad(scene.character)
     for _ in range(_ROUNDS):
         state = _state(clip)
         more = clearance_tasks(scene, state, held, movers, _DEEPEST_M)
@@ -128,7 +131,7 @@ def _solved(
             break
         tasks += more
         roots, turns, missed = solve_long(
-            scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s
+            scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s, slack_rad=slack
         )
         start, clip = (roots, turns), replace(made, root_positions_m=roots, rotations_wxyz=turns)
     worst = max(missed.items(), key=lambda item: item[1], default=("", 0.0))
@@ -142,8 +145,10 @@ def _told(contacts: ContactSchedule, slid: Mapping[str, NDArray[np.bool_]]) -> C
 
 
 def _in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
-    """Within the joints' limits to the last digit."""
+    """Within the joints' limits to the last digit, or as far beyond as it was at the start."""
     problem = build(replace(scene, clip=clip), [replace(task, tied=False) for task in tasks])
+    before, slack = scene.clip.rotations_wxyz, ankle_slack_rad(scene.character)
+    problem = replace(problem, limits=widened(problem.limits, problem.blocks, before, slack))
     solution = unsolved(problem)
     keep_in_range(problem, solution, 0, clip.frame_count - 1)
     return replace(clip, rotations_wxyz=solution.rotations_wxyz)

@@ -130,18 +130,12 @@ def _turned(
     stays at its end, and does not flip to the other.
     """
     skeleton = target.skeleton
-    inner = _inner_hinges(skeleton, matches)
     hinges = np.array([kind == "hinge" for kind in skeleton.kinds])
     made = replace(
         made,
         rotations_wxyz=np.where(hinges[:, None], skeleton.rest_wxyz, made.rotations_wxyz),
     )
-    tasks: list[Task] = []
-    for joint, name in enumerate(skeleton.joint_names):
-        if matches.follows(joint) and not inner[joint]:
-            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
-            goals = world_wxyz[:, joint]
-            tasks.append(Task(name, "turn", 0, goals, recruits, 1, joint=joint))
+    tasks = turn_tasks(world_wxyz, target, matches)
     problem = build(Scene(made, target, environment), tasks)
     solution = unsolved(problem)
     follow(problem, solution, 0, made.frame_count - 1)
@@ -149,7 +143,19 @@ def _turned(
     return _with(made, solution)
 
 
-def _inner_hinges(skeleton: Skeleton, matches: Correspondence) -> NDArray[np.bool_]:
+def turn_tasks(world_wxyz: Array, target: Character, matches: Correspondence) -> list[Task]:
+    """Parts turned so (F, J, 4): those that follow something, the outer hinge of each."""
+    inner = inner_hinges(target.skeleton, matches)
+    tasks: list[Task] = []
+    for joint, name in enumerate(target.skeleton.joint_names):
+        if matches.follows(joint) and not inner[joint]:
+            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
+            goals = world_wxyz[:, joint]
+            tasks.append(Task(name, "turn", 0, goals, recruits, 1, joint=joint))
+    return tasks
+
+
+def inner_hinges(skeleton: Skeleton, matches: Correspondence) -> NDArray[np.bool_]:
     """(J,) hinges whose next one follows the same joint: they make up one ball joint."""
     inner = np.zeros(skeleton.joint_count, dtype=np.bool_)
     for joint, parent in enumerate(skeleton.parents.tolist()):
@@ -158,7 +164,7 @@ def _inner_hinges(skeleton: Skeleton, matches: Correspondence) -> NDArray[np.boo
     return inner
 
 
-def _trunk(target: Character) -> NDArray[np.bool_]:
+def trunk_joints(target: Character) -> NDArray[np.bool_]:
     """(J,) joints that carry hips or shoulders."""
     assert target.roles is not None
     found = np.zeros(target.skeleton.joint_count, dtype=np.bool_)
@@ -173,7 +179,7 @@ def _between_hinges(
     made: Clip, world_wxyz: Array, target: Character, matches: Correspondence
 ) -> Array:
     """How limbs should be turned; the trunk, and parts between hinges of one joint, as they can."""
-    inner = _inner_hinges(made.skeleton, matches) | _trunk(target)
+    inner = inner_hinges(made.skeleton, matches) | trunk_joints(target)
     solved = forward_kinematics(made.skeleton, *made.pose).rotations_wxyz
     return np.where(inner[:, None], solved, world_wxyz)
 
@@ -250,7 +256,7 @@ def _followed(
     """
     state = forward_kinematics(target.skeleton, *made.pose)
     off = float(np.linalg.norm(state.positions_m - ideal.positions_m, axis=-1).max())
-    wishes = _wishes(ideal, target)
+    wishes = wishes_of(ideal, target)
     if off > _ALREADY_THERE_M:
         problem = build(Scene(made, target, environment), wishes)
         solution = unsolved(problem)
@@ -281,7 +287,8 @@ def _smoothed(clip: Clip) -> Clip:
     return replace(clip, root_positions_m=roots, rotations_wxyz=rotations.normalize(turns))
 
 
-def _wishes(ideal: BodyState, target: Character) -> list[Task]:
+def wishes_of(ideal: BodyState, target: Character) -> list[Task]:
+    """Where limbs and trunk should be, as tasks that count by their weights."""
     assert target.roles is not None
     roles, skeleton = target.roles.joints, target.skeleton
     tasks: list[Task] = []

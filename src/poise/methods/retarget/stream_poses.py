@@ -22,28 +22,17 @@ from poise.arrays import Array, Indices
 from poise.character import Character, contact_points
 from poise.character.roles import SIDES
 from poise.character.standing_figure import StandingFigure
-from poise.constraints import Task
-from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_turn
 from poise.environment import Environment
 from poise.environment.scaled import scaled
 from poise.errors import BadValue
 from poise.ik.followed_frames import FollowSettings
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.retarget.correspondence import Correspondence
-from poise.methods.retarget.kinematic import (
-    _inner_hinges as inner_hinges,  # pyright: ignore[reportPrivateUsage]
-)
-from poise.methods.retarget.kinematic import (
-    _trunk as trunk_of,  # pyright: ignore[reportPrivateUsage]
-)
-from poise.methods.retarget.kinematic import (
-    _wishes as wishes_of,  # pyright: ignore[reportPrivateUsage]
-)
+from poise.methods.retarget.kinematic import inner_hinges, trunk_joints, turn_tasks, wishes_of
 from poise.methods.retarget.pose_map import local_turns
 from poise.methods.retarget.stream_feet import StandingFeet
 from poise.methods.retarget.stream_follow import FollowedStream, two_frames
 from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
-from poise.motion import Clip
 
 _ORIGIN = np.zeros((1, 3))
 _CALM_S2 = 5e-6
@@ -95,9 +84,10 @@ class PoseStream:
         self._hinged = "hinge" in skeleton.kinds
         self._is_hinge = np.array([kind == "hinge" for kind in skeleton.kinds])[:, None]
         self._balls = any(kind == "ball" for kind in skeleton.kinds[1:])
-        self._as_solved = (inner_hinges(skeleton, matches) | trunk_of(target))[:, None]
+        self._as_solved = (inner_hinges(skeleton, matches) | trunk_joints(target))[:, None]
         clips = [two_frames(target, rate_hz) for _ in range(2)]
-        tasks = turn_tasks(clips[0], target, matches)
+        turns = forward_kinematics(clips[0].skeleton, *clips[0].pose).rotations_wxyz
+        tasks = turn_tasks(turns, target, matches)
         calm = FollowSettings(calm_s2=_CALM_S2) if feet else FollowSettings()
         self._turned = FollowedStream(clips[0], target, environment, tasks, settings=calm)
         rest = forward_kinematics(skeleton, *clips[1].pose)
@@ -175,18 +165,6 @@ class PoseStream:
                 new = float(site_positions(ideal, mine[part])[..., 1].min() + root[1])
                 apart.append(float(self._ground[1]) + self.scale * (old - self._ground[1]) - new)
         return float(np.mean(apart)) if apart else 0.0
-
-
-def turn_tasks(clip: Clip, target: Character, matches: Correspondence) -> list[Task]:
-    """Parts turned as they are in a clip: those that follow something, the outer hinge of each."""
-    inner = inner_hinges(target.skeleton, matches)
-    turns = forward_kinematics(clip.skeleton, *clip.pose).rotations_wxyz
-    tasks: list[Task] = []
-    for joint, name in enumerate(target.skeleton.joint_names):
-        if matches.follows(joint) and not inner[joint]:
-            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
-            tasks.append(Task(name, "turn", 0, turns[:, joint], recruits, 1, joint=joint))
-    return tasks
 
 
 def _leg(target: Character, part: str) -> tuple[int, int]:
