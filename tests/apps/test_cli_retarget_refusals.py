@@ -203,7 +203,6 @@ def test_one_frame_is_one_frame(command: Command, walk: Path, robot: Path) -> No
 
 
 @pytest.mark.parametrize("frames", [1, 2, 3])
-@pytest.mark.xfail(strict=True, reason="physics blames itself: every round left it worse")
 def test_clips_too_short_for_physics_are_said_to_be(
     command: Command, walk: Path, robot: Path, frames: int
 ) -> None:
@@ -287,7 +286,6 @@ def test_joints_may_follow_themselves_and_each_other(
     assert done.code == 0, done.err
 
 
-@pytest.mark.xfail(strict=True, reason="a stage counts as converged however far limbs are off")
 def test_a_body_turned_as_a_hand_is_not_met(command: Command, walk: Path, tmp_path: Path) -> None:
     mapping = tmp_path / "map.yaml"
     mapping.write_text("Hips: LeftHand\n", encoding="utf-8")

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from poise import rotations
+from poise.arrays import Array
 from poise.character import Character, complete_character
-from poise.environment import Environment
 from poise.errors import BadValue, UnknownName
-from poise.formats import load_character, load_clip
-from poise.mechanics import forward_kinematics
+from poise.formats import load_clip
 from poise.methods.retarget import correspondence, retargeted
 from poise.motion import Clip
-from poise.samples import sample_character, walking
-from tests.shared_data import MOCAP, SHARED, needs_mocap
+from poise.samples import walking
+from tests.methods.other_bodies import (
+    FLAT,
+    HUMAN,
+    MADE,
+    ROBOT_FILES,
+    beyond_range_rad,
+    body,
+    bones_off_deg,
+    places,
+    resting_otherwise,
+)
+from tests.shared_data import MOCAP, needs_mocap
 
-FLAT = Environment.flat()
-HUMAN = sample_character()
 WALK = walking(seconds=1.5, rate_hz=30.0).clip
-
-
-def places(clip: Clip) -> np.ndarray:
-    return forward_kinematics(clip.skeleton, *clip.pose).positions_m
-
-
-def resting_otherwise(character: Character, turns: dict[str, tuple[float, ...]]) -> Character:
-    """The same body whose file has it rest in another pose, with other frames."""
-    skeleton = character.skeleton
-    rest = skeleton.rest_wxyz.copy()
-    for name, vector in turns.items():
-        joint = skeleton.index(name)
-        rest[joint] = rotations.multiply(rest[joint], rotations.exp(np.array(vector)))
-    made = complete_character(replace(skeleton, rest_wxyz=rest))
-    return made
 
 
 def test_a_body_follows_itself_joint_by_joint() -> None:
@@ -60,7 +51,7 @@ def test_on_its_own_body_a_motion_stays_what_it_is() -> None:
     ids=["arms down", "legs aside"],
 )
 def test_the_pose_a_body_rests_in_does_not_matter(turns: dict[str, tuple[float, ...]]) -> None:
-    other = resting_otherwise(HUMAN, turns)
+    other = complete_character(resting_otherwise(HUMAN.skeleton, turns))
     made = retargeted(WALK, HUMAN, other, correspondence(HUMAN, other), FLAT, feet=False)
     np.testing.assert_allclose(places(made.clip), places(WALK), atol=1e-3)
 
@@ -101,60 +92,62 @@ def test_one_capture_on_two_skeletons_has_its_joints_in_the_same_places() -> Non
     assert np.delete(apart, fingers).max() < 1e-3
 
 
-ROBOTS = ("unitree_g1/g1_nomesh.xml", "unitree_h1/h1_nomesh.xml", "booster_t1/t1_nomesh.xml")
-
-
-def robot(name: str) -> Character:
-    pytest.importorskip("mujoco")
-    path = SHARED / "robots" / name
-    if not path.is_file():
-        pytest.skip(f"{path} is not here")
-    return complete_character(load_character(path))
-
-
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", ROBOT_FILES)
 def test_a_robot_walks_within_its_limits_where_it_should(name: str) -> None:
-    target = robot(name)
+    target = body(name)
     made = retargeted(WALK, HUMAN, target, correspondence(HUMAN, target), FLAT)
-    skeleton = target.skeleton
-    for joint, kind in enumerate(skeleton.kinds):
-        if kind != "hinge":
-            continue
-        turn = rotations.multiply(
-            rotations.conjugate(skeleton.rest_wxyz[joint]), made.clip.rotations_wxyz[:, joint]
-        )
-        angle = rotations.twist_angle(turn, skeleton.hinge_axes[joint])
-        low, high = skeleton.limits_rad[joint, 0]
-        assert low - 1e-6 <= angle.min() and angle.max() <= high + 1e-6, skeleton.joint_names[joint]
+    assert beyond_range_rad(made.clip) < 1e-9
     assert target.roles is not None
-    ankles = [skeleton.index(target.roles.joint(f"{side}_ankle")) for side in ("left", "right")]
+    ankles = [
+        target.skeleton.index(target.roles.joint(f"{side}_ankle")) for side in ("left", "right")
+    ]
     off = np.linalg.norm(places(made.clip) - made.wanted_m, axis=-1)[:, ankles]
     assert off.mean() < 0.05
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-def test_mujoco_plays_what_is_written(name: str, tmp_path: Path) -> None:
-    mujoco = pytest.importorskip("mujoco")
-    from poise.formats.robot_trajectory import robot_trajectory, write_robot
+@pytest.mark.parametrize("name", MADE)
+def test_other_proportions_are_matched_by_what_joints_are(name: str) -> None:
+    target = body(name)
+    matches = correspondence(HUMAN, target)
+    assert target.roles is not None and HUMAN.roles is not None
+    for role, joint in target.roles.joints.items():
+        followed = matches.sources[target.skeleton.index(joint), 0]
+        assert HUMAN.skeleton.joint_names[followed] == HUMAN.roles.joint(role), role
+    assert not matches.unused
 
-    target = robot(name)
-    made = retargeted(WALK, HUMAN, target, correspondence(HUMAN, target), FLAT)
-    path = tmp_path / "walk.npz"
-    write_robot(path, robot_trajectory(made.clip))
-    read = np.load(path)
-    model = mujoco.MjModel.from_xml_path(str(SHARED / "robots" / name))
-    data = mujoco.MjData(model)
-    ours = places(made.clip)
-    to_file = rotations.conjugate(np.array([np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0]))
-    for frame in range(0, made.clip.frame_count, 7):
-        data.qpos[:3] = read["root_pos"][frame]
-        data.qpos[3:7] = read["root_quat_wxyz"][frame]
-        for column, joint in enumerate(read["joint_names"]):
-            address = model.joint(str(joint)).qposadr[0]
-            data.qpos[address] = read["joint_pos"][frame, column]
-        mujoco.mj_kinematics(model, data)
-        for index, joint in enumerate(target.skeleton.joint_names):
-            if target.skeleton.kinds[index] == "hinge":
-                there = data.xanchor[model.joint(joint).id]
-                here = rotations.rotate(to_file, ours[frame, index])
-                np.testing.assert_allclose(here, there, atol=1e-4, err_msg=joint)
+
+@pytest.mark.parametrize("name", MADE)
+def test_bones_point_where_they_did_and_places_scale_with_the_legs(name: str) -> None:
+    target = body(name)
+    made = retargeted(WALK, HUMAN, target, correspondence(HUMAN, target), FLAT, feet=False)
+    assert bones_off_deg(made.clip, target, WALK, HUMAN) < 0.1
+    legs = [_leg_m(character) for character in (target, HUMAN)]
+    assert made.scale == pytest.approx(legs[0] / legs[1], rel=1e-6)
+    went, goes = (np.ptp(hips_m(c, b)[:, 2]) for c, b in ((WALK, HUMAN), (made.clip, target)))
+    assert goes == pytest.approx(made.scale * went, rel=1e-6)
+
+
+def test_a_scale_that_is_given_is_how_far_it_goes() -> None:
+    target = body("long legs")
+    matches = correspondence(HUMAN, target)
+    made = retargeted(WALK, HUMAN, target, matches, FLAT, scale=1.1, feet=False)
+    went, goes = (np.ptp(hips_m(c, b)[:, 2]) for c, b in ((WALK, HUMAN), (made.clip, target)))
+    assert made.scale == 1.1 and goes == pytest.approx(1.1 * went, rel=1e-6)
+
+
+def hips_m(clip: Clip, character: Character) -> Array:
+    """(F, 3) the middle of the hips."""
+    assert character.roles is not None
+    joints = [
+        character.skeleton.index(character.roles.joint(f"{s}_hip")) for s in ("left", "right")
+    ]
+    return places(clip)[:, joints].mean(axis=1)
+
+
+def _leg_m(character: Character) -> float:
+    """From hip to ankle, along the bones."""
+    assert character.roles is not None
+    joints = [
+        character.skeleton.index(character.roles.joint(f"left_{p}")) for p in ("knee", "ankle")
+    ]
+    return float(np.linalg.norm(character.skeleton.offsets_m[joints], axis=1).sum())

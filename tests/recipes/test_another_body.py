@@ -127,5 +127,5 @@ def test_a_body_that_cannot_be_recognised_is_said(tmp_path: Path) -> None:
     stick = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0, 0], [0.0, 1, 0]]))
     turns = np.tile([1.0, 0, 0, 0], (3, 2, 1))
     poise.save(Clip(stick, 30.0, np.zeros((3, 3)), turns), tmp_path / "stick.npz")
-    with pytest.raises(RecipeProblem, match=r"r\.yaml:3:\d+: to .*recognised"):
+    with pytest.raises(RecipeProblem, match=r"r\.yaml:3:17: .*stick\.npz: expected a body"):
         prepare(written(tmp_path, "{to: stick.npz}"))

@@ -35,7 +35,6 @@ def allowed_turn(
 
 def angle_near_range(angle_rad: Array, low_rad: float, high_rad: float) -> Array:
     """The same angles, counted from the middle of a range: the ends of it are ends."""
-    middle = 0.5 * (low_rad + high_rad)
-    if not np.isfinite(middle):
-        middle = 0.0
+    bounded = np.isfinite(low_rad) and np.isfinite(high_rad)
+    middle = 0.5 * (low_rad + high_rad) if bounded else 0.0
     return middle + (np.asarray(angle_rad) - middle + np.pi) % (2.0 * np.pi) - np.pi

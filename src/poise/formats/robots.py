@@ -35,6 +35,8 @@ _ROOT_ELEMENT = re.compile(rb"<\s*([A-Za-z_][\w.-]*)")
 _SKIPPED = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _LINE = re.compile(r"[Ll]ine(?: number=| )(\d+)")
 _PLACEHOLDER_KG = 1e-6
+_UNNAMED = "MuJoCo Model"
+"""What MuJoCo calls a model whose file gives it no name."""
 
 
 def read_character(path: Path) -> Character:
@@ -55,7 +57,8 @@ def read_character(path: Path) -> Character:
         tree = read_tree(model, mujoco, weightless)
     if any("NaN" in warning for warning in said):
         raise FileProblem(path, "finite numbers", "NaN")
-    character = _character(path, spec.modelname or path.stem, tree, [*notes, *said])
+    name = path.stem if spec.modelname in ("", _UNNAMED) else spec.modelname
+    character = _character(path, name, tree, [*notes, *said])
     return with_urdf_limits(character, path, data) if urdf else character
 
 

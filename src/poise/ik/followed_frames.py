@@ -39,9 +39,9 @@ class FollowSettings:
 
     place: float = 0.001
     """What a radian or metre of displacement costs, against a metre of error."""
-    calm_s2: float = 2e-5
-    """What a radian or metre a second, by which the displacement changes, costs: near a singular
-    pose, hinges would otherwise turn by half a circle for a millimetre."""
+    calm_s: float = 6e-4
+    """How long a displacement lags that a weight of 1 m/rad holds. Near a singular pose,
+    hinges would otherwise turn by half a circle for a millimetre."""
     range: float = 100.0
     """What a radian beyond a joint's range costs."""
     iterations: int = 12
@@ -105,7 +105,7 @@ def follow(
         np.zeros((limited, 3), dtype=np.int64), np.empty((1, 3)),
         np.empty((1, clip.skeleton.joint_count, 4)),
     )  # fmt: skip
-    price = _Price(settings.place, settings.calm_s2 * clip.rate_hz**2, settings.range)
+    price = _Price(settings.place, settings.calm_s * clip.rate_hz, settings.range)
     _follow_frames(
         first, last, problem.tree, problem.blocks, problem.packed, problem.limits, width,
         problem.work, price, settings.iterations, settings.settled, clip.root_positions_m,

@@ -22,6 +22,7 @@ from poise.methods.filter.onto_body import onto_body
 from poise.methods.retarget.suitable import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
+from poise.recipes.locating import located
 from poise.recipes.recipe import Recipe
 
 
@@ -73,7 +74,10 @@ def other_body(recipe: Recipe, character: Character) -> Character:
         PoiseError: a body that cannot be read or recognised.
     """
     choice = recipe.character
-    body = character if choice.to is None else _body_of(recipe, choice.to, character)
+    body = character
+    if choice.to is not None:
+        with located(recipe, ("character", "to")):
+            body = _body_of(recipe, choice.to, character)
     arms, legs = choice.limbs * choice.arms, choice.limbs * choice.legs
     return with_arms_and_legs(body, arms=arms, legs=legs, trunk=choice.trunk)
 

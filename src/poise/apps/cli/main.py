@@ -87,9 +87,9 @@ def main() -> None:
     """Run the command line; a user's mistake is one line and a code, never a traceback."""
     if len(sys.argv) == 1:
         sys.argv.append("--help")
-    for terminal in (sys.stdout, sys.stderr):
-        if isinstance(terminal, io.TextIOWrapper):  # a name that a terminal cannot show is no reason
-            terminal.reconfigure(errors="backslashreplace")  # to fail
+    for out in (sys.stdout, sys.stderr):
+        if isinstance(out, io.TextIOWrapper):  # a name that a terminal cannot show is no reason
+            out.reconfigure(errors="backslashreplace")  # to fail
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from poise.character import Character
 from poise.character.roles import SIDES
+from poise.character.standing_figure import StandingFigure
 from poise.constraints import Task
 from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_turn
 from poise.contact import ContactSchedule, intervals
@@ -31,6 +32,7 @@ from poise.methods.retarget.kinematic import Kinematic, retargeted, tracking_m
 from poise.methods.retarget.self_clearance import deepest_overlap_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
+from poise.wording import counted
 
 FIGURES = {
     "foot_slide.mean": "slide, cm/s",
@@ -43,6 +45,11 @@ FIGURES = {
 
 _HELD_M = 0.005
 """A contact that is off by more does not hold."""
+_TOO_FAR = 0.15
+"""Of the legs: limbs that are farther from where they should be, on average, do something else."""
+_TOO_DEEP_CM = 1.0
+_SHORTEST = 5
+"""Frames: fewer have no accelerations to speak of."""
 _LEAST = {"zmp_excursion.mean": 0.2, "root_wrench.force": 0.004, "torque_excess.worst": 1.0}
 """What is this small need not get smaller."""
 _HOPED = {"zmp_excursion.mean": 0.5, "root_wrench.force": 0.5, "torque_excess.worst": 1.0}
@@ -150,7 +157,10 @@ def retarget(
         stages.append(stage if found.status == "converged" else replace(
             stages[-1], name="correct", status=found.status, summary=found.summary
         ))  # fmt: skip
-    if settings.balance:
+    if settings.balance and clip.frame_count < _SHORTEST:
+        said = f"It is too short for physics ({counted(clip.frame_count, 'frame')})."
+        stages.append(replace(stages[-1], name="physics", status="infeasible", summary=said))
+    elif settings.balance:
         stages.append(_with_physics(work, stages[-1], tell))
     cannot = impossible(stages[-1].measured.series, target, made.wanted_m, fastest)
     return Retargeted(tuple(stages), made.contacts, made, cannot, tuple(dict.fromkeys(notes)))
@@ -170,12 +180,24 @@ class _Work:
     settings: Settings
     fastest_rad_s: NDArray[np.float64] | None
 
+    @property
+    def leg_m(self) -> float:
+        assert self.target.roles is not None
+        return StandingFigure(self.target.skeleton, self.target.roles).leg_m
+
     def stage(self, name: str, clip: Clip, worst_m: float, worst: str) -> Stage:
         found = evaluate(clip, self.target, self.environment, self.made.contacts)
         off = tracking_m(clip, self.target, self.made.wanted_m)
         overlap, _ = deepest_overlap_m(found.series.state, self.target)
+        if off > _TOO_FAR * self.leg_m and name == "kinematic":
+            said = f"Limbs are {100 * off:.0f} cm off on average: this body cannot do it."
+            return Stage(name, clip, "infeasible", said, found, off, overlap)
         if worst_m > _HELD_M:
             said = f"'{worst}' is off by {1000 * worst_m:.0f} mm: this body cannot do it."
+            return Stage(name, clip, "infeasible", said, found, off, overlap)
+        depth = found.value("penetration.deepest")
+        if self.settings.feet and depth > _TOO_DEEP_CM:
+            said = f"It is still {depth:.1f} cm inside the ground at worst."
             return Stage(name, clip, "infeasible", said, found, off, overlap)
         said = f"Knees, feet, elbows and hands are {100 * off:.1f} cm from where free joints are."
         return Stage(name, clip, "converged", said, found, off, overlap)
@@ -263,7 +285,8 @@ def _shoulders(target: Character) -> list[str]:
     """Joints between trunk and elbows."""
     assert target.roles is not None
     names, found = target.skeleton.joint_names, list[str]()
-    trunk = target.skeleton.index(target.roles.joint("chest"))
+    roles = target.roles.joints
+    trunk = target.skeleton.index(roles.get("chest", roles["pelvis"]))
     for side in SIDES:
         elbow = target.skeleton.index(target.roles.joint(f"{side}_elbow"))
         line = target.skeleton.ancestors(elbow)[1:]

@@ -35,7 +35,7 @@ from poise.methods.retarget.stream_follow import FollowedStream, two_frames
 from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
 
 _ORIGIN = np.zeros((1, 3))
-_CALM_S2 = 5e-6
+_CALM_S = 1.5e-4
 """As in `FollowSettings`, where feet stay: calmer ones lag behind, and a foot that swings comes
 back too late."""
 
@@ -88,7 +88,7 @@ class PoseStream:
         clips = [two_frames(target, rate_hz) for _ in range(2)]
         turns = forward_kinematics(clips[0].skeleton, *clips[0].pose).rotations_wxyz
         tasks = turn_tasks(turns, target, matches)
-        calm = FollowSettings(calm_s2=_CALM_S2) if feet else FollowSettings()
+        calm = FollowSettings(calm_s=_CALM_S) if feet else FollowSettings()
         self._turned = FollowedStream(clips[0], target, environment, tasks, settings=calm)
         rest = forward_kinematics(skeleton, *clips[1].pose)
         wishes = wishes_of(rest, target)
