@@ -3,7 +3,8 @@
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
 `examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
 `filter`, `correct` and `momentum` beside it, that of docs/pattern.md from
-`benchmarks/pattern_golf.py`; their clips are real. Without these clips they stay as they are.
+`benchmarks/pattern_golf.py`, that of docs/retarget.md from `benchmarks/retarget_table.py`; their
+clips are real. Without these clips they stay as they are.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from filter_experiments import golf_swing, jump_kick, limbo_walk, wide_steps
 from momentum_leaps import PICTURES, leaps
 from pattern_golf import golf_hit
 from PIL import Image
+from retarget_robots import robots
 from side_by_side import side_by_side
 
 from poise.arrays import Array
@@ -47,7 +49,7 @@ def main() -> None:
     of_filter = (dancing, wide_steps, golf_swing, limbo_walk, jump_kick)
     of_correct = {name: partial(experiment, name) for name in LOOKS}
     of_momentum = {name: partial(leaps, name) for name in PICTURES}
-    named = {draw.__name__: draw for draw in (*of_deform, *of_filter, golf_hit)}
+    named = {draw.__name__: draw for draw in (*of_deform, *of_filter, golf_hit, robots)}
     drawers = named | of_correct | of_momentum
     for name, draw in drawers.items():
         clip = _clip(name)

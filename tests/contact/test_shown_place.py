@@ -27,7 +27,7 @@ def seats_of(place: Environment) -> list[ConvexPart]:
 
 @pytest.mark.parametrize("name", ["walk", "stand"])
 def test_who_does_not_sit_is_shown_the_ground_alone(name: str) -> None:
-    made = SAMPLES.get(name, SAMPLES["walk"])().clip
+    made = SAMPLES[name]().clip
     place, notes = shown_place(made, sample_character())
     ground, said = estimate_ground(made, sample_character())
     assert len(place.surfaces) == 1 and notes == (said,)

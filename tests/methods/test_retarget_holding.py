@@ -15,11 +15,12 @@ from poise.character import Character, complete_character, contact_points, conta
 from poise.constraints import Task
 from poise.environment import Environment, Ground, query
 from poise.environment.places import box
+from poise.footing.contact_tasks import Movers
+from poise.footing.foot_path import FootPath
 from poise.ik.long_clip import OVERLAP_S, WINDOW_S
 from poise.measures import Evaluation, evaluate
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.retarget import Settings, correspondence, retarget, retargeted
-from poise.methods.retarget.holding import hold
+from poise.methods.retarget import Settings, correspondence, holding, retarget, retargeted
 from poise.methods.retarget.kinematic import Kinematic
 from poise.motion import Clip
 from poise.samples import jumping, running, standing, walking
@@ -146,31 +147,64 @@ def limited(target: Character, ranges: Mapping[str, tuple[float, float]]) -> Cha
     return complete_character(replace(target, skeleton=replace(target.skeleton, limits_rad=limits)))
 
 
-def test_a_stance_that_a_body_cannot_do_is_eased() -> None:
-    """Ankles that stay bent: soles cannot lie flat in every stance, but heels and tips stay."""
-    target = limited(body("G1"), {"ankle_pitch": (0.3, 0.32), "ankle_roll": (-0.02, 0.02)})
-    found = put(motion("walk"), target)
-    assert_holds(measured(found, target))
-    assert beyond_range_rad(found.clip) < 1e-9 and found.worst_m < 0.003
-    freely, wishes = made("G1", "walk")[0].clip, list[Task]()
-    able, unable = (
-        hold(start, freely, wishes, character, FLAT, found.contacts)
-        for start, character in ((freely, body("G1")), (found.clip, target))
-    )
-    flat = [sum(name.startswith("turn: ") for name in held.missed) for held in (able, unable)]
-    assert flat[1] < flat[0], "fewer soles are held flat"
-    assert max(unable.missed.values()) < 0.003
+def lines(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Filled with whether each stance that is asked for from now on is eased."""
+    found, usual = list[bool](), holding._stance
+
+    def watched(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Task]:
+        found.append(line)
+        return usual(path, level, movers, line)
+
+    monkeypatch.setattr(holding, "_stance", watched)
+    return found
 
 
-def test_what_cannot_be_eased_is_said() -> None:
+def test_a_stance_that_a_body_cannot_do_is_eased(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Down a steep slope ankles come to the ends of their ranges: heels and tips still stay."""
+    clip, place = uphill(motion("walk"), np.radians(-25.0))
+    seen = lines(monkeypatch)
+    found = put(clip, body("G1"), place)
+    first, then = np.array(seen).reshape(2, -1)
+    assert not first.any() and then.any() and not then.all()
+    assert_holds(measured(found, body("G1")))
+    assert beyond_range_rad(found.clip) < 1e-9
+
+
+def test_stances_of_ankles_with_one_hinge_are_eased_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = lines(monkeypatch)
+    put(motion("walk"), body("H1"))
+    assert seen and all(seen)
+    seen.clear()
+    put(motion("walk"), body("T1"))
+    assert seen and not any(seen)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="a contact that moves counts by metres a frame: 3 mm at 30 Hz is 9 cm/s, at 120 Hz 36; "
+    "stiff hips slide by 3.4 cm/s, uneased, 'converged'",
+)
+def test_feet_that_slide_are_eased_or_said() -> None:
+    stiff = {"ankle_roll": (0.1, 0.12), "hip_roll": (-0.02, 0.02), "hip_yaw": (-0.02, 0.02)}
+    target = limited(body("G1"), stiff)
+    asked = Settings(balance=False)
+    made = retarget(motion("walk"), HUMAN, target, correspondence(HUMAN, target), FLAT, asked)
+    (stage,) = made.stages
+    assert stage.figures["foot_slide.mean"] < 2.0 or stage.status != "converged"
+
+
+def test_what_cannot_be_eased_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps four times as long as the legs can take."""
-    target = body("G1")
+    target, seen = body("G1"), lines(monkeypatch)
     asked = Settings(balance=False, scale=4.0)
     found = retarget(motion("walk"), HUMAN, target, correspondence(HUMAN, target), FLAT, asked)
     (stage,) = found.stages
+    assert any(seen), "easing was tried"
     assert stage.status == "infeasible" and not found.converged
-    assert "foot" in stage.summary and "mm: this body cannot do it" in stage.summary
-    assert found.kinematic.worst_m > 0.005 and found.kinematic.worst in stage.summary
+    assert "this body cannot do it" in stage.summary
+    assert found.kinematic.worst_m > 0.005 and "foot" in found.kinematic.worst
     assert beyond_range_rad(found.clip) < 1e-9
 
 

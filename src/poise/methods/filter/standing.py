@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from poise.character import contact_points
+from poise.character import Character, contact_points
 from poise.constraints import Interval, Plant, Task, tasks_of
 from poise.constraints.recruiting import EVERYTHING, recruits_of_point
 from poise.contact import ContactSchedule
@@ -26,7 +26,7 @@ def standing_tasks(edit: Edit, contacts: ContactSchedule, tasks: Sequence[Task])
         if part not in contacts.parts or any(joint in spoken_of for joint in points.joints):
             continue
         for first, stop in intervals(contacts.column(part)):
-            if not part.endswith(_PLANTED):
+            if not _can_be_planted(part, edit.character):
                 found.append(_lowest_stays(edit, part, first, stop))
                 continue
             name = f"{part} stays, frames {first} to {stop - 1}"
@@ -35,12 +35,15 @@ def standing_tasks(edit: Edit, contacts: ContactSchedule, tasks: Sequence[Task])
     return found
 
 
-_PLANTED = ("_foot", "_hand")
-"""Parts that can be planted; of others, a point stays."""
+def _can_be_planted(part: str, character: Character) -> bool:
+    """Whether a part has a joint of its own that lays it flat: feet, and hands below a wrist."""
+    side, _, what = part.partition("_")
+    roles = character.roles.joints if character.roles is not None else {}
+    return what == "foot" or (what == "hand" and f"{side}_wrist" in roles)
 
 
 def _lowest_stays(edit: Edit, part: str, first: int, stop: int) -> Task:
-    """The lowest point of a knee, an elbow or a seat stays where it is."""
+    """The lowest point of a knee, a seat or a stump stays where it is."""
     sites = contact_points(edit.character)[part]
     places = site_positions(edit.scene.state, sites)[first:stop]
     lowest = int(places[..., 1].mean(axis=0).argmin())

@@ -199,16 +199,9 @@ def tracking_m(clip: Clip, target: Character, wanted_m: Array) -> float:
 def _that_both_have(contacts: ContactSchedule, target: Character) -> ContactSchedule:
     """Contacts of parts that the target has, too: some robots have no hands."""
     has = contact_points(target)
-    kept = [i for i, part in enumerate(contacts.parts) if part in has and _can_hold(part, target)]
+    kept = [i for i, part in enumerate(contacts.parts) if part in has]
     parts = tuple(contacts.parts[i] for i in kept)
     return ContactSchedule(parts, contacts.touching[:, kept], contacts.rate_hz)
-
-
-def _can_hold(part: str, target: Character) -> bool:
-    """Whether the joint that carries a hand is known."""
-    assert target.roles is not None
-    side, _, what = part.partition("_")
-    return what != "hand" or f"{side}_wrist" in target.roles.joints
 
 
 def _as_balls(world_wxyz: Array, parents: Indices) -> Array:

@@ -1,0 +1,293 @@
+"""The whole pipeline on captures: balance gained, contacts and limits kept, likeness not lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from benchmarks.retarget_table import CLIPS, MOST_FRAMES, RATE_HZ
+from poise import rotations
+from poise.character import Character, complete_character
+from poise.contact.shown_place import shown_place
+from poise.environment import Environment
+from poise.formats import load_clip
+from poise.measures import evaluate
+from poise.methods.retarget import Retargeted, Settings, correspondence, retarget
+from poise.methods.retarget.impossible import impossible
+from poise.methods.retarget.kinematic import tracking_m
+from poise.methods.retarget.run import FIGURES
+from poise.motion import Clip, resample
+from poise.motion.cleanup import clean
+from poise.samples import walking
+from tests.methods.other_bodies import (
+    FLAT,
+    HUMAN,
+    beyond_range_rad,
+    body,
+    bones_off_deg,
+    speeds_rad_s,
+)
+from tests.shared_data import MOCAP
+
+MADE_WALK = "made walk"
+CASES = (
+    ("02_01", "G1"), ("13_11", "G1"), ("02_03", "G1"),
+    ("02_01", "T1"), ("13_11", "T1"), ("02_03", "T1"),
+    ("02_01", "H1"), (MADE_WALK, "short legs"),
+)  # fmt: skip
+"""A walk, a forward jump and a run of `CLIPS` of the table: the fast ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A motion that went through the whole pipeline."""
+
+    clip: Clip
+    source: Character
+    target: Character
+    made: Retargeted
+
+    @property
+    def first(self) -> dict[str, float]:
+        return self.made.stages[0].figures
+
+    @property
+    def last(self) -> dict[str, float]:
+        return self.made.stages[-1].figures
+
+
+@cache
+def source(name: str) -> tuple[Clip, Character, Environment]:
+    """A capture as the table has it, or a made walk."""
+    if name == MADE_WALK:
+        return walking(2.0, RATE_HZ).clip, HUMAN, FLAT
+    path = MOCAP / "cmu" / f"{name}.bvh"
+    if not path.is_file():
+        pytest.skip(f"{path} is not here (set POISE_SHARED)")
+    assert name in CLIPS
+    clip = resample(clean(load_clip(path))[0], RATE_HZ)
+    clip = clip.sliced(0, min(clip.frame_count, MOST_FRAMES))
+    character = complete_character(clip.skeleton)
+    return clip, character, shown_place(clip, character)[0]
+
+
+def run(name: str, onto: str, settings: Settings | None = None) -> Done:
+    target = body(onto)
+    clip, character, place = source(name)
+    made = retarget(clip, character, target, correspondence(character, target), place, settings)
+    return Done(clip, character, target, made)
+
+
+@cache
+def done(name: str, onto: str) -> Done:
+    return run(name, onto)
+
+
+def marked(*failing: tuple[str, str], reason: str) -> list[object]:
+    """The cases, some of them with what is known to be wrong."""
+    mark = pytest.mark.xfail(strict=True, reason=reason)
+    return [pytest.param(*case, marks=mark if case in failing else ()) for case in CASES]
+
+
+@pytest.mark.parametrize(
+    ("name", "onto"),
+    marked(("13_11", "G1"), reason="0.80 cm outside before, 0.57 after: 71 per cent are left"),
+)
+def test_at_most_half_of_the_imbalance_is_left(name: str, onto: str) -> None:
+    found = done(name, onto)
+    assert found.last["zmp_excursion.mean"] <= 0.5 * found.first["zmp_excursion.mean"]
+
+
+@pytest.mark.parametrize(("name", "onto"), CASES)
+def test_at_most_half_of_what_nothing_carries_is_left(name: str, onto: str) -> None:
+    found = done(name, onto)
+    assert found.last["root_wrench.force"] <= 0.5 * found.first["root_wrench.force"]
+
+
+@pytest.mark.parametrize(("name", "onto"), CASES)
+def test_feet_stay_and_nothing_sinks_in(name: str, onto: str) -> None:
+    found = done(name, onto)
+    assert found.last["foot_slide.mean"] <= 0.5
+    assert found.last["penetration.deepest"] <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "onto"),
+    marked(
+        ("13_11", "G1"), ("13_11", "T1"), ("02_03", "T1"),
+        reason="`filter` goes beyond ranges, and holding then widens them to where it went "
+        "(`widened`): G1's waist by 8.3 degrees in the jump, T1 by 0.04 and 0.01",
+    ),
+)  # fmt: skip
+def test_robots_stay_within_their_ranges(name: str, onto: str) -> None:
+    assert beyond_range_rad(done(name, onto).made.clip) < 1e-9
+
+
+@pytest.mark.parametrize(("name", "onto"), CASES)
+def test_no_joint_is_faster_than_it_can_be(name: str, onto: str) -> None:
+    found = done(name, onto)
+    fastest = Settings().fastest(found.target)
+    if onto == "short legs":
+        assert fastest is None
+    else:
+        assert fastest is not None
+        assert (speeds_rad_s(found.made.clip) / fastest).max() < 1.02
+
+
+@pytest.mark.parametrize(("name", "onto"), CASES)
+def test_torques_do_not_grow_much(name: str, onto: str) -> None:
+    found = done(name, onto)
+    most = 1.3 * max(1.0, found.first["torque_excess.worst"])
+    assert found.last["torque_excess.worst"] <= most
+
+
+@pytest.mark.parametrize(("name", "onto"), CASES)
+def test_bones_point_as_they_did(name: str, onto: str) -> None:
+    found = done(name, onto)
+    for stage in found.made.stages:
+        off = bones_off_deg(stage.clip, found.target, found.clip, found.source)
+        assert off <= 15.0, (stage.name, off)
+
+
+def test_the_measure_of_likeness_sees_a_turned_limb() -> None:
+    """Of eight bones, one that is turned by forty degrees makes five."""
+    clip = walking(0.5, RATE_HZ).clip
+    turns = clip.rotations_wxyz.copy()
+    elbow = HUMAN.skeleton.index("LeftForeArm")
+    sideways = rotations.exp(np.array([0.0, 0.0, np.radians(40.0)]))
+    turns[:, elbow] = rotations.multiply(turns[:, elbow], sideways)
+    off = bones_off_deg(replace(clip, rotations_wxyz=turns), HUMAN, clip, HUMAN)
+    assert off == pytest.approx(5.0, abs=0.1)
+    assert bones_off_deg(clip, HUMAN, clip, HUMAN) < 1e-4
+
+
+@pytest.mark.parametrize(("name", "onto"), CASES)
+def test_stages_say_what_they_are(name: str, onto: str) -> None:
+    found = done(name, onto)
+    made = found.made
+    assert [stage.name for stage in made.stages] == ["kinematic", "physics"]
+    assert [stage.status for stage in made.stages] == ["converged"] * 2 and made.converged
+    assert all(stage.summary.endswith(".") for stage in made.stages)
+    assert made.clip is made.stages[-1].clip and made.kinematic.clip is made.stages[0].clip
+    assert made.clip.frame_count == found.clip.frame_count
+    assert made.clip.rate_hz == found.clip.rate_hz
+    assert set(made.stages[0].figures) == set(FIGURES)
+
+
+def test_what_a_stage_says_is_what_is_measured() -> None:
+    found = done("02_01", "G1")
+    made = found.made
+    place = made.kinematic.environment
+    seen = evaluate(made.clip, found.target, place, made.contacts)
+    assert {key: seen.value(key) for key in FIGURES} == made.stages[-1].figures
+    off = tracking_m(made.clip, found.target, made.kinematic.wanted_m)
+    assert made.stages[-1].off_m == off
+    fastest = Settings().fastest(found.target)
+    said = impossible(seen.series, found.target, made.kinematic.wanted_m, fastest)
+    assert said == made.impossible
+
+
+def test_one_round_is_allowed_and_the_best_of_more_is_no_worse() -> None:
+    told: list[str] = []
+    target = body("G1")
+    clip, human, place = source(MADE_WALK)
+    made = retarget(
+        clip, human, target, correspondence(human, target), place, Settings(rounds=1),
+        watch=told.append,
+    )  # fmt: skip
+    assert told == ["kinematic", "physics, round 1"]
+    assert made.stages[-1].figures["zmp_excursion.mean"] < (
+        0.5 * made.stages[0].figures["zmp_excursion.mean"]
+    )
+
+
+@cache
+def short(settings: Settings) -> Done:
+    """A second of the made walk on a G1."""
+    target = body("G1")
+    clip, human, place = source(MADE_WALK)
+    clip = clip.sliced(0, 31)
+    made = retarget(clip, human, target, correspondence(human, target), place, settings)
+    return Done(clip, human, target, made)
+
+
+def test_without_balance_there_is_one_stage() -> None:
+    made = short(Settings(balance=False)).made
+    assert [stage.name for stage in made.stages] == ["kinematic"]
+    assert made.clip is made.kinematic.clip
+
+
+def test_correct_comes_between_or_says_why_not() -> None:
+    made = short(Settings(correct=True, rounds=1)).made
+    assert [stage.name for stage in made.stages] == ["kinematic", "correct", "physics"]
+    stage = made.stages[1]
+    if stage.status == "converged":
+        assert stage.figures["foot_slide.mean"] <= 0.5
+        assert stage.figures["penetration.deepest"] <= 0.5
+        assert stage.clip is not made.stages[0].clip
+    else:
+        assert stage.summary and stage.clip is made.stages[0].clip, "it is not built upon"
+
+
+def test_torques_can_be_left_alone() -> None:
+    asked, alone = (short(Settings(torque=torque, rounds=2)).made for torque in (True, False))
+    assert asked.stages[0].figures == alone.stages[0].figures
+    assert alone.stages[-1].figures["zmp_excursion.mean"] < (
+        0.5 * alone.stages[0].figures["zmp_excursion.mean"]
+    )
+    assert not np.array_equal(asked.clip.rotations_wxyz, alone.clip.rotations_wxyz)
+
+
+def test_a_scale_is_how_far_it_goes() -> None:
+    usual, half = short(Settings(rounds=1)).made, short(Settings(rounds=1, scale=0.4)).made
+    assert half.kinematic.scale == 0.4 and usual.kinematic.scale > 0.6
+    went = np.ptp(source(MADE_WALK)[0].sliced(0, 31).root_positions_m[:, 2])
+    for made in (usual, half):
+        goes = np.ptp(made.stages[0].clip.root_positions_m[:, 2])
+        assert goes == pytest.approx(made.kinematic.scale * went, rel=0.1)
+    assert half.converged and half.stages[-1].figures["foot_slide.mean"] <= 0.5
+
+
+def test_two_runs_are_equal_to_the_last_bit() -> None:
+    once, again = short(Settings(rounds=2)), run_short_again(Settings(rounds=2))
+    np.testing.assert_array_equal(once.made.clip.rotations_wxyz, again.made.clip.rotations_wxyz)
+    np.testing.assert_array_equal(once.made.clip.root_positions_m, again.made.clip.root_positions_m)
+    assert once.made.impossible == again.made.impossible
+    assert [s.figures for s in once.made.stages] == [s.figures for s in again.made.stages]
+
+
+def run_short_again(settings: Settings) -> Done:
+    return short.__wrapped__(settings)
+
+
+def test_the_source_is_not_changed() -> None:
+    clip, human, place = source(MADE_WALK)
+    before = clip.rotations_wxyz.copy(), clip.root_positions_m.copy(), clip.history
+    limits = body("G1").skeleton.limits_rad.copy()
+    settings = Settings(rounds=1)
+    target = body("G1")
+    made = retarget(clip, human, target, correspondence(human, target), place, settings)
+    np.testing.assert_array_equal(clip.rotations_wxyz, before[0])
+    np.testing.assert_array_equal(clip.root_positions_m, before[1])
+    np.testing.assert_array_equal(target.skeleton.limits_rad, limits)
+    assert clip.history == before[2] and settings == Settings(rounds=1)
+    assert made.clip.skeleton is target.skeleton and clip.skeleton is human.skeleton
+    assert not np.shares_memory(made.clip.rotations_wxyz, clip.rotations_wxyz)
+
+
+def test_a_physics_stage_that_gains_nothing_says_so_and_keeps_what_there_was() -> None:
+    """Upside down in the air there is nothing to balance on; whatever it says, it is no worse."""
+    clip, human, place = source(MADE_WALK)
+    high = replace(clip, root_positions_m=clip.root_positions_m + np.array([0.0, 1.0, 0.0]))
+    target = body("G1")
+    made = retarget(high, human, target, correspondence(human, target), place, Settings(rounds=1))
+    last = made.stages[-1]
+    if last.status != "converged":
+        assert "worse than it was" in last.summary
+        assert last.clip is made.stages[0].clip and not made.converged
+    else:
+        before, after = (s.figures["root_wrench.force"] for s in (made.stages[0], last))
+        assert after < before
