@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -34,7 +35,8 @@ def arm(range_rad: float = 1.9) -> Character:
     axes = np.stack([np.zeros(3), Z, X, Y, X, Z, X])
     offsets = np.zeros((7, 3))
     offsets[[3, 4, 5]] = [[0.02, 0.1, 0.0], [0.0, 0.3, 0.03], [0.0, 0.28, 0.0]]
-    kinds: tuple[JointKind, ...] = ("ball", *("hinge",) * 6)
+    hinge: JointKind = "hinge"
+    kinds: list[JointKind] = ["ball", hinge, hinge, hinge, hinge, hinge, hinge]
     limits = np.tile([-np.inf, np.inf], (7, 3, 1))
     limits[1:, 0] = [-range_rad, range_rad]
     limits[4, 0] = [0.0, 2.4]
@@ -42,7 +44,7 @@ def arm(range_rad: float = 1.9) -> Character:
     return Character(
         Skeleton(
             ("base", "yaw", "pitch", "roll", "elbow", "hand", "tip"), np.arange(-1, 6), offsets,
-            rest, kinds, axes, limits,
+            rest, tuple(kinds), axes, limits,
         )
     )  # fmt: skip
 
@@ -98,10 +100,12 @@ class Lacking:
 
     def least(self) -> float:
         """As SciPy finds it, going on from the frame before."""
-        found = least_squares(
-            lambda x: self.at(x[None])[0], self.before, self._slopes, xtol=1e-10, ftol=1e-10
-        )
+        slopes: Any = self._slopes  # SciPy's stub knows names of methods only
+        found = least_squares(self._alone, self.before, slopes, xtol=1e-10, ftol=1e-10)
         return 2.0 * float(found.cost)
+
+    def _alone(self, x: Array) -> Array:
+        return self.at(x[None])[0]
 
     def _slopes(self, x: Array) -> Array:
         ways = 1e-6 * np.eye(len(x))

@@ -112,11 +112,6 @@ def test_no_frame_costs_more_than_scipy_makes_it_cost(
     assert (ours <= 1.05 * theirs + 1e-6)[5:].all(), (ours / theirs).max()  # the first: see below
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a first frame that starts far from its goals ends after 12 steps, where scipy and 100 "
-    "steps come down to a hundredth of what it costs then; the next frames lurch after it",
-)
 @pytest.mark.parametrize("seed", [2, 10])
 def test_the_first_frame_costs_no_more_than_later_ones_either(seed: int) -> None:
     problem, usual = reaching(np.array([0.9, 0.2, -0.4]), seed), FollowSettings()
@@ -232,8 +227,8 @@ def test_a_calm_arm_passes_a_singular_pose_without_a_flip() -> None:
 
 
 @pytest.mark.parametrize("calm_s", [0.0, 6e-4])
-def test_calm_is_about_time_not_about_frames(calm_s: float) -> None:
-    """The same path at half the rate costs the same: displacements differ twice as much."""
+def test_calm_is_a_time_against_that_of_a_frame(calm_s: float) -> None:
+    """Twice as long at half the rate is the same for every frame."""
     problem = reaching(np.zeros(3))
     settings = FollowSettings(calm_s=calm_s)
     ours, theirs = costs(problem, followed(problem, settings), settings)
@@ -351,7 +346,6 @@ def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
         FollowSettings(**wrong)
 
 
-@pytest.mark.xfail(strict=True, reason="FollowSettings looks at place and iterations only")
 @pytest.mark.parametrize("name", ["calm_s", "range", "settled"])
 @pytest.mark.parametrize("value", [-1.0, float("nan")])
 def test_negative_prices_are_refused(name: str, value: float) -> None:

@@ -52,6 +52,11 @@ def test_the_angle_of_a_hinge_is_that_of_its_range(
     assert number(hinge(low, high), float(angle), sign) == pytest.approx(angle, abs=1e-7)
 
 
+def test_the_angle_of_a_range_beyond_half_a_turn_is_found_too() -> None:
+    """As `angle_near_range` has it: the end of this one is a quarter of a radian past a turn."""
+    assert number(hinge(4.0, 6.5), 6.5, 1.0) == pytest.approx(6.5, abs=1e-7)
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_hinge_without_a_range_counts_from_zero(sign: float) -> None:
     for angle in (-3.1, -1.0, 0.0, 2.0, 3.1):

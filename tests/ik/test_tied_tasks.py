@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from poise import ik
 from poise.arrays import Array
@@ -213,7 +214,7 @@ def test_the_right_side_holds_across_gaps_and_beside_others() -> None:
     assert again == cost  # nothing is left over from the time before
 
 
-def one_sided(side: int) -> tuple[Filled, Array, Array]:
+def one_sided(side: int) -> tuple[Filled, NDArray[np.bool_], Array]:
     """Distances on both sides of their goals; which ask for something, and by how much."""
     frames = 12
     task = replace(CASES["distance"], goals=np.full((frames, 1), 1.0))
@@ -288,20 +289,12 @@ def test_a_window_on_its_own_ties_all_its_frames() -> None:
     assert worst["point: stands"] == pytest.approx(steps.max(), rel=1e-6)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="each window finds its own place to stand, and solve_long glues them in the middle of "
-    "the overlap: a foot that stands through it jumps (3 cm after 20 s of swaying on the spot)",
-)
 def test_a_tied_point_does_not_jump_where_windows_meet() -> None:
     scene, tasks, foot = long_stand()
     roots, turns, _ = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
     assert stepped(scene, foot, roots, turns).max() < 1e-3
 
 
-@pytest.mark.xfail(
-    strict=True, reason="solve_long's worst misses are those inside windows, not of what it returns"
-)
 def test_what_is_said_of_a_tied_point_holds_where_windows_meet() -> None:
     scene, tasks, foot = long_stand()
     roots, turns, worst = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
@@ -329,9 +322,6 @@ def test_only_points_and_distances_have_a_side(kind: str) -> None:
         replace(CASES[kind], side=1)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="solve and follow take the goals of tied points for places, without a word"
-)
 @pytest.mark.parametrize("way", ["solve", "follow"])
 def test_frame_by_frame_tied_points_are_refused(way: str) -> None:
     problem = ik.build(walk_scene(), [standing(still())])

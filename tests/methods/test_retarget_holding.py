@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from poise.ik.long_clip import OVERLAP_S, WINDOW_S
 from poise.measures import Evaluation, evaluate
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.retarget import Settings, correspondence, holding, retarget, retargeted
+from poise.methods.retarget.holding import Held
 from poise.methods.retarget.kinematic import Kinematic
 from poise.motion import Clip
 from poise.samples import jumping, running, standing, walking
@@ -36,6 +38,8 @@ from tests.methods.other_bodies import (
     speeds_rad_s,
 )
 
+FOOT_M = 0.2
+"""How far the end of a foot goes when it turns by a radian."""
 SLIDE_CM_S = 0.5
 DEEPEST_CM = 0.5
 BODIES = (*MADE, *ROBOT_FILES)
@@ -181,11 +185,6 @@ def test_stances_of_ankles_with_one_hinge_are_eased_at_once(
     assert seen and not any(seen)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a contact that moves counts by metres a frame: 3 mm at 30 Hz is 9 cm/s, at 120 Hz 36; "
-    "stiff hips slide by 3.4 cm/s, uneased, 'converged'",
-)
 def test_feet_that_slide_are_eased_or_said() -> None:
     stiff = {"ankle_roll": (0.1, 0.12), "hip_roll": (-0.02, 0.02), "hip_yaw": (-0.02, 0.02)}
     target = limited(body("G1"), stiff)
@@ -193,6 +192,26 @@ def test_feet_that_slide_are_eased_or_said() -> None:
     made = retarget(motion("walk"), HUMAN, target, correspondence(HUMAN, target), FLAT, asked)
     (stage,) = made.stages
     assert stage.figures["foot_slide.mean"] < 2.0 or stage.status != "converged"
+
+
+def test_a_sole_that_is_turned_is_not_off_by_millimetres(monkeypatch: pytest.MonkeyPatch) -> None:
+    missed, usual = dict[str, float](), holding._solved
+
+    def watched(*given: Any) -> Held:
+        found = usual(*given)
+        missed.clear()  # of stances that were eased, what was asked before does not count
+        missed.update(found.missed)
+        return found
+
+    monkeypatch.setattr(holding, "_solved", watched)
+    stiff = {
+        "ankle_roll": (0.25, 0.3), "hip_roll": (-0.02, 0.02), "waist_roll": (-0.01, 0.01),
+        "hip_yaw": (-0.02, 0.02),
+    }  # fmt: skip
+    found = put(motion("walk"), limited(body("G1"), stiff))
+    off = max(value for name, value in missed.items() if name.startswith("point: "))
+    turned = max(value for name, value in missed.items() if name.startswith("turn: "))
+    assert found.worst_m == pytest.approx(max(off, FOOT_M * turned))
 
 
 def test_what_cannot_be_eased_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +223,6 @@ def test_what_cannot_be_eased_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(seen), "easing was tried"
     assert stage.status == "infeasible" and not found.converged
     assert "this body cannot do it" in stage.summary
-    assert found.kinematic.worst_m > 0.005 and "foot" in found.kinematic.worst
     assert beyond_range_rad(found.clip) < 1e-9
 
 
@@ -293,15 +311,7 @@ def hands_off_m(found: Kinematic, target: Character) -> Array:
     return np.stack(off, axis=1)
 
 
-SHORT_OF_THE_FLOOR = pytest.mark.xfail(
-    strict=True, reason="hands stay 2.4 cm above the floor, which arms reach (a wish of weight 3)"
-)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=SHORT_OF_THE_FLOOR if n == "long legs" else ()) for n in (*MADE, "G1")],
-)
+@pytest.mark.parametrize("name", [*MADE, "G1"])
 def test_hands_touch_the_floor(name: str) -> None:
     found = put(planking(), body(name))
     assert np.abs(hands_off_m(found, body(name))).max() < 0.015

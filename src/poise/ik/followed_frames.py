@@ -17,7 +17,7 @@ from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.errors import BadValue
 from poise.ik.frame_loop import gather
 from poise.ik.packed import Blocks, Limits, Tasks, Tree, Work
-from poise.ik.problem import IkProblem, IkSolution
+from poise.ik.problem import IkProblem, IkSolution, refuse_tied
 from poise.ik.step import look
 from poise.ik.whole_clip_rows import (
     add_row,
@@ -31,6 +31,8 @@ from poise.solvers.banded_cholesky import factor_band, solve_band
 _FARTHEST = 0.5
 """Radians or metres that one step may move an unknown."""
 _CALMER, _FIRMER = 0.1, 10.0
+_FROM_AFAR = 100
+"""Most steps of a frame that has none before it."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,9 @@ class FollowSettings:
     def __post_init__(self) -> None:
         if not self.place > 0.0:
             raise BadValue("place", "more than zero", self.place)
+        for name in ("calm_s", "range", "settled"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise BadValue(name, "zero or more", getattr(self, name))
         if not 0 <= self.iterations <= 1000:
             raise BadValue("iterations", "from 0 to 1000", self.iterations)
 
@@ -95,6 +100,7 @@ def follow(
         settings: the knobs.
     """
     settings = settings or FollowSettings()
+    refuse_tied(problem)
     width, clip = problem.width, problem.scene.clip
     if width == 0:
         return
@@ -140,7 +146,8 @@ def _follow_frames(
             room, misses[f],
         )  # fmt: skip
         counts[f] = 0
-        while counts[f] < iterations:
+        most = iterations if f > 0 else max(iterations, _FROM_AFAR)
+        while counts[f] < most:
             counts[f] += 1
             for i in range(width):
                 band[i, 0] += damping

@@ -54,7 +54,8 @@ def limited_numbers(limits: Limits, l: int, qw: float, qx: float, qy: float, qz:
         middle = 0.5 * (limits.low[l, 0] + limits.high[l, 0])
         if not np.isfinite(middle):
             middle = 0.0
-        return middle + _wrapped(angle - middle), 0.0, 0.0
+        turns = np.floor((angle - middle + np.pi) / (2.0 * np.pi))
+        return angle - 2.0 * np.pi * turns, 0.0, 0.0
     return logarithm(w, x, y, z)
 
 

@@ -17,6 +17,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.ik.problem import IkSolution, build
 from poise.ik.whole_clip import WholeSettings, solve_whole
 from poise.ik.widened_limits import widened
+from poise.mechanics import forward_kinematics
 
 WINDOW_S = 20.0
 OVERLAP_S = 4.0
@@ -59,6 +60,8 @@ def solve_long(
         stop = frames if frames - first <= length + overlap else first + length
         part = replace(scene, clip=clip.sliced(first, stop))
         inside = [cut for task in tasks for cut in _cut(task, first, stop)]
+        if first > 0:
+            inside += _seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
         problem = build(part, inside, also=also)
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         begin = None if start is None else _begin(start, first, stop, len(problem.tasks))
@@ -87,6 +90,26 @@ def _cut(task: Task, first: int, stop: int) -> list[Task]:
         return []
     goals = task.goals[a - task.first : b - task.first]
     return [replace(task, first=a - first, goals=goals)]
+
+
+def _seams(
+    scene: Scene, tasks: Sequence[Task], frame: int, first: int, roots: Array, turns: Array
+) -> list[Task]:
+    """Tied points go on from where the window before has them in the last frame that it keeps."""
+    tied = [task for task in tasks if task.tied and task.first <= frame < task.last]
+    if not tied:
+        return []
+    state = forward_kinematics(
+        scene.clip.skeleton, roots[frame : frame + 1], turns[frame : frame + 1]
+    )
+    return [
+        replace(
+            task, name=f"{task.name} (goes on)", tied=False, first=frame - first,
+            goals=state.positions_m[:, task.joint]
+            + rotations.rotate(state.rotations_wxyz[:, task.joint], task.offset_m),
+        )
+        for task in tied
+    ]  # fmt: skip
 
 
 def _begin(start: tuple[Array, Array], first: int, stop: int, tasks: int) -> IkSolution:

@@ -11,6 +11,7 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.constraints import Scene, Task
 from poise.constraints.recruiting import Recruits
+from poise.errors import BadValue
 from poise.ik.frame_loop import (
     AS_GIVEN,
     FROM_PREVIOUS,
@@ -151,6 +152,7 @@ def solve(
             motion by default.
         wished: start every frame from the pose that `into` holds instead, and attract it to this.
     """
+    refuse_tied(problem)
     clip = problem.scene.clip
     under = clip if over is None else over
     wish = under if wished is None else wished
@@ -163,6 +165,17 @@ def solve(
         into.root_positions_m, into.rotations_wxyz,
         into.misses, into.iterations, into.status,
     )  # fmt: skip
+
+
+def refuse_tied(problem: IkProblem) -> None:
+    """Frame by frame, nobody knows what a point did in the frame before.
+
+    Raises:
+        BadValue: a task that is tied.
+    """
+    tied = [task.name for task in problem.tasks if task.tied]
+    if tied:
+        raise BadValue("tied", "False: only whole clips are solved for it (solve_whole)", tied[0])
 
 
 def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:

@@ -20,13 +20,17 @@ from poise.methods.edit import Edit
 def standing_tasks(edit: Edit, contacts: ContactSchedule, tasks: Sequence[Task]) -> list[Task]:
     """One plant for every time that a part touches, of parts that no task is about."""
     ancestors = edit.character.skeleton.ancestors
-    spoken_of = {joint for task in tasks if task.joint >= 0 for joint in ancestors(task.joint)}
+    own = {task.joint for task in tasks if task.joint >= 0}
+    # A goal for toes is about their foot; one for a foot is not about the seat.
+    above = {joint for each in own for joint in ancestors(each)}
     found: list[Task] = []
     for part, points in contact_points(edit.character).items():
+        planted = _can_be_planted(part, edit.character)
+        spoken_of = above if planted else own
         if part not in contacts.parts or any(joint in spoken_of for joint in points.joints):
             continue
         for first, stop in intervals(contacts.column(part)):
-            if not _can_be_planted(part, edit.character):
+            if not planted:
                 found.append(_lowest_stays(edit, part, first, stop))
                 continue
             name = f"{part} stays, frames {first} to {stop - 1}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
+from poise.character.joint_turns import allowed_turn
 from poise.character.roles import SIDES
 from poise.constraints import Scene, Task
 from poise.contact import ContactSchedule
@@ -40,7 +41,7 @@ from poise.motion import Clip
 _SETTINGS = WholeSettings(place=2.0, range=1e4, hard=(1e5, 1e7), center=1.0)
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
-_TOUCHED = 3.0
+_TOUCHED = 30.0
 """Weight of a hand or knee that should come down, against the wishes of poses."""
 _FOR_A_FOOT = 2
 """Ways that an ankle must turn for its foot to lie flat."""
@@ -49,6 +50,10 @@ _ROLLED = 0.1
 _EASED = {"point": 0.003, "turn": 0.02}
 """Metres or radians: a stance that is off by more asks for what this body cannot do, and is eased.
 """
+_SLIDES_M_S = 0.01
+"""The same for points that should stay."""
+_FOOT_M = 0.2
+"""How far a foot's end goes when it turns by a radian."""
 _BESIDE_M = 0.1
 """How far from where it rolls a foot is held from turning."""
 _DEEPEST_M = 0.001
@@ -87,6 +92,7 @@ def hold(
         fastest_rad_s: (J,) how fast joints may turn.
         steady: the centre of mass accelerates as it does in `made`: what it takes to keep balance.
     """
+    made = hinges_in_range(made)
     scene, movers = Scene(made, target, environment), Movers(target, target.skeleton.freedoms > 0)
     more = list(wishes)
     if contacts is None:
@@ -105,13 +111,28 @@ def hold(
         held = [*spots, *(task for stance in stances for task in stance)]
         result = _solved(scene, held, more, movers, told, fastest_rad_s)
         stuck = [
-            any(result.missed.get(f"{t.kind}: {t.name}", 0.0) > _EASED[t.kind] for t in stance)
+            any(_is_missed(task, result.missed, made.rate_hz) for task in stance)
             for stance in stances
         ]
         if last or not any(s and not line for s, line in zip(stuck, eased, strict=True)):
             return result
         eased = [s or line for s, line in zip(stuck, eased, strict=True)]
     raise AssertionError("the last round returns")
+
+
+def _is_missed(task: Task, missed: Mapping[str, float], rate_hz: float) -> bool:
+    """Whether a body is far from doing what a stance asks of it."""
+    off = missed.get(f"{task.kind}: {task.name}", 0.0)
+    return off * rate_hz > _SLIDES_M_S if task.tied else off > _EASED[task.kind]
+
+
+def hinges_in_range(clip: Clip) -> Clip:
+    """The same with every hinge within its limits: a machine's stops do not give."""
+    skeleton, turns = clip.skeleton, clip.rotations_wxyz.copy()
+    for joint, kind in enumerate(skeleton.kinds):
+        if kind == "hinge" and np.isfinite(skeleton.limits_rad[joint, 0]).any():
+            turns[:, joint] = allowed_turn(skeleton, joint, turns[:, joint], within_limits=True)
+    return replace(clip, rotations_wxyz=turns)
 
 
 def _solved(
@@ -134,7 +155,10 @@ def _solved(
             scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s, slack_rad=slack
         )
         start, clip = (roots, turns), replace(made, root_positions_m=roots, rotations_wxyz=turns)
-    worst = max(missed.items(), key=lambda item: item[1], default=("", 0.0))
+    off = {
+        name: miss * (_FOOT_M if name.startswith("turn") else 1.0) for name, miss in missed.items()
+    }
+    worst = max(off.items(), key=lambda item: item[1], default=("", 0.0))
     name = worst[0].partition(": ")[2]
     return Held(_in_range(clip, scene, tasks), worst[1], name, contacts, missed)
 

@@ -20,14 +20,17 @@ from poise.character.joint_turns import angle_near_range
 from poise.contact import intervals
 from poise.measures.series import Series
 from poise.mechanics import GRAVITY_M_S2
+from poise.methods.retarget.self_clearance import gaps_m
 
-Why = Literal["strength", "speed", "range", "balance", "support"]
+Why = Literal["strength", "speed", "range", "overlap", "balance", "support"]
 
 _TOO_STRONG, _TOO_FAST = 1.05, 1.02
 """Shares of a limit that count as beyond it: derivatives are known to a few per cent."""
 _AT_THE_END_RAD = float(np.radians(1.0))
 _ELSEWHERE_M = 0.05
 """So far from where it should be, a limb shows that its joint stops it."""
+_OVERLAP_M = 0.01
+"""So far limbs may be inside each other: flesh and covers give."""
 _OUTSIDE_M = 0.02
 _UNCARRIED = 0.1
 """Share of the weight that nothing carries."""
@@ -44,9 +47,10 @@ class Impossible:
     """Included."""
     why: Why
     joint: str
-    """What stops it; empty where it is no joint's fault."""
+    """What stops it, or two limbs that are in each other's way; empty where it is no joint's
+    fault."""
     worst: float
-    """Times the limit; metres for `range` and `balance`; share of the weight for `support`."""
+    """Times the limit; metres for `range`, `overlap` and `balance`; of the weight for `support`."""
 
     @property
     def text(self) -> str:
@@ -55,6 +59,7 @@ class Impossible:
             "strength": f"{self.joint} would need {self.worst:.2f} times its torque",
             "speed": f"{self.joint} would have to turn {self.worst:.2f} times as fast as it can",
             "range": f"{self.joint} is at the end of its range, {100 * self.worst:.0f} cm short",
+            "overlap": f"{self.joint} are {100 * self.worst:.0f} cm inside each other",
             "balance": f"the zero-moment point is {100 * self.worst:.0f} cm outside the support",
             "support": f"nothing carries {100 * self.worst:.0f} % of the weight",
         }[self.why]
@@ -78,6 +83,7 @@ def impossible(
         *_strength(series),
         *_speed(series, fastest_rad_s),
         *_range(series, target, wanted_m),
+        *_overlap(series, target),
         *_stretches(series, "balance", "", np.nan_to_num(series.support_distance_m), _OUTSIDE_M),
     ]
     weight = series.mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
@@ -127,6 +133,13 @@ def _speed(series: Series, fastest_rad_s: Array | None) -> list[Impossible]:
     found: list[Impossible] = []
     for joint in np.flatnonzero((shares > _TOO_FAST).any(axis=0)).tolist():
         found += _stretches(series, "speed", names[joint], shares[:, joint], _TOO_FAST)
+    return found
+
+
+def _overlap(series: Series, target: Character) -> list[Impossible]:
+    found: list[Impossible] = []
+    for pair, gap in gaps_m(series.state, target).items():
+        found += _stretches(series, "overlap", pair, -gap, _OVERLAP_M)
     return found
 
 

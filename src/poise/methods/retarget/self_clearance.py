@@ -115,16 +115,21 @@ def apart_m(a: Capsule, b: Capsule) -> tuple[Array, Array, Array]:
     )
 
 
+def gaps_m(state: BodyState, character: Character) -> dict[str, Array]:
+    """(F,) how far limbs that are no neighbours are apart, by "one and the other"."""
+    limbs = capsules(state, character)
+    return {
+        f"{a} and {b}": apart_m(limbs[a], limbs[b])[0]
+        for a, b in _PAIRS
+        if a in limbs and b in limbs
+    }
+
+
 def deepest_overlap_m(state: BodyState, character: Character) -> tuple[float, str]:
     """How far two limbs are inside each other at worst (negative: apart), and which."""
-    limbs = capsules(state, character)
-    worst, which = -np.inf, ""
-    for a, b in _PAIRS:
-        if a in limbs and b in limbs:
-            depth = -float(apart_m(limbs[a], limbs[b])[0].min())
-            if depth > worst:
-                worst, which = depth, f"{a} and {b}"
-    return worst, which
+    depths = {pair: -float(gap.min()) for pair, gap in gaps_m(state, character).items()}
+    which = max(depths, key=lambda pair: depths[pair])
+    return depths[which], which
 
 
 def self_clearance_tasks(state: BodyState, character: Character) -> list[Task]:
