@@ -286,15 +286,6 @@ def test_joints_may_follow_themselves_and_each_other(
     assert done.code == 0, done.err
 
 
-def test_a_body_turned_as_a_hand_is_not_met(command: Command, walk: Path, tmp_path: Path) -> None:
-    mapping = tmp_path / "map.yaml"
-    mapping.write_text("Hips: LeftHand\n", encoding="utf-8")
-    done = command(
-        "retarget", walk, "--to", walk, "--mapping", mapping, "-o", "out.bvh", "--kinematic"
-    )
-    assert done.code in (2, 3), done.out
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -41,8 +41,9 @@ from poise.motion import Clip
 _SETTINGS = WholeSettings(place=2.0, range=1e4, hard=(1e5, 1e7), center=1.0)
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
-_TOUCHED = 30.0
-"""Weight of a hand or knee that should come down, against the wishes of poses."""
+_TOUCHED, _ON_EDGE = 10.0, 3.0
+"""Weights of a hand or knee that should come down, and of a foot that cannot lie flat, against the
+wishes of poses."""
 _FOR_A_FOOT = 2
 """Ways that an ankle must turn for its foot to lie flat."""
 _ROLLED = 0.1
@@ -50,7 +51,7 @@ _ROLLED = 0.1
 _EASED = {"point": 0.003, "turn": 0.02}
 """Metres or radians: a stance that is off by more asks for what this body cannot do, and is eased.
 """
-_SLIDES_M_S = 0.01
+_SLIDES_M_S = 0.03
 """The same for points that should stay."""
 _FOOT_M = 0.2
 """How far a foot's end goes when it turns by a radian."""
@@ -211,11 +212,11 @@ def _stance(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Tas
     for a, b in intervals(heel):
         name = f"{shape.part}'s heel stays from frame {start + a}"
         point = movers.point(name, shape.joint, shape.offsets_m[HEEL], start + a, path.heel_m[a:b])
-        found += _down(point, level, hard=not line)
+        found += _down(point, level, _ON_EDGE if line else None)
     for a, b in intervals(tip):
         name = f"{shape.part}'s tip stays from frame {start + a}"
         point = movers.point(name, shape.toes, shape.offsets_m[TIP], start + a, path.tip_m[a:b])
-        found += _down(point, level, hard=not line)
+        found += _down(point, level, _ON_EDGE if line else None)
     if not line:
         for a, b in intervals(path.posed):
             name = f"{shape.part} stands from frame {start + a}"
@@ -259,17 +260,17 @@ def _into(phase: NDArray[np.bool_], beside: NDArray[np.bool_]) -> NDArray[np.boo
     return longer
 
 
-def _down(point: Task, level: bool, *, hard: bool = True) -> list[Task]:
+def _down(point: Task, level: bool, wish: float | None = None) -> list[Task]:
     """A point on level ground: how high it is, and that it stays.
 
-    Where it is not hard (a foot that tilts stands on an edge), it comes down as far as it can.
+    With a weight, it comes down as far as it can: a foot that tilts stands on an edge.
     """
     if not level:
         return [point]
     over = (point.axes[0], False, point.axes[2])
     up = replace(point, name=f"{point.name}, up", axes=(False, True, False))
-    if not hard:
-        up = replace(up, priority=WISHED, weight=_TOUCHED)
+    if wish is not None:
+        up = replace(up, priority=WISHED, weight=wish)
     return [up, replace(point, axes=over, tied=True)]
 
 
@@ -279,7 +280,7 @@ def _spot(spot: Spot, environment: Environment, movers: Movers) -> list[Task]:
     sideways = task.axes[0] or task.axes[2]
     if not task.axes[1] or not sideways or not _is_level(environment, spot.goals_m):
         return [task]
-    return _down(task, True, hard=False)
+    return _down(task, True, _TOUCHED)
 
 
 def _is_level(environment: Environment, places_m: Array) -> bool:

@@ -237,7 +237,7 @@ def _with_physics(work: _Work, start: Stage, tell: Watcher) -> Stage:
     """Balance and contacts in turn; the round that measures best."""
     contacts = work.made.contacts
     asked = filter.Settings(
-        passes="1D", fits=1, knot_s=_KNOT_S, torque=work.settings.torque,
+        passes="1D", knot_s=_KNOT_S, torque=work.settings.torque,
         balance=_frames(~_lying(contacts)),
         mobility=dict.fromkeys(_shoulders(work.target), _ARMS),
     )  # fmt: skip
