@@ -8,6 +8,7 @@ from pathlib import Path
 
 from poise.character import Character, complete_character, read_role_file, with_ranges
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
+from poise.contact.shown_place import shown_place
 from poise.environment import Environment, load_environment
 from poise.environment.place_file import place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
@@ -219,6 +220,9 @@ def _unrecognised(recipe: Recipe, file: str, missing: MissingRoles) -> Problem:
 def _environment(recipe: Recipe, clip: Clip, character: Character) -> Environment:
     named = recipe.environment
     if named is None:
+        if recipe.steps and recipe.steps[0].method == "retarget":
+            place, notes = shown_place(clip, character)  # another body sits only on a seat
+            return replace(place, notes=notes)
         ground, note = estimate_ground(clip, character)
         return Environment((ground,), (note,))
     if isinstance(named, Mapping):
