@@ -3,7 +3,7 @@
 Legs of other lengths and hinges with limits do not reach every print. So nothing is asked of a
 contact but that it stays where it is and that feet are on the ground; where along the ground
 follows from the wishes (`Task.tied`). On slopes, where a place says how high it is, prints are as
-the free body has them. Hands, knees and all else that touches comes down as far as it can.
+the free body has them. Hands and knees that stay come down as far as they can.
 """
 
 from __future__ import annotations
@@ -275,7 +275,11 @@ def _down(point: Task, level: bool, wish: float | None = None) -> list[Task]:
 
 
 def _spot(spot: Spot, environment: Environment, movers: Movers) -> list[Task]:
-    """Where a hand or a knee touches: it comes down if it can."""
+    """Where a hand or a knee touches: what stays there comes down if it can, and does not slide.
+
+    A part that may slide, or stands on no level ground, is held at its height (or on its place):
+    as a wish, too, bodies that lie kept their shape less well.
+    """
     task = spot_task(spot, movers)
     sideways = task.axes[0] or task.axes[2]
     if not task.axes[1] or not sideways or not _is_level(environment, spot.goals_m):

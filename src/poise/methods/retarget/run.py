@@ -153,10 +153,12 @@ def retarget(
         edit = Edit(stages[-1].clip, target, (), made.environment, contacts=made.contacts)
         found = correct.run(edit)
         notes += found.notes
-        stage = work.held("correct", found.clip)
-        stages.append(stage if found.status == "converged" else replace(
-            stages[-1], name="correct", status=found.status, summary=found.summary
-        ))  # fmt: skip
+        if found.status == "converged":
+            stages.append(work.held("correct", found.clip))
+        else:  # said, and not built upon
+            stages.append(replace(
+                stages[-1], name="correct", status=found.status, summary=found.summary
+            ))  # fmt: skip
     if settings.balance and clip.frame_count < _SHORTEST:
         said = f"It is too short for physics ({counted(clip.frame_count, 'frame')})."
         stages.append(replace(stages[-1], name="physics", status="infeasible", summary=said))
