@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "formats": LEAVES | {"character", "motion"},
     "mechanics": LEAVES | {"character"},
     "environment": LEAVES | {"formats"},
+    "execution": LEAVES,
     "solvers": {"errors", "arrays", "rotations", "compiled"},
     "contact": LEAVES | {"character", "motion", "mechanics", "environment", "solvers"},
     "measures": LEAVES | {"character", "motion", "mechanics", "environment", "contact", "solvers"},
@@ -28,13 +29,13 @@ MAY_IMPORT = {
     | {"character", "motion", "mechanics", "environment", "contact", "constraints"},
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
-    | {"ik", "footing", "measures"},  # measures: retarget keeps the round that measures best
+    | {"ik", "footing", "execution", "measures"},  # measures: retarget keeps the round that measures best
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
     | {"samples", "constraints", "ik", "methods"},
     "apps": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "methods", "recipes"},
+    | {"samples", "constraints", "ik", "methods", "recipes", "execution"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

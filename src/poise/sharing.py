@@ -50,7 +50,10 @@ def over_frames(
 
 
 def core_count() -> int:
-    """How many cores this process may use."""
+    """How many cores this process may use: those it has, or fewer where POISE_CORES says so."""
+    asked = os.environ.get("POISE_CORES", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,0 +1,128 @@
+"""One worker process as its supervisor sees it: started, given jobs, listened to, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+from poise.execution.messages import read_message, write_message
+
+ONE_CORE = {
+    name: "1"
+    for name in (
+        "POISE_CORES", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
+    )
+}  # fmt: skip
+"""A worker is one core: several that each take all of them would be in each other's way. Sums are
+then also taken in the same order, whatever the machine."""
+
+_LAST_LINES = 60
+"""How much of what a worker prints is kept, to say why it died."""
+
+
+@dataclass(frozen=True)
+class News:
+    """What a child says, as it arrives; `message` is None once it has ended."""
+
+    child: Child
+    message: tuple[Any, ...] | None
+
+
+class Child:
+    """A worker process."""
+
+    def __init__(self, inbox: queue.SimpleQueue[News], environment: Mapping[str, str]) -> None:
+        own: dict[str, Any] = (
+            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+            if sys.platform == "win32"
+            else {"start_new_session": True}
+        )
+        # A group of its own: Ctrl-C is for the supervisor, which ends its workers itself.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "poise.execution.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment},
+            **own,
+        )
+        self.pid = self._process.pid
+        self._words: deque[bytes] = deque(maxlen=_LAST_LINES)
+        self._errors = threading.Thread(target=self._keep_words, daemon=True)
+        self._errors.start()
+        threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
+        self._say([entry for entry in sys.path if entry])
+
+    def give(self, work: bytes, job: bytes) -> None:
+        """Send a job; if it has died, its news will say so."""
+        self._say((work, job))
+
+    def kill(self) -> None:
+        """End it, and what it has started, at once."""
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill it and wait until it is gone."""
+        self.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                cast(IO[bytes], pipe).close()
+
+    def why_it_died(self) -> str:
+        """How a process that has ended by itself did so, in words, with its last ones."""
+        code = self._process.wait()
+        self._errors.join(timeout=1.0)
+        said = [line.decode("utf-8", "replace").strip() for line in self._words]
+        told = _fatal(said)
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                return f"ended by {signal.Signals(-code).name}{told}"
+        return f"ended with code {code}{told}"
+
+    def _say(self, message: object) -> None:
+        with contextlib.suppress(OSError):
+            write_message(cast("Any", self._process.stdin), message)
+
+    def _listen(self, inbox: queue.SimpleQueue[News]) -> None:
+        source = cast("Any", self._process.stdout)
+        message = ()
+        while message is not None:
+            try:
+                message = read_message(source)
+            except (OSError, ValueError):  # it was closed on our side
+                message = None
+            inbox.put(News(self, message))
+
+    def _keep_words(self) -> None:
+        source = cast(IO[bytes], self._process.stderr)
+        with contextlib.suppress(OSError, ValueError):
+            for line in source:
+                self._words.append(line[:500])
+        with contextlib.suppress(OSError):
+            source.close()
+
+
+def _fatal(said: list[str]) -> str:
+    """The line that tells most: what Python's fault handler said and where, or the last one."""
+    for i, line in enumerate(said):
+        if line.startswith("Fatal Python error"):
+            current = next((k for k, each in enumerate(said) if "Current thread" in each), i)
+            where = next((each for each in said[current:] if each.startswith("File ")), "")
+            return f" ({line}{', ' if where else ''}{where})"
+    last = next((line for line in reversed(said) if line), "")
+    return f" ({last})" if last else ""

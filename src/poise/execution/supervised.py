@@ -1,0 +1,293 @@
+"""Jobs in processes that are watched: one that crashes, hangs or eats memory costs itself only.
+
+The processes are started fresh, not forked: nothing is shared that could be broken half-way, and it
+is the same on every system.
+"""
+
+from __future__ import annotations
+
+import pickle
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from poise.errors import BadValue, PoiseError
+from poise.execution.child import ONE_CORE, Child, News
+from poise.execution.job import Ended, How, JobLost, JobRaised, Limits
+from poise.sharing import core_count
+
+J = TypeVar("J")
+R = TypeVar("R")
+
+TICK_S = 0.1
+"""How often limits are looked at."""
+
+_MOST_STILLBORN = 3
+"""So many workers in a row that die before they are ready, and there is no point in going on."""
+
+
+class WorkersDoNotStart(PoiseError):
+    """Processes die before they can take a job."""
+
+
+@dataclass
+class _Try(Generic[J]):
+    """A job that is, or is to be, tried."""
+
+    index: int
+    job: J
+    packed: tuple[bytes, bytes]
+    """Work and job, as they are sent."""
+    attempt: int = 1
+    began: float = 0.0
+    peak_bytes: int = 0
+    verdict: tuple[How, str] | None = None
+    """Why we ended it."""
+
+
+@dataclass
+class _Seat:
+    """A place for one worker."""
+
+    child: Child
+    ready: bool = False
+    served: int = 0
+    """Jobs that this process has done before."""
+    trying: _Try[Any] | None = None
+
+
+class Supervised:
+    """So many worker processes, by default one for each core; kept between runs."""
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        limits: Limits | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        hear: Callable[[str], None] | None = None,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            workers: how many.
+            limits: what a job may use; by default anything.
+            environment: variables of the workers; each keeps to one core if nothing is said.
+            hear: told what workers announce, such as that they compile.
+        """
+        if workers is not None and workers < 1:
+            raise BadValue("workers", "at least 1", workers)
+        self._workers = workers or core_count()
+        self._limits = limits or Limits()
+        self._environment = ONE_CORE if environment is None else dict(environment)
+        self._hear = hear
+        self._inbox: queue.SimpleQueue[News] = queue.SimpleQueue()
+        self._seats: list[_Seat] = []
+        self._stillborn = 0
+
+    @property
+    def worker_count(self) -> int:
+        """How many at a time."""
+        return self._workers
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Of the workers that there are now."""
+        return tuple(seat.child.pid for seat in self._seats)
+
+    def run(self, work: Callable[[J], R], jobs: Iterable[J]) -> Generator[Ended[J, R], None, None]:
+        """As `Executor.run`; closing it ends jobs that have begun, with their processes.
+
+        Raises:
+            BadValue: work that other processes cannot import.
+            WorkersDoNotStart: with what they last said.
+        """
+        packed = packed_work(work)
+        tries = (_Try(i, job, (packed, pickle.dumps(job))) for i, job in enumerate(jobs))
+        again: deque[_Try[J]] = deque()
+        try:
+            while True:
+                while self._has_room():
+                    following = again.popleft() if again else next(tries, None)
+                    if following is None:
+                        break
+                    self._seat(following)
+                if all(seat.trying is None for seat in self._seats):
+                    return
+                for news in self._heard():
+                    ended = self._understood(news, again)
+                    if ended is not None:
+                        yield ended
+                self._enforce()
+        finally:
+            for seat in [seat for seat in self._seats if seat.trying is not None]:
+                self._dismiss(seat)
+
+    def close(self) -> None:
+        """End all workers."""
+        for seat in tuple(self._seats):
+            self._dismiss(seat)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _has_room(self) -> bool:
+        idle = any(seat.trying is None for seat in self._seats)
+        return idle or len(self._seats) < self._workers
+
+    def _seat(self, trying: _Try[Any]) -> None:
+        """Give a job to a worker that waits, or to a new one."""
+        seat = next((each for each in self._seats if each.trying is None), None)
+        if seat is None:
+            seat = _Seat(Child(self._inbox, self._environment))
+            self._seats.append(seat)
+        seat.trying = trying
+        if seat.ready:
+            _begin(seat)
+
+    def _dismiss(self, seat: _Seat) -> None:
+        self._seats.remove(seat)
+        seat.child.end()
+
+    def _heard(self) -> list[News]:
+        """What has arrived, after a tick at most."""
+        news: list[News] = []
+        try:
+            news.append(self._inbox.get(timeout=TICK_S))
+            while True:
+                news.append(self._inbox.get_nowait())
+        except queue.Empty:
+            return news
+
+    def _understood(self, news: News, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
+        seat = next((each for each in self._seats if each.child is news.child), None)
+        if seat is None:
+            return None  # the last words of one that was dismissed
+        if news.message is None:
+            return self._died(seat, again)
+        kind, *content = news.message
+        if kind == "ready":
+            seat.ready, self._stillborn = True, 0
+            if seat.trying is not None:
+                _begin(seat)
+            return None
+        if kind == "news":
+            if self._hear is not None:
+                self._hear(*content)
+            return None
+        trying, seat.trying = seat.trying, None
+        assert trying is not None
+        seat.served += 1
+        if trying.verdict is not None:  # it was done in the moment in which we ended it
+            self._dismiss(seat)
+        return _ended(trying, kind, *content)
+
+    def _died(self, seat: _Seat, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
+        trying, why = seat.trying, seat.child.why_it_died()
+        self._dismiss(seat)
+        if not seat.ready:
+            self._stillborn += 1
+            if self._stillborn >= _MOST_STILLBORN:
+                raise WorkersDoNotStart(f"Worker processes do not start: {why}.")
+        if trying is None:
+            return None
+        how, words = trying.verdict or ("crashed", f"the process was {why}")
+        # Memory that earlier jobs left behind is not this one's fault.
+        blameless = how == "crashed" or (how == "out_of_memory" and seat.served > 0)
+        if not seat.ready:
+            again.appendleft(trying)
+            return None
+        if blameless and trying.attempt < self._limits.attempts:
+            again.appendleft(_Try(trying.index, trying.job, trying.packed, trying.attempt + 1))
+            return None
+        return _gone(trying, how, words)
+
+    def _enforce(self) -> None:
+        """End what takes too long or too much."""
+        limits = self._limits
+        for seat in self._seats:
+            trying = seat.trying
+            if trying is None or not seat.ready or trying.verdict is not None:
+                continue
+            resident = resident_bytes(seat.child.pid)
+            trying.peak_bytes = max(trying.peak_bytes, resident)
+            if limits.seconds is not None and _since(trying) > limits.seconds:
+                trying.verdict = "out_of_time", f"not done after {limits.seconds:g} s"
+            elif limits.memory_bytes is not None and resident > limits.memory_bytes:
+                most = limits.memory_bytes / 1e6
+                trying.verdict = "out_of_memory", f"more than {most:.0f} MB of memory"
+            if trying.verdict is not None:
+                seat.child.kill()
+
+
+def packed_work(work: Callable[[Any], Any]) -> bytes:
+    """A function as other processes can have it.
+
+    Raises:
+        BadValue: one that they cannot import.
+    """
+    inner: Any = work
+    while hasattr(inner, "func"):  # partial
+        inner = inner.func
+    try:
+        if getattr(inner, "__module__", None) == "__main__":
+            raise pickle.PicklingError
+        return pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as problem:
+        allowed = "a function of a module that other processes can import"
+        raise BadValue("work", allowed, getattr(inner, "__qualname__", inner)) from problem
+
+
+def resident_bytes(pid: int) -> int:
+    """How much memory a process holds; 0 when it is gone."""
+    import psutil
+
+    try:
+        return psutil.Process(pid).memory_info().rss
+    except psutil.Error:
+        return 0
+
+
+def _begin(seat: _Seat) -> None:
+    trying = seat.trying
+    assert trying is not None
+    trying.began = time.perf_counter()
+    seat.child.give(*trying.packed)
+
+
+def _since(trying: _Try[Any]) -> float:
+    return time.perf_counter() - trying.began
+
+
+def _ended(trying: _Try[Any], how: How, content: Any, seconds: float) -> Ended[Any, Any]:
+    value: Any = None
+    error: Exception | None = None
+    if how == "done":
+        value = pickle.loads(content)
+    elif how == "raised":
+        packed, words = content
+        error = JobRaised(words) if packed is None else pickle.loads(packed)
+    else:
+        error = JobLost(f"no memory was left: {content}" if content else "no memory was left")
+    return Ended(
+        trying.index, trying.job, how, value, error, seconds, trying.peak_bytes, trying.attempt
+    )
+
+
+def _gone(trying: _Try[Any], how: How, words: str) -> Ended[Any, Any]:
+    return Ended(
+        trying.index, trying.job, how, None, JobLost(words), _since(trying), trying.peak_bytes,
+        trying.attempt,
+    )  # fmt: skip

@@ -1,0 +1,106 @@
+"""The other end of a supervised process: takes jobs from its input, answers on its output.
+
+Its first message is where to import from. It ends when its input does, in the middle of a job if
+need be, so nothing goes on after the supervisor is gone, however that went.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import pickle
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, BinaryIO
+
+from poise.execution.messages import read_message, write_message
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    hear, tell = _channels()
+    faulthandler.enable()
+    _be_the_first_to_go()
+    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for entry in read_message(hear) or ():
+        if entry not in sys.path:
+            sys.path.append(entry)
+    threading.Thread(target=_listen, args=(hear, inbox), daemon=True).start()
+    lock = threading.Lock()
+
+    def say(*message: Any) -> None:
+        with lock:
+            write_message(tell, message)
+
+    from poise.announce import listening
+
+    say("ready", os.getpid())
+    with listening(lambda news: say("news", news)):
+        while True:
+            work, job = inbox.get()
+            say(*_done(work, job))
+
+
+def _channels() -> tuple[BinaryIO, BinaryIO]:
+    """Input and output, for us alone: what a job reads is empty, what it prints goes to errors."""
+    hear, tell = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return hear, tell
+
+
+def _be_the_first_to_go() -> None:
+    """Where the machine runs out of memory, Linux is to end a worker and not its supervisor."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+            file.write("500")
+    except OSError:
+        return
+
+
+def _listen(hear: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
+    while True:
+        message = read_message(hear)
+        if message is None:
+            os._exit(0)  # from a thread, in the middle of whatever the other one does
+        inbox.put(message)
+
+
+@lru_cache(maxsize=1)
+def _function(work: bytes) -> Callable[[Any], Any]:
+    """The work of many jobs, made once."""
+    return pickle.loads(work)
+
+
+def _done(work: bytes, job: bytes) -> tuple[Any, ...]:
+    """The answer: done with a value, or raised, or out of memory; and the seconds it took."""
+    began = time.perf_counter()
+    try:
+        value = pickle.dumps(_function(work)(pickle.loads(job)))
+    except MemoryError as full:
+        return "out_of_memory", str(full), time.perf_counter() - began
+    except Exception as problem:
+        return "raised", _portable(problem), time.perf_counter() - began
+    return "done", value, time.perf_counter() - began
+
+
+def _portable(problem: Exception) -> tuple[bytes | None, str]:
+    """An exception as bytes if it survives the way, and in words."""
+    try:
+        as_bytes = pickle.dumps(problem)
+        back = pickle.loads(as_bytes)
+        same = type(back) is type(problem) and str(back) == str(problem)
+    except Exception:
+        same, as_bytes = False, None
+    return as_bytes if same else None, "".join(traceback.format_exception(problem)).strip()
+
+
+if __name__ == "__main__":
+    main()
