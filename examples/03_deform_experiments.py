@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import poise
-from poise.apps.cli.run_text import constraint_notes, outcome_lines
+from poise.apps.outcome_text import constraint_notes, outcome_lines
 from poise.apps.report.build import report_html
 from poise.measures import evaluate
 from poise.recipes import Outcome, Recipe, load_recipe, prepare, run_prepared

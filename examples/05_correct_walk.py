@@ -17,8 +17,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import poise
-from poise.apps.cli.before_after import evaluation_of, figure_lines
-from poise.apps.cli.run_text import constraint_notes, outcome_lines
+from poise.apps.cli.before_after import figure_lines
+from poise.apps.evaluation import evaluation_of
+from poise.apps.outcome_text import constraint_notes, outcome_lines
 from poise.apps.report.build import report_html
 from poise.contact import contact_agreement, write_contacts
 from poise.recipes import Outcome, recipe_from_text, run_recipe

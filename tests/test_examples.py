@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import poise
-from poise.apps.cli.before_after import evaluation_of
+from poise.apps.evaluation import evaluation_of
 from poise.apps.first_use import compile_ahead
 from poise.ik.whole_clip_rows import put_frames, take_steps
 from poise.solvers.banded_cholesky import factor_band

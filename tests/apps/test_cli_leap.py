@@ -11,7 +11,7 @@ import pytest
 
 import poise
 from poise.apps.cli.run_progress import Watching
-from poise.apps.cli.stage_text import result_lines
+from poise.apps.stage_text import result_lines
 from poise.contact import write_contacts
 from poise.methods import METHODS, Result
 from poise.methods.momentum import Progress

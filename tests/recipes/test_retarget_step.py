@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.apps.cli.before_after import evaluation_of
+from poise.apps.evaluation import evaluation_of
 from poise.apps.report.build import report_html
 from poise.character import complete_character, with_proportions, with_ranges
 from poise.contact import estimate_ground

@@ -1,4 +1,4 @@
-"""Files to figures: what measuring, finding contacts and reporting start from."""
+"""Files and outcomes to figures: what measuring, finding contacts and reporting start from."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from poise.formats import load_clip
 from poise.measures import Evaluation, evaluate
 from poise.motion import Clip
 from poise.motion.cleanup import clean
+from poise.recipes import Outcome
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,20 @@ def find_contacts(chosen: Subject) -> ContactSchedule:
     found = detect_contacts(chosen.clip, chosen.character, chosen.environment)
     before = np.zeros((chosen.left_out, len(found.parts)), dtype=np.bool_)
     return ContactSchedule(found.parts, np.concatenate([before, found.touching]), found.rate_hz)
+
+
+def evaluation_of(outcome: Outcome) -> Evaluation:
+    """The edited clip measured against what it was made from."""
+    prepared = outcome.prepared
+    before = prepared.moved_from or prepared
+    return evaluate(
+        outcome.clip,
+        prepared.character,
+        prepared.environment,
+        outcome.result.contacts,
+        against=outcome.start,
+        against_character=before.character,
+    )
 
 
 def evaluate_files(

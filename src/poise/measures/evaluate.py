@@ -55,6 +55,14 @@ class Evaluation:
     notes: tuple[str, ...]
     """What was assumed: the floor, the mass, the contacts."""
 
+    @property
+    def before(self) -> tuple[Measure, ...]:
+        """The figures of the original by itself; none without one."""
+        if self.original is None:
+            return ()
+        found = [m for measure in ALL.values() for m in measure(self.original)]
+        return (*found, *jitter.measure(self.original))
+
     def value(self, key: str) -> float:
         """A figure by its key."""
         return {m.key: m.value for m in self.measures}[key]

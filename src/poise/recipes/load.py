@@ -49,11 +49,17 @@ def load_recipe(
 
 
 def recipe_from_text(
-    text: str, *, path: str | Path = "recipe.yaml", words: Vocabulary | None = None
+    text: str,
+    *,
+    path: str | Path = "recipe.yaml",
+    changes: Sequence[str | Change] = (),
+    without: Sequence[str] = (),
+    words: Vocabulary | None = None,
 ) -> Recipe:
-    """A recipe from text at hand; `path` is where it would stand."""
+    """A recipe from text at hand; `path` is where it would stand, the rest as `load_recipe`."""
     path = Path(path)
-    return _recipe(entries_from(text.encode("utf-8"), path, _WHAT), path, (), (), words)
+    entry = entries_from(text.encode("utf-8"), path, _WHAT)
+    return _recipe(entry, path, changes, without, words)
 
 
 def _recipe(

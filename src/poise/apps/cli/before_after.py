@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from poise.measures import ALL, Evaluation, Measure, Series, evaluate, jitter
+from poise.measures import Evaluation
 from poise.measures.evaluate import UNDER_INPUT_CONTACTS
-from poise.recipes import Outcome, Recipe
+from poise.recipes import Recipe
 
 
 @dataclass(frozen=True)
@@ -40,24 +40,10 @@ def is_measured(recipe: Recipe) -> bool:
     return any(step.method in ("correct", "retarget") for step in recipe.steps)
 
 
-def evaluation_of(outcome: Outcome) -> Evaluation:
-    """The edited clip measured against what it was made from."""
-    prepared = outcome.prepared
-    before = prepared.moved_from or prepared
-    return evaluate(
-        outcome.clip,
-        prepared.character,
-        prepared.environment,
-        outcome.result.contacts,
-        against=outcome.start,
-        against_character=before.character,
-    )
-
-
 def figure_lines(found: Evaluation) -> list[str]:
     """A table of the figures that a correction is about."""
     after = {m.key: m for m in found.measures}
-    before = {} if found.original is None else {m.key: m for m in _alone(found.original)}
+    before = {m.key: m for m in found.before}
     rows: list[tuple[str, ...]] = [_TITLES]
     for row in (*ROWS, *CHANGES):
         now = after.get(row.key)
@@ -74,12 +60,6 @@ def figure_lines(found: Evaluation) -> list[str]:
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-
-
-def _alone(original: Series) -> list[Measure]:
-    """The same figures of the original by itself."""
-    kinds = {row.key.split(".")[0] for row in ROWS} & set(ALL) | {"penetration"}
-    return [*(m for kind in kinds for m in ALL[kind](original)), *jitter.measure(original)]
 
 
 def _shown(value: float) -> str:

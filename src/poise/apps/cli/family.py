@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,6 +66,7 @@ def build(
         if output.exists() and not overwrite:
             raise BadValue("output", "a new file (or --overwrite)", str(output))
         with waiting(f"reading {recipe.name}"):
+            from poise.execution import Threads
             from poise.methods.momentum.family import build_family, statuses_in_words
             from poise.recipes import load_recipe, prepare
             from poise.recipes.family_file import MemberFolder, ground_of, save_family
@@ -87,7 +87,7 @@ def build(
             typer.echo(f"note: {folder.folder} was of another family and begins anew", err=True)
         with waiting("solving members") as say:
             family = build_family(
-                edit, settings, store=folder, workers=workers or os.cpu_count(),
+                edit, settings, store=folder, executor=Threads(workers),
                 watch=lambda done, total, _: say(f"members: {done} of {total}"),
             )  # fmt: skip
         with waiting("writing"):

@@ -136,7 +136,7 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
     from poise.apps.cli.waiting import waiting
 
     with waiting(f"looking at {clip.name}"):
-        from poise.apps.cli.stage_text import stage_lines
+        from poise.apps.stage_text import stage_lines
         from poise.errors import BadValue
         from poise.methods.momentum.plan import captured
         from poise.recipes import load_recipe, prepare

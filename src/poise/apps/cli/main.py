@@ -16,6 +16,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from poise.apps.cli.batch import batch
 from poise.apps.cli.contacts import contacts
 from poise.apps.cli.convert import convert
 from poise.apps.cli.correct import correct
@@ -61,6 +62,7 @@ app.command()(leap)
 app.add_typer(family, name="family")
 app.add_typer(pattern, name="pattern")
 app.command()(retarget)
+app.command()(batch)
 app.command()(stream)
 app.command()(sample)
 app.command()(formats)

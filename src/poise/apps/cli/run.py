@@ -124,10 +124,11 @@ def follow(
         preview: where a method that makes one puts its first version, as soon as it is there.
     """
     with waiting(f"reading {recipe_path.name}"):
-        from poise.apps.cli.before_after import evaluation_of, figure_lines, is_measured
-        from poise.apps.cli.run_outputs import planned_outputs, write_outputs
+        from poise.apps.cli.before_after import figure_lines, is_measured
         from poise.apps.cli.run_progress import Watching
-        from poise.apps.cli.run_text import outcome_lines
+        from poise.apps.evaluation import evaluation_of
+        from poise.apps.outcome_text import outcome_lines
+        from poise.apps.outputs import planned_outputs, write_outputs
         from poise.errors import BadValue
         from poise.recipes import load_recipe, prepare, run_prepared
 

@@ -15,7 +15,7 @@ from poise.apps.render.strip import draw_strip
 from poise.apps.report.clip_charts import all_charts
 from poise.apps.report.page import Page, Picture, page_html
 from poise.apps.report.words import Figure, figures_of
-from poise.measures import ALL, Evaluation, Measure, Series, jitter
+from poise.measures import Evaluation, Series
 from poise.wording import counted
 
 STRIP_PX = 1280
@@ -38,7 +38,7 @@ def report_html(
         notes: what was assumed on the way; by default what the evaluation says.
     """
     series, original = evaluation.series, evaluation.original
-    figures = figures_of(evaluation.measures, _alone(original) if original is not None else None)
+    figures = figures_of(evaluation.measures, evaluation.before)
     reference = evaluation.input_contacts
     same = reference is series.contacts
     page = Page(
@@ -53,12 +53,6 @@ def report_html(
         version=__version__,
     )
     return page_html(page)
-
-
-def _alone(series: Series) -> tuple[Measure, ...]:
-    """The figures of a clip by itself."""
-    found = [m for measure in ALL.values() for m in measure(series)]
-    return (*found, *jitter.measure(series))
 
 
 def _facts(series: Series) -> tuple[tuple[str, str], ...]:

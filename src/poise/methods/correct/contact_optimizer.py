@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.environment import Environment
+from poise.execution import Executor
 from poise.methods.correct.contact_states import touching
 from poise.methods.correct.diversity import PER_SECOND, diversity, limited_paths
 from poise.methods.correct.evidence import evidence
@@ -49,7 +50,11 @@ class Optimizer(Protocol):
     """What is asked of the motion optimizer."""
 
     def solve_many(
-        self, contacts: NDArray[np.int8], iterations: int | None = None
+        self,
+        contacts: NDArray[np.int8],
+        iterations: int | None = None,
+        *,
+        executor: Executor | None = None,
     ) -> tuple[Array, Array]:
         """(S,) errors of Eq. 20 of contact sequences (S, T, B), and (S, 4) their parts."""
         ...
@@ -83,6 +88,7 @@ def discover(
     environment: Environment,
     settings: Settings,
     *,
+    executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Discovered:
     """Find the contacts of a clip at the working rate.
@@ -94,13 +100,14 @@ def discover(
         character: with a body.
         environment: the surfaces.
         settings: samples, key frames, diversity, and what forces may be.
+        executor: tries samples, several at a time; by default in threads, one a core.
         progress: told how many of how many samples have been tried.
     """
     found = evidence(mesh, clip, character, environment)
     rest = rest_heights_m(mesh, clip, character, environment)
     graph = node_costs(mesh, clip, character, environment, settings, found, rest)
     frames, rate = clip.frame_count, clip.rate_hz
-    trials = _Trials(optimizer, graph, found.sliding_m_s, rate, settings)
+    trials = _Trials(optimizer, graph, found.sliding_m_s, rate, settings, executor)
     sampler = VoronoiSampler(
         key_count(frames, rate, settings.key_spacing_s), len(KINDS), seed=settings.seed
     )
@@ -139,8 +146,9 @@ class _Trials:
         sliding_m_s: Array,
         rate_hz: float,
         settings: Settings,
+        executor: Executor | None,
     ) -> None:
-        self._optimizer, self._graph = optimizer, graph
+        self._optimizer, self._graph, self._executor = optimizer, graph, executor
         self._sliding_m_s, self._rate_hz, self._settings = sliding_m_s, rate_hz, settings
         frames = graph.layers.layer_count
         asked = settings.diversity
@@ -159,7 +167,9 @@ class _Trials:
         if fresh:
             rows = list(fresh.values())
             contacts = np.array([self._contacts(paths.states[p]) for p in rows])
-            errors, parts = self._optimizer.solve_many(contacts, self._settings.sampling_iterations)
+            errors, parts = self._optimizer.solve_many(
+                contacts, self._settings.sampling_iterations, executor=self._executor
+            )
             cost = self._graph.costs[paths.nodes[rows]].sum(axis=(1, 2)) / layers.layer_count
             jumps = np.count_nonzero(np.diff(paths.states[rows], axis=1), axis=1)
             total = errors + parts[:, -1] + cost + JUMP * jumps / layers.layer_count

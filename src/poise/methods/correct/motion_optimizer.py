@@ -7,9 +7,11 @@ does not depend on contacts is assembled once.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from threading import local
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from poise.arrays import Array, frozen_array
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
+from poise.execution import Executor, Threads
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.problem import (
     FREE,
@@ -32,7 +35,7 @@ from poise.methods.correct.problem import (
 )
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.surfaces import is_one_plane, planes_at
-from poise.sharing import core_count
+from poise.methods.parcel import Parcel
 
 if TYPE_CHECKING:
     from poise.methods.correct.alternation import Room
@@ -107,7 +110,14 @@ class MotionOptimizer:
         self._base = np.empty((self.reference_m.shape[0] * width, REACH * width))
         assemble(self.problem, self._base)
         self._room = room
-        self._rooms = local()
+        self._rooms: deque[Room] = deque()
+
+    def __reduce__(self) -> tuple[Callable[..., MotionOptimizer], tuple[Any, ...]]:
+        given = (
+            self.mesh, self.reference_m, self.rate_hz, self.environment, self.settings,
+            self.problem.rest_heights,
+        )  # fmt: skip
+        return _made_of, (Parcel(given),)
 
     @property
     def frame_count(self) -> int:
@@ -139,16 +149,18 @@ class MotionOptimizer:
         if places_m is not None:
             places = by_coordinate(frozen_array("places_m", places_m, (*checked.shape, 3)))
             places -= self._planes.carried
-        score, work, good = self._evaluate(checked, rounds, True, potentials, cost, places)
-        parts, points = checked.shape[1], self.settings.contact_points
-        shape = (self.frame_count, parts, points, 3)
-        forces = work.wrenches.forces.reshape(shape).sum(axis=2)
-        unsolved = int(np.count_nonzero(~work.wrenches.done))
+        with self._some_room() as work:
+            score, good = self._evaluate(work, checked, rounds, True, potentials, cost, places)
+            found = by_frame(work.x, self.mesh.vertex_count)
+            parts, points = checked.shape[1], self.settings.contact_points
+            shape = (self.frame_count, parts, points, 3)
+            forces = work.wrenches.forces.reshape(shape).sum(axis=2)
+            unsolved = int(np.count_nonzero(~work.wrenches.done))
         status = "solved" if good else "the equations could not be solved with these weights"
         if good and unsolved:
             status = f"solved; reaction forces of {unsolved} frames are only near their best"
         return Optimized(
-            by_frame(work.x, self.mesh.vertex_count),
+            found,
             float(score[0]),
             score[1:].copy(),
             potentials,
@@ -158,14 +170,19 @@ class MotionOptimizer:
         )
 
     def solve_many(
-        self, contacts: ArrayLike, iterations: int | None = None, *, parallel: bool = True
+        self,
+        contacts: ArrayLike,
+        iterations: int | None = None,
+        *,
+        executor: Executor | None = None,
     ) -> tuple[Array, Array]:
         """How good the motion gets under each of many contact sequences.
 
         Args:
             contacts: (S, T, B)
             iterations: rounds for each; by default the settings' for samples.
-            parallel: use all cores; the numbers are the same.
+            executor: tries them, several at a time; by default in threads, one a core. The numbers
+                are the same with any.
 
         Returns:
             (S,) the errors of Eq. 20, infinite where the equations could not be solved; and (S, 4)
@@ -173,45 +190,33 @@ class MotionOptimizer:
         """
         checked = self._checked("contacts", contacts, ("S", self.frame_count))
         rounds = self._rounds(iterations, self.settings.sampling_iterations)
-        errors, parts = np.full(len(checked), np.inf), np.full((len(checked), 4), np.inf)
-        waiting = deque(range(len(checked)))
+        scores = np.empty((len(checked), 5))
+        executor = executor or Threads()
+        with closing(executor.run(partial(self._score, rounds), checked)) as ended_ones:
+            for ended in ended_ones:
+                scores[ended.index] = ended.result()
+        return scores[:, 0].copy(), scores[:, 1:].copy()
+
+    def _score(self, rounds: int, contacts: Contacts) -> Array:
+        """(5,) the error under one contact sequence and its parts."""
         nothing, none = np.zeros((0, len(KINDS))), np.zeros(0)
-
-        def work() -> None:
-            while True:
-                try:
-                    sample = waiting.popleft()
-                except IndexError:
-                    return
-                score, _, good = self._evaluate(checked[sample], rounds, False, nothing, none)
-                if good:
-                    errors[sample], parts[sample] = score[0], score[1:]
-
-        cores = min(core_count(), len(checked)) if parallel else 1
-        if cores > 1:
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(cores - 1) as pool:
-                others = [pool.submit(work) for _ in range(cores - 1)]
-                work()
-                for other in others:
-                    other.result()
-        else:
-            work()
-        return errors, parts
+        with self._some_room() as work:
+            score, good = self._evaluate(work, contacts, rounds, False, nothing, none)
+        return score if good else np.full(5, np.inf)
 
     def _evaluate(
         self,
+        work: Room,
         contacts: Contacts,
         rounds: int,
         record: bool,
         potentials: Array,
         cost: Array,
         places: Array | None = None,
-    ) -> tuple[Array, Room, bool]:
+    ) -> tuple[Array, bool]:
         from poise.methods.correct.alternation import advance, begin
 
-        work, score, planes = self._my_room(), np.zeros(5), self._planes
+        score, planes = np.zeros(5), self._planes
         good = begin(self.problem, planes, self._base, contacts, work, not record)
         if places is not None:
             work.places[:] = places
@@ -225,13 +230,19 @@ class MotionOptimizer:
             good = good and advance(
                 self.problem, planes, contacts, work, first, last, record, potentials, cost, score
             )
-        return score, work, good
+        return score, good
 
-    def _my_room(self) -> Room:
-        """Work space of this thread."""
-        if not hasattr(self._rooms, "room"):
-            self._rooms.room = self._room(self.problem)
-        return self._rooms.room
+    @contextmanager
+    def _some_room(self) -> Generator[Room, None, None]:
+        """Work space for one thread: what was used last and is free, or new."""
+        try:
+            work = self._rooms.pop()
+        except IndexError:
+            work = self._room(self.problem)
+        try:
+            yield work
+        finally:
+            self._rooms.append(work)
 
     def _checked(
         self, argument: str, contacts: ArrayLike, shape: tuple[int | str, ...]
@@ -253,3 +264,7 @@ class MotionOptimizer:
         if not (rounds >= 1 and rounds == int(rounds)):
             raise BadValue("iterations", "a whole number from 1", rounds)
         return int(rounds)
+
+
+def _made_of(given: Parcel[tuple[Any, ...]]) -> MotionOptimizer:
+    return MotionOptimizer(*given.content)

@@ -8,8 +8,9 @@ is decided for the whole clip, so that all windows agree on it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array, frozen_array
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
+from poise.execution import Executor, Threads
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.motion_optimizer import STATIC, MotionOptimizer, Optimized
 from poise.methods.correct.problem import (
@@ -28,7 +30,7 @@ from poise.methods.correct.problem import (
 )
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.surfaces import planes_at
-from poise.sharing import core_count
+from poise.methods.parcel import Parcel
 
 WINDOW_S = 20.0
 OVERLAP_S = 4.0
@@ -64,6 +66,7 @@ def optimize_long(
     *,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
+    executor: Executor | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Optimized:
     """`MotionOptimizer.solve` for clips of any length.
@@ -79,6 +82,7 @@ def optimize_long(
         iterations: rounds; by default the settings'.
         window_s: how long a window is; a clip that fits into one is solved as a whole.
         overlap_s: how long neighbours overlap, less than half a window.
+        executor: solves windows, several at a time; by default in threads, one a core.
         progress: is told the share that is done.
 
     Returns:
@@ -94,25 +98,30 @@ def optimize_long(
         raise BadValue("overlap_s", "three frames or more, and less than half a window", overlap_s)
     cuts = windows(len(reference), length, overlap)
     places = _places(mesh, reference, rate_hz, environment, checked)
-    done = 0
-
-    def solve(window: Window) -> Optimized:
-        nonlocal done
-        part = slice(window.first, window.last)
-        optimizer = MotionOptimizer(
-            mesh, reference[part], rate_hz, environment, settings, rest_heights_m
-        )
-        found = optimizer.solve(checked[part], iterations, places_m=places[part])
-        done += 1
-        if progress is not None:
-            progress(done / len(cuts))
-        return found
-
+    executor = executor or Threads()
+    given = Parcel((mesh, rate_hz, environment, settings, rest_heights_m, iterations))
+    slices = (slice(cut.first, cut.last) for cut in cuts)
+    pieces = ((reference[part], checked[part], places[part]) for part in slices)
+    solved: dict[int, Optimized] = {}
+    with closing(executor.run(partial(_solve, given), pieces)) as ended_ones:
+        for ended in ended_ones:
+            solved[ended.index] = ended.result()
+            if progress is not None:
+                progress(len(solved) / len(cuts))
     if len(cuts) == 1:
-        return solve(cuts[0])
-    with ThreadPoolExecutor(min(core_count(), len(cuts))) as pool:
-        solved = list(pool.map(solve, cuts))
-    return _joined(cuts, solved, reference.shape, checked.shape)
+        return solved[0]
+    return _joined(cuts, [solved[k] for k in range(len(cuts))], reference.shape, checked.shape)
+
+
+_Given = Parcel[tuple[Mesh, float, Environment, Settings, ArrayLike, int | None]]
+
+
+def _solve(given: _Given, piece: tuple[Array, Contacts, Array]) -> Optimized:
+    """One window: its reference, its contacts and where they stand."""
+    mesh, rate_hz, environment, settings, rest_heights_m, iterations = given.content
+    reference, contacts, places = piece
+    optimizer = MotionOptimizer(mesh, reference, rate_hz, environment, settings, rest_heights_m)
+    return optimizer.solve(contacts, iterations, places_m=places)
 
 
 def _places(

@@ -6,11 +6,10 @@ are ready, and blended without being solved again.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +20,7 @@ from poise.constraints import tasks_of
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
+from poise.execution import Executor, Threads
 from poise.methods.edit import Edit
 from poise.methods.momentum.blending import Weighing, blended, nearest
 from poise.methods.momentum.family_axes import FamilyAxis, coordinates
@@ -31,6 +31,7 @@ from poise.methods.momentum.run import STAGE_EDITS
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
 from poise.methods.momentum.two_leaps import two_leaps
+from poise.methods.parcel import Parcel
 from poise.methods.result import Status
 from poise.motion import Clip
 
@@ -153,7 +154,7 @@ def build_family(
     settings: Settings | None = None,
     *,
     store: Store | None = None,
-    workers: int | None = None,
+    executor: Executor | None = None,
     watch: Callable[[int, int, str], None] | None = None,
 ) -> Family:
     """Solve all members.
@@ -162,7 +163,7 @@ def build_family(
         edit: the leap, with edits that all members have.
         settings: the knobs; `family` says how members differ, or `two_leaps_m`.
         store: members found there are not solved again; solved ones are put there.
-        workers: how many are solved at a time; by default one a core.
+        executor: solves them, several at a time; by default in threads, one a core.
         watch: told how many are done, of how many, and how the last one ended.
 
     Raises:
@@ -183,30 +184,17 @@ def build_family(
     members: list[Member | None] = [store.load(i) for i in range(len(every))]
     missing = [i for i, member in enumerate(members) if member is None]
     done = len(every) - len(missing)
-    lock = threading.Lock()
-
-    def solved(index: int) -> Member:
-        member = _solve(edit, base, wants[index], settings)
-        with lock:
-            store.save(index, member)
-        return member
-
     # Kernels let go of the interpreter's lock: threads share everything and copy nothing.
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        waiting: dict[Future[Member], int] = {pool.submit(solved, i): i for i in missing}
-        try:
-            while waiting:
-                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    index = waiting.pop(future)
-                    members[index] = future.result()
-                    done += 1
-                    if watch is not None:
-                        watch(done, len(every), members[index].summary)  # type: ignore[union-attr]
-        except BaseException:
-            for future in waiting:
-                future.cancel()
-            raise
+    executor = executor or Threads()
+    solve = partial(_solve, Parcel((edit, base, settings)))
+    with closing(executor.run(solve, (wants[i] for i in missing))) as ended_ones:
+        for ended in ended_ones:
+            index, member = missing[ended.index], ended.result()
+            members[index] = member
+            store.save(index, member)
+            done += 1
+            if watch is not None:
+                watch(done, len(every), member.summary)
     found = [member for member in members if member is not None]
     family = Family(
         axes,
@@ -224,7 +212,8 @@ def build_family(
     return family
 
 
-def _solve(edit: Edit, base: Captured, asked: Wanted, settings: Settings) -> Member:
+def _solve(common: Parcel[tuple[Edit, Captured, Settings]], asked: Wanted) -> Member:
+    edit, base, settings = common.content
     leap = leap_of(base, asked)
     scene = scene_of(leap)
     others = [each for each in edit.constraints if not isinstance(each, STAGE_EDITS)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from poise.apps.cli.stage_text import result_lines
+from poise.apps.stage_text import result_lines
 from poise.contact import intervals
 from poise.methods.result import Result
 from poise.methods.retarget import Stage

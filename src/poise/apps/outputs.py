@@ -136,7 +136,7 @@ def write_outputs(
 def _write_report(
     path: Path, recipe: Recipe, outcome: Outcome, found: Evaluation, name: str
 ) -> int:
-    from poise.apps.cli.run_text import constraint_notes
+    from poise.apps.outcome_text import constraint_notes
     from poise.apps.report.build import report_html
 
     said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)

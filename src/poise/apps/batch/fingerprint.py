@@ -1,0 +1,140 @@
+"""What a result depends on, as a hash: the clip's bytes, the recipe and the files it names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from poise import __version__
+from poise.errors import PoiseError
+from poise.formats.amc import find_skeleton
+from poise.recipes import Recipe
+
+_NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']+)["']""")
+_FOLDERS_IN_MODELS = re.compile(r"""\b(?:meshdir|assetdir)\s*=\s*["']([^"']+)["']""")
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is done with every clip, as it is sent to workers."""
+
+    recipe: str
+    """Its path: what messages call it, and where paths in it start."""
+    text: str
+    """Its content when the batch began: edits while it runs are for the next run."""
+    changes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    format: str = ""
+    """Extension of the written clips; empty: each its own."""
+    pages: bool = False
+    """Whether each clip gets a report."""
+
+
+def order_hash(order: Order, recipe: Recipe) -> str:
+    """Of all that results have in common: another Poise, other recipe or other files of it."""
+    digest = hashlib.sha256()
+    facts = (__version__, order.text, order.changes, order.without, order.format, order.pages)
+    digest.update(json.dumps(facts).encode())
+    for path in files_of(recipe):
+        _add(digest, path)
+    return digest.hexdigest()
+
+
+def clip_hash(path: Path) -> str:
+    """Of a clip's file and those that belong to it; of one that cannot be read, of that."""
+    digest = hashlib.sha256()
+    for part in (path, *_companions(path)):
+        _add(digest, part)
+    return digest.hexdigest()
+
+
+def with_changes(order: str, changes: Sequence[str]) -> str:
+    """The hash of an order whose values are others for one clip."""
+    if not changes:
+        return order
+    digest = hashlib.sha256(json.dumps((order, list(changes))).encode())
+    for change in changes:
+        value = change.partition("=")[2].strip().strip('"')
+        if value and Path(value).is_file():
+            _add(digest, Path(value))
+    return digest.hexdigest()
+
+
+def files_of(recipe: Recipe) -> tuple[Path, ...]:
+    """The files that a recipe names, beside its clip, and those that they name in turn."""
+    character, steps = recipe.character, recipe.steps
+    named: list[Any] = [character.to, character.mapping, character.roles, recipe.clip.skeleton]
+    named += [value for step in steps for value in (step.contacts, step.pattern)]
+    named += _strings(recipe.environment)
+    paths = [recipe.folder / name for name in named if isinstance(name, str) and name]
+    found = [path for path in paths if path.is_file()]
+    return tuple(dict.fromkeys(f for path in found for f in (path, *_companions(path))))
+
+
+def _strings(content: object) -> Iterable[str]:
+    """All strings in the content of a file of places: those that name a file are hashed."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, dict):
+        for value in content.values():  # type: ignore[misc]
+            yield from _strings(value)  # type: ignore[misc]
+    elif isinstance(content, list | tuple):
+        for value in content:  # type: ignore[misc]
+            yield from _strings(value)  # type: ignore[misc]
+
+
+def _companions(path: Path) -> list[Path]:
+    """Files without which a file is nothing: the skeleton of a motion, the meshes of a robot."""
+    kind = path.suffix.lower()
+    try:
+        if kind == ".amc":
+            return [find_skeleton(path)]
+        if kind in (".xml", ".mjcf", ".urdf"):
+            return _of_model(path, set())
+        if kind in (".yaml", ".yml", ".json"):
+            return _of_place(path)
+        if kind == ".gltf":
+            described: Any = json.loads(path.read_bytes())
+            names = [str(each.get("uri", "")) for each in described.get("buffers", ())]
+            return [path.parent / name for name in names if name and not name.startswith("data:")]
+    except (PoiseError, OSError, ValueError, AttributeError, TypeError):
+        return []  # whoever reads it says what is wrong
+    return []
+
+
+def _of_place(path: Path) -> list[Path]:
+    words = re.findall(r"""["']?([^\s"']+\.[A-Za-z0-9]+)["']?""", path.read_text("utf-8"))
+    files = [path.parent / word for word in words]
+    return [file for file in files if file.is_file()]
+
+
+def _of_model(path: Path, seen: set[Path]) -> list[Path]:
+    if path in seen:
+        return []
+    seen.add(path)
+    text = path.read_text("utf-8", "replace")
+    folders = ["", *_FOLDERS_IN_MODELS.findall(text)]
+    found: list[Path] = []
+    for each in sorted(set(_NAMED_IN_MODELS.findall(text))):
+        file = next((f for f in (path.parent / d / each for d in folders) if f.is_file()), None)
+        if file is not None:
+            found.append(file)
+            if file.suffix.lower() in (".xml", ".mjcf"):
+                found += _of_model(file, seen)
+    return found
+
+
+def _add(digest: Any, path: Path) -> None:
+    content = b"no file"
+    if path.is_file():  # no pipe, which would wait for ever
+        try:
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").digest()
+        except OSError as refused:
+            content = f"cannot be read: {refused.strerror}".encode()
+    digest.update(content)

@@ -1,0 +1,124 @@
+"""The results of a batch on disk: a line a clip, appended as it is done, and tables made of it.
+
+`results.jsonl` is the truth: a line is written and forced to disk when the files it speaks of are
+in their places. A line cut off by a power failure is no line; where a clip has several, the last.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import secrets
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from poise.apps.batch.one_clip import Row
+
+RESULTS = "results.jsonl"
+TABLE = "results.csv"
+
+FIRST_COLUMNS = (
+    "clip", "status", "reason", "frames", "rate_hz", "seconds", "attempts", "peak_mb", "output",
+    "report", "finished", "poise", "input_sha256", "recipe_sha256",
+)  # fmt: skip
+
+
+class Journal:
+    """The results file of a batch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / RESULTS
+        self._file: IO[str] | None = None
+
+    def rows(self) -> Iterator[Row]:
+        """What is written, line by line; what is no row is passed over."""
+        if not self.path.is_file():
+            return
+        with self.path.open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                row = _parsed(line)
+                if row is not None:
+                    yield row
+
+    def compact(self) -> None:
+        """Rewrite it with whole rows alone, the last of each clip."""
+        last = {row["clip"]: number for number, row in enumerate(self.rows())}
+        with replacing(self.path) as file:
+            for number, row in enumerate(self.rows()):
+                if last[row["clip"]] == number:
+                    file.write(_line(row))
+
+    def add(self, row: Row) -> None:
+        """Append a row; when this returns, it is on disk."""
+        if self._file is None:
+            self._file = self.path.open("a", encoding="utf-8")
+        self._file.write(_line(row))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def write_table(journal: Journal, path: Path) -> None:
+    """The same as a table, a column for every measure before and after.
+
+    Read twice rather than held: a library has more clips than a laptop has memory to spare.
+    """
+    measures: dict[str, None] = {}
+    for row in journal.rows():
+        for when in ("before", "after"):
+            measures |= dict.fromkeys(f"{when}.{key}" for key in row.get(when) or ())
+    with replacing(path) as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow((*FIRST_COLUMNS, *measures))
+        for row in journal.rows():
+            table.writerow(_cells(row, measures))
+
+
+def _cells(row: Row, measures: Iterable[str]) -> list[Any]:
+    outputs = row.get("outputs") or {}
+    extra = {
+        "output": (outputs.get("clip") or {}).get("file"),
+        "report": (outputs.get("report") or {}).get("file"),
+    }
+    first = [extra.get(name, row.get(name)) for name in FIRST_COLUMNS]
+    figures: list[Any] = []
+    for column in measures:
+        when, _, key = column.partition(".")
+        figures.append((row.get(when) or {}).get(key))
+    return ["" if cell is None else cell for cell in (*first, *figures)]
+
+
+@contextmanager
+def replacing(path: Path) -> Generator[IO[str], None, None]:
+    """A text file that takes the place of another when all of it is written."""
+    new = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        with new.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _line(row: Row) -> str:
+    return json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _parsed(line: str) -> Row | None:
+    if not line.endswith("\n"):
+        return None
+    try:
+        row: Any = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and "clip" in row and "status" in row else None

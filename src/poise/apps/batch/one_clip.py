@@ -1,0 +1,128 @@
+"""What a worker does with one clip: follow the recipe, measure, write where it is told to.
+
+A worker writes into a folder of its own; who leads the batch moves what is whole to its place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+import time
+import traceback
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from poise import __version__
+from poise.apps.batch.fingerprint import Order, clip_hash
+from poise.errors import PoiseError
+from poise.measures import Measure
+from poise.recipes import Recipe, recipe_from_text
+
+Row = dict[str, Any]
+"""A line of the results: plain values only."""
+
+
+@dataclass(frozen=True)
+class ClipJob:
+    """One clip, as it is sent to workers: paths, no arrays."""
+
+    name: str
+    path: str
+    order: Order
+    changes: tuple[str, ...]
+    """For this clip alone."""
+    files: tuple[tuple[str, str], ...]
+    """What is written (clip, glb, before, contacts, report, robot), and below what name."""
+    folder: str
+    """Where to: a folder of this job alone, to be made."""
+
+
+def follow_recipe(job: ClipJob) -> Row:
+    """Do it; what is wrong with the clip or the recipe is a row, too."""
+    row: Row = {"input_sha256": clip_hash(Path(job.path)), "poise": __version__}
+    try:
+        return row | _followed(job)
+    except MemoryError:
+        raise
+    except PoiseError as problem:
+        return row | {"status": "refused", "reason": " ".join(str(problem).split())}
+    except OSError as refused:  # a full disk, a folder that may not be entered
+        reason = f"{refused.filename or job.path}: {refused.strerror or refused}"
+        return row | {"status": "refused", "reason": reason}
+    except Exception as bug:
+        return row | {"status": "bug", "reason": _where(bug)}
+
+
+def recipe_of(order: Order, changes: tuple[str, ...] = ()) -> Recipe:
+    """What an order says, with the changes for one clip."""
+    return recipe_from_text(
+        order.text, path=order.recipe, changes=(*order.changes, *changes), without=order.without
+    )
+
+
+_recipe = lru_cache(maxsize=4)(recipe_of)
+
+
+def _followed(job: ClipJob) -> Row:
+    from poise.apps.evaluation import evaluation_of
+    from poise.apps.outputs import PlannedOutputs, write_outputs
+    from poise.recipes import prepare, run_prepared
+
+    clock: dict[str, float] = {}
+    with _timed(clock, "reading"):
+        recipe = _recipe(job.order, job.changes)
+        prepared = prepare(recipe, Path(job.path))
+    with _timed(clock, "running"):
+        outcome = run_prepared(recipe, prepared)
+    with _timed(clock, "measuring"):
+        found = evaluation_of(outcome)
+    with _timed(clock, "writing"):
+        folder = Path(job.folder)
+        planned = {key: folder / name for key, name in job.files}
+        for path in planned.values():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        name = Path(job.name).stem
+        _, notes = write_outputs(PlannedOutputs(planned), recipe, outcome, found, name)
+    missed = next((each for each in outcome.results if each.status != "converged"), outcome.result)
+    return {
+        "status": "met" if outcome.converged else "not_met",
+        "reason": f"{missed.status.replace('_', ' ')}: {missed.summary}",
+        "frames": outcome.clip.frame_count,
+        "rate_hz": outcome.clip.rate_hz,
+        "stages_s": {name: round(seconds, 4) for name, seconds in clock.items()},
+        "before": _plain(found.before),
+        "after": _plain(found.measures),
+        "outputs": {
+            key: _described(path, dict(job.files)[key])
+            for key, path in planned.items()
+            if path.is_file()
+        },
+        "notes": list(dict.fromkeys((*outcome.notes, *found.notes, *notes))),
+    }
+
+
+@contextlib.contextmanager
+def _timed(clock: dict[str, float], name: str) -> Generator[None, None, None]:
+    began = time.perf_counter()
+    yield
+    clock[name] = time.perf_counter() - began
+
+
+def _plain(measures: Iterable[Measure]) -> dict[str, float | None]:
+    """Figures by key; one that there is not (no flight, no stance) is None."""
+    return {m.key: float(m.value) if math.isfinite(m.value) else None for m in measures}
+
+
+def _described(path: Path, name: str) -> Row:
+    data = path.read_bytes()
+    return {"file": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _where(bug: Exception) -> str:
+    last = traceback.extract_tb(bug.__traceback__)[-1]
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    return f"a bug in Poise: {type(bug).__name__}: {' '.join(str(bug).split())} ({place})"

@@ -1,0 +1,127 @@
+"""What is left to do: clips that are new, have changed, or whose recipe has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from poise.apps.batch.fingerprint import clip_hash, with_changes
+from poise.apps.batch.journal import Journal
+from poise.apps.batch.library import Entry, Library
+from poise.apps.batch.naming import Naming
+from poise.apps.batch.one_clip import Row
+from poise.execution import Limits
+
+DONE = ("met", "not_met")
+"""Ends of clips whose files are written."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A clip that is to be done."""
+
+    entry: Entry
+    recipe_sha256: str
+    old: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Files of an earlier run and their hashes."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run of a batch has to do."""
+
+    tasks: tuple[Task, ...]
+    """Largest first: a long clip that came last would have the others wait for it."""
+    kept: Counter[str]
+    """How many are done already, by how they ended."""
+    gone: int
+    """Clips of earlier runs that the library no longer has; their results stay."""
+
+
+def plan(
+    library: Library,
+    order: str,
+    journal: Journal,
+    naming: Naming,
+    folder: Path,
+    limits: Limits,
+    *,
+    retry: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> Plan:
+    """Compare what there is with what has been done.
+
+    Args:
+        library: the clips.
+        order: hash of what is done with each.
+        journal: what has been done.
+        naming: what results are called.
+        folder: where they are.
+        limits: of this run: what took too much under lesser ones is tried again.
+        retry: whether failed clips are.
+        watch: told how many clips have been looked at.
+    """
+    entries = {entry.name: entry for entry in library.entries}
+    kept: dict[str, str] = {}
+    old: dict[str, dict[str, str]] = {}
+    gone: set[str] = set()
+    for number, row in enumerate(journal.rows(), 1):
+        name = row["clip"]
+        kept.pop(name, None)
+        old.pop(name, None)
+        entry = entries.get(name)
+        if entry is None:
+            gone.add(name)
+        elif _still_holds(row, entry, order, naming, folder, limits, retry):
+            kept[name] = row["status"]
+        else:
+            outputs = (row.get("outputs") or {}).values()
+            old[name] = {each["file"]: each["sha256"] for each in outputs}
+        if watch is not None:
+            watch(number)
+    left = sorted(
+        (entry for entry in library.entries if entry.name not in kept),
+        key=lambda entry: (-entry.size, entry.name),
+    )
+    tasks = [Task(e, with_changes(order, e.changes), old.get(e.name, {})) for e in left]
+    return Plan(tuple(tasks), Counter(kept.values()), len(gone))
+
+
+def _still_holds(
+    row: Row,
+    entry: Entry,
+    order: str,
+    naming: Naming,
+    folder: Path,
+    limits: Limits,
+    retry: bool,
+) -> bool:
+    if row.get("recipe_sha256") != with_changes(order, entry.changes):
+        return False
+    status = row["status"]
+    if status not in DONE:
+        if retry or _allowed_more(row, limits):
+            return False
+    elif not _in_place(row, entry, naming, folder):
+        return False
+    return row.get("input_sha256") == clip_hash(entry.path)
+
+
+def _in_place(row: Row, entry: Entry, naming: Naming, folder: Path) -> bool:
+    outputs: Mapping[str, Any] = row.get("outputs") or {}
+    names = dict(naming.files(entry.name))
+    return all(
+        names.get(key) == each["file"] and (folder / each["file"]).is_file()
+        for key, each in outputs.items()
+    )
+
+
+def _allowed_more(row: Row, limits: Limits) -> bool:
+    """Whether a clip that took too much may take more now."""
+    was = row.get("limit")
+    now = {"out_of_time": limits.seconds, "out_of_memory": limits.memory_bytes}
+    status = row["status"]
+    return was is not None and status in now and (now[status] is None or now[status] > was)

@@ -1,0 +1,174 @@
+"""Leading a batch: hand out clips, put what comes back in its place, write it down."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from poise import __version__
+from poise.apps.batch.fingerprint import Order, clip_hash, order_hash
+from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
+from poise.apps.batch.library import Library
+from poise.apps.batch.naming import PAGE, Naming
+from poise.apps.batch.one_clip import ClipJob, Row, follow_recipe, recipe_of
+from poise.apps.batch.plan import Plan, Task, plan
+from poise.apps.batch.room import Room
+from poise.errors import FileProblem
+from poise.execution import Ended, Executor, Limits
+
+FAILED = ("refused", "bug", "crashed", "out_of_time", "out_of_memory")
+"""Ends of clips that have no files."""
+
+MakePage = Callable[[Iterator[Row]], str]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a batch went."""
+
+    statuses: Counter[str]
+    """Of all clips of the library, by how they ended; in this run or before."""
+    done: int
+    """In this run."""
+    left: int
+    """Not begun or not ended: it was interrupted."""
+    files: tuple[Path, ...]
+    """The tables and the page."""
+
+    @property
+    def failed(self) -> int:
+        """How many have no result."""
+        return sum(self.statuses[status] for status in FAILED)
+
+
+class Batch:
+    """One recipe over a library, into a folder."""
+
+    def __init__(
+        self,
+        library: Library,
+        order: Order,
+        folder: Path,
+        limits: Limits,
+        *,
+        retry: bool = False,
+        watch: Callable[[int], None] | None = None,
+    ) -> None:
+        """Look at what there is; from here on the folder is this batch's alone, until it is closed.
+
+        Args:
+            library: the clips.
+            order: what is done with each.
+            folder: where results go.
+            limits: of the executor that it will run on.
+            retry: whether clips that failed before are tried again.
+            watch: told how many earlier results have been looked at.
+
+        Raises:
+            RecipeProblem: what is wrong with the recipe.
+            FileProblem: a folder that is not for this.
+        """
+        recipe = recipe_of(order)
+        self._order, self._limits = order, limits
+        self._naming = Naming(library.entries, recipe, order.format, order.pages)
+        _check_apart(library, folder, self._naming)
+        self._room = Room(folder)
+        self._journal = Journal(folder)
+        try:
+            self.plan: Plan = plan(
+                library, order_hash(order, recipe), self._journal, self._naming, folder, limits,
+                retry=retry, watch=watch,
+            )  # fmt: skip
+        except BaseException:
+            self.close()
+            raise
+        self._statuses = Counter(self.plan.kept)
+        self._done = 0
+
+    def run(self, executor: Executor) -> Iterator[Row]:
+        """Do what is left; gives the row of each clip when it is written down."""
+        self._journal.compact()
+        jobs = (self._job(number, task) for number, task in enumerate(self.plan.tasks))
+        with contextlib.closing(executor.run(follow_recipe, jobs)) as endings:
+            for ended in endings:
+                row = self._row(ended)
+                self._journal.add(row)
+                self._statuses[row["status"]] += 1
+                self._done += 1
+                yield row
+
+    def summary(self, page: MakePage | None = None) -> Summary:
+        """Write the tables, and the page over all clips, of what is done so far."""
+        self._journal.close()
+        folder = self._room.folder
+        files = [self._journal.path, folder / TABLE]
+        write_table(self._journal, files[-1])
+        if page is not None:
+            files.append(folder / PAGE)
+            with replacing(files[-1]) as file:
+                file.write(page(self._journal.rows()))
+        left = len(self.plan.tasks) - self._done
+        return Summary(self._statuses, self._done, left, tuple(files))
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._journal.close()
+        self._room.close()
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _job(self, number: int, task: Task) -> ClipJob:
+        entry = task.entry
+        folder = str(self._room.job_folder(number).absolute())
+        files = self._naming.files(entry.name)
+        return ClipJob(entry.name, str(entry.path), self._order, entry.changes, files, folder)
+
+    def _row(self, ended: Ended[ClipJob, Row]) -> Row:
+        task = self.plan.tasks[ended.index]
+        found: Row = ended.value if ended.how == "done" and ended.value else self._lost(ended)
+        row: Row = {
+            "clip": task.entry.name,
+            **found,
+            "seconds": round(ended.seconds, 4),
+            "attempts": ended.attempts,
+            "peak_mb": round(ended.peak_bytes / 1e6, 1),
+            "recipe_sha256": task.recipe_sha256,
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        notes = self._room.place(ended.index, row, task.old)
+        if notes:
+            row["notes"] = [*row.get("notes", ()), *notes]
+        return row
+
+    def _lost(self, ended: Ended[ClipJob, Row]) -> Row:
+        """The row of a clip whose worker could not write one."""
+        row: Row = {
+            "status": "bug" if ended.how == "raised" else ended.how,
+            "reason": " ".join(str(ended.error).split()),
+            "input_sha256": clip_hash(Path(ended.job.path)),
+            "poise": __version__,
+        }
+        limit: dict[str, Any] = {
+            "out_of_time": self._limits.seconds,
+            "out_of_memory": self._limits.memory_bytes,
+        }
+        return row | ({"limit": limit[ended.how]} if ended.how in limit else {})
+
+
+def _check_apart(library: Library, folder: Path, naming: Naming) -> None:
+    """Never write over what is read."""
+    inputs = {entry.path.resolve() for entry in library.entries}
+    for entry in library.entries:
+        for _, name in naming.files(entry.name):
+            if (folder / name).resolve() in inputs:
+                wanted = "a folder apart from the clips"
+                raise FileProblem(folder, wanted, f"one where {name} is a clip of the library")

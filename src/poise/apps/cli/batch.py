@@ -1,0 +1,274 @@
+"""`poise batch`: one recipe over a library of clips."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from poise.apps.cli.run import EXIT_NOT_MET, Set, Without, saying_problems
+from poise.apps.cli.waiting import waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from poise.apps.batch.fingerprint import Order
+    from poise.apps.batch.run import Batch, Summary
+    from poise.execution import Executor, Limits
+
+MEMORY_SHARE = 0.8
+"""Of the machine's memory that all workers may have together, if nothing is said."""
+
+TIME_LIMIT_S = 1800.0
+
+
+def batch(
+    library: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder of clips, with those below it; or a list of clips (.txt, or .csv and "
+            ".jsonl with values of the recipe to change for each)."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Folder for results; a second run goes on there.")
+    ],
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="What to do with each clip (.yaml); without it, as poise correct does."),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            help="Put each on this body (motion, skeleton or robot file); without a recipe, as "
+            "poise retarget does."
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("-j", "--workers", help="Clips at a time, one core each; by default all."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only clips with such names; repeat.", metavar="GLOB")
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="Write clips as bvh, glb or npz, not each in its own.", metavar="EXT"
+        ),
+    ] = None,
+    reports: Annotated[
+        bool, typer.Option("--reports", help="Write a page about each clip, too.")
+    ] = False,
+    time_limit: Annotated[
+        float, typer.Option(help="Most seconds a clip may take; 0: any.")
+    ] = TIME_LIMIT_S,
+    memory_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Most memory a worker may hold, in MB; by default the workers share 80 % of the "
+            "machine's. 0: any."
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run on Dask: 'local', the address of a scheduler (tcp://host:8786) or its file "
+            "(.json). Needs poise[cluster], and the same paths on all machines.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
+    dashboard: Annotated[
+        str | None,
+        typer.Option(
+            help="With --cluster local: where Dask's dashboard listens; by default a free port on "
+            "this machine alone.",
+            metavar="HOST:PORT",
+        ),
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what there is to do.")
+    ] = False,
+    without: Without = None,
+    set_: Set = None,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Say nothing until the end, for logs.")
+    ] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="End with code 0 also when some goals were not met.")
+    ] = False,
+) -> None:
+    """Follow a recipe for every clip of a library, and make a table of what came of it.
+
+    A clip that is broken, crashes, hangs or takes all memory costs that clip only. Interrupted,
+    however, the same command goes on where it was; clips or recipes that have changed are done
+    anew, others are not. Results: the clips as in the library, results.csv, results.jsonl, and
+    library.html to look at. Code 3 when some clip failed or did not meet its goals.
+
+        poise batch captures/ --out corrected/
+
+        poise batch captures/ --to robot.xml --out onto_robot/ --format npz --workers 8
+
+        poise batch clips.csv --recipe reach.yaml --out reached/ --cluster tcp://head:8786
+    """  # fmt: skip
+    with saying_problems():
+        with waiting(f"looking through {library.name or library}") as say:
+            from poise.apps.batch.library import find_clips
+            from poise.apps.batch.run import Batch
+
+            order = _order(recipe, to, format_, reports, without or (), set_ or ())
+            limits = _limits(time_limit, memory_limit, workers)
+            found = find_clips(library, only=only or (), leave_out=(out,))
+            made = Batch(
+                found, order, out, limits, retry=retry, watch=lambda n: say(f"{n} results checked")
+            )
+        with made:
+            _say_plan(made, found.others, quiet=quiet and not dry_run)
+            if dry_run:
+                return
+            began = time.monotonic()
+
+            def executor(hear: Callable[[str], None]) -> Executor:
+                return _executor(workers, limits, cluster, dashboard, hear, quiet=quiet)
+
+            name = library.name or str(library)
+            summary, interrupted = _run(made, executor, name, order, quiet=quiet)
+        _say_end(summary, time.monotonic() - began)
+        if interrupted:
+            raise KeyboardInterrupt
+        if summary.failed or (summary.statuses["not_met"] and not accept):
+            raise typer.Exit(EXIT_NOT_MET)
+
+
+def _run(
+    made: Batch,
+    executor_for: Callable[[Callable[[str], None]], Executor],
+    title: str,
+    order: Order,
+    *,
+    quiet: bool,
+) -> tuple[Summary, bool]:
+    """All clips; whether it was interrupted. The tables are written in any case."""
+    from poise.apps.cli.batch_progress import Progress
+    from poise.apps.report.library_page import library_html
+
+    interrupted = False
+    with Progress(made, quiet=quiet) as progress:
+        try:
+            if made.plan.tasks:
+                with executor_for(progress.hear) as executor:
+                    for row in made.run(executor):
+                        progress.add(row)
+        except KeyboardInterrupt:
+            interrupted = True
+    with waiting("writing tables"):
+        name = Path(order.recipe).name
+        summary = made.summary(lambda rows: library_html(rows, title, recipe=name))
+    return summary, interrupted
+
+
+def _order(
+    recipe: Path | None,
+    to: Path | None,
+    form: str | None,
+    reports: bool,
+    without: list[str] | tuple[()],
+    changes: list[str] | tuple[()],
+) -> Order:
+    import json
+
+    from poise import recipes
+    from poise.apps.batch.fingerprint import Order
+    from poise.formats import check_can_write
+    from poise.formats.disk import read_bytes
+
+    extension = "" if not form else f".{form.lower().lstrip('.')}"
+    if extension:
+        check_can_write(Path(f"clip{extension}"))
+    usual = "correct_clip.yaml" if to is None else "retarget_clip.yaml"
+    path = recipe or Path(recipes.__file__).with_name(usual)
+    said = [] if to is None else [f"character.to={json.dumps(str(to.resolve()))}"]
+    text = read_bytes(path).decode("utf-8-sig", "replace")
+    changed = (*said, *changes)
+    return Order(str(path.absolute()), text, changed, tuple(without), extension, reports)
+
+
+def _limits(seconds: float, memory_mb: float | None, workers: int | None) -> Limits:
+    from poise.errors import BadValue
+    from poise.execution import Limits
+    from poise.sharing import core_count
+
+    if workers is not None and workers < 1:
+        raise BadValue("workers", "at least 1", workers)
+    if memory_mb is None:
+        import psutil
+
+        share = MEMORY_SHARE / (workers or core_count())
+        memory = int(share * psutil.virtual_memory().total)
+    else:
+        memory = round(memory_mb * 1e6)
+    return Limits(seconds or None, memory or None)
+
+
+def _executor(
+    workers: int | None,
+    limits: Limits,
+    cluster: str | None,
+    dashboard: str | None,
+    hear: Callable[[str], None],
+    *,
+    quiet: bool,
+) -> Executor:
+    from poise.errors import BadValue
+    from poise.execution import Supervised
+
+    if cluster is None:
+        if dashboard is not None:
+            raise BadValue("dashboard", "given only with --cluster local", dashboard)
+        return Supervised(workers, limits, hear=hear)
+    from poise.execution.dask_cluster import OnDask
+
+    made = OnDask(cluster, workers=workers, limits=limits, dashboard=dashboard, hear=hear)
+    if made.dashboard_link and not quiet:
+        typer.echo(f"dashboard: {made.dashboard_link}", err=True)
+    return made
+
+
+def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
+    from poise.wording import counted
+
+    if quiet:
+        return
+    plan = made.plan
+    redone = sum(1 for task in plan.tasks if task.old)
+    parts = [f"{counted(len(plan.tasks), 'clip')} to do"]
+    if redone:
+        parts[0] += f" ({redone} anew: the clip or the recipe has changed)"
+    if plan.kept:
+        parts.append(f"{sum(plan.kept.values())} done already")
+    if others:
+        parts.append(f"{counted(others, 'other file')} left alone")
+    if plan.gone:
+        parts.append(f"{counted(plan.gone, 'result')} of clips that are not there now")
+    typer.echo(", ".join(parts), err=True)
+
+
+def _say_end(summary: Summary, seconds: float) -> None:
+    from poise.apps.cli.batch_progress import duration
+    from poise.wording import counted
+
+    total = sum(summary.statuses.values())
+    ends = ", ".join(
+        f"{count} {status.replace('_', ' ')}" for status, count in summary.statuses.most_common()
+    )
+    print(f"{counted(total, 'clip')}: {ends}" if ends else "no clips done")
+    if summary.done:
+        rate = 60 * summary.done / max(seconds, 1e-9)
+        print(f"{summary.done} in {duration(seconds)}, {rate:.3g} a minute")
+    if summary.left:
+        print(f"{summary.left} left: the same command goes on")
+    for path in summary.files:
+        print(path)
