@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.contact import write_contacts
+from poise.contact import detect_contacts, write_contacts
 from poise.errors import FileProblem
 from poise.formats import check_can_write, save_clip
 from poise.formats.atomic import atomic_write
+from poise.formats.robot_trajectory import check_robot_file
 from poise.measures import Evaluation
 from poise.recipes import Outcome, Recipe
 from poise.recipes.locating import located
@@ -24,7 +25,7 @@ class PlannedOutputs:
     """Where things go."""
 
     files: dict[str, Path]
-    """By the keys of a recipe's outputs: clip, glb, before, contacts, report; and preview."""
+    """By the keys of a recipe's outputs, and preview."""
     notes: tuple[str, ...] = ()
 
 
@@ -55,13 +56,14 @@ def planned_outputs(
         notes.append(f"outputs of the recipe not written: {clip.name} is not its own clip")
         own = {}
     files = {key: recipe.folder / name for key, name in own.items()}
+    layout = recipe.outputs.layout
     for key, path in files.items():
         with located(recipe, ("outputs", key)):
-            _check(key, path)
+            _check(key, path, layout)
     for key, path in given.items():
         if path is not None:
             files[key] = path
-            _check(key, path)
+            _check(key, path, layout)
     _check_different(list(files.values()))
     for path in files.values():
         if path.exists() and not overwrite:
@@ -69,13 +71,15 @@ def planned_outputs(
     return PlannedOutputs(files, tuple(notes))
 
 
-def _check(key: str, path: Path) -> None:
+def _check(key: str, path: Path, layout: str) -> None:
     if key == "report":
         if path.suffix.lower() not in PAGES:
             raise FileProblem(path, "an extension of a page (.html)", f"'{path.suffix}'")
     elif key == "contacts":
         if path.suffix.lower() not in TABLES:
             raise FileProblem(path, "an extension of contacts (.csv, .json)", f"'{path.suffix}'")
+    elif key == "robot":
+        check_robot_file(path, layout)
     else:
         check_can_write(path)
         if key == "glb" and path.suffix.lower() not in (".glb", ".gltf"):
@@ -126,11 +130,33 @@ def write_outputs(
             write_contacts(contacts, path)
             lines.append(f"{path}: what touches in {counted(contacts.frame_count, 'frame')}")
             continue
+        if key == "robot":
+            _write_robot(path, recipe, outcome)
+            frames = counted(outcome.clip.frame_count, "frame")
+            lines.append(f"{path}: {frames} of a robot at {outcome.clip.rate_hz:g} Hz")
+            continue
         clip = outcome.start if key == "before" else outcome.clip
         notes += save_clip(clip, path)
         what = "the original, " if key == "before" else ""
         lines.append(f"{path}: {what}{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
     return lines, notes
+
+
+def _write_robot(path: Path, recipe: Recipe, outcome: Outcome) -> None:
+    from poise.apps.robot_output import write_robot_file
+
+    prepared = outcome.prepared
+    contacts = outcome.result.contacts or prepared.contacts
+    if contacts is None:
+        contacts = detect_contacts(outcome.clip, prepared.character, prepared.environment)
+    impossible = next(
+        (each.trace["impossible"] for each in outcome.results if "impossible" in each.trace), ()
+    )
+    with located(recipe, ("outputs", "robot")):
+        write_robot_file(
+            path, recipe.outputs.layout, outcome.clip, prepared.character, prepared.environment,
+            contacts, impossible,
+        )  # fmt: skip
 
 
 def _write_report(

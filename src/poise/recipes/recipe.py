@@ -155,10 +155,17 @@ class Outputs:
     """What touches when, as the last step found or was told it (.csv or .json)."""
     report: str | None = None
     """A page that says how physical the edited clip is beside the original (.html)."""
+    robot: str | None = None
+    """Joint angles, speeds, torques and contacts of a robot (.csv or .npz), Z up, where the body
+    is one."""
+    layout: Literal["poise", "unitree", "gmr"] = "poise"
+    """Of that file: unitree (.csv: no header, xyzw), gmr (.pkl, .csv)."""
 
     def items(self) -> dict[str, str]:
         """The files that are asked for, by key."""
-        return {key: value for key, value in vars(self).items() if value is not None}
+        files = {key: value for key, value in vars(self).items() if value is not None}
+        del files["layout"]
+        return files
 
 
 @dataclass(frozen=True)

@@ -78,5 +78,9 @@ def _result(made: Retargeted) -> Result:
         f"{told.name}: {told.summary}" if missed else told.summary,
         made.contacts,
         (*made.notes, scale),
-        {"retarget": made.stages, "scale": made.kinematic.scale},
+        {
+            "retarget": made.stages,
+            "scale": made.kinematic.scale,
+            "impossible": made.impossible,
+        },
     )

@@ -6,33 +6,17 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from poise import __version__
+from poise.apps.batch.order import Order
 from poise.errors import PoiseError
 from poise.formats.amc import find_skeleton
 from poise.recipes import Recipe
 
 _NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']+)["']""")
 _FOLDERS_IN_MODELS = re.compile(r"""\b(?:meshdir|assetdir)\s*=\s*["']([^"']+)["']""")
-
-
-@dataclass(frozen=True)
-class Order:
-    """What is done with every clip, as it is sent to workers."""
-
-    recipe: str
-    """Its path: what messages call it, and where paths in it start."""
-    text: str
-    """Its content when the batch began: edits while it runs are for the next run."""
-    changes: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    format: str = ""
-    """Extension of the written clips; empty: each its own."""
-    pages: bool = False
-    """Whether each clip gets a report."""
 
 
 def order_hash(order: Order, recipe: Recipe) -> str:

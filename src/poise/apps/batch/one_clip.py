@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from poise import __version__
-from poise.apps.batch.fingerprint import Order, clip_hash
+from poise.apps.batch.fingerprint import clip_hash
+from poise.apps.batch.order import Order
 from poise.errors import PoiseError
 from poise.measures import Measure
-from poise.recipes import Recipe, recipe_from_text
+from poise.recipes import Recipe
 
 Row = dict[str, Any]
 """A line of the results: plain values only."""
@@ -57,14 +58,9 @@ def follow_recipe(job: ClipJob) -> Row:
         return row | {"status": "bug", "reason": _where(bug)}
 
 
-def recipe_of(order: Order, changes: tuple[str, ...] = ()) -> Recipe:
-    """What an order says, with the changes for one clip."""
-    return recipe_from_text(
-        order.text, path=order.recipe, changes=(*order.changes, *changes), without=order.without
-    )
-
-
-_recipe = lru_cache(maxsize=4)(recipe_of)
+@lru_cache(maxsize=4)
+def _recipe(order: Order, changes: tuple[str, ...]) -> Recipe:
+    return order.followed_with(changes)
 
 
 def _followed(job: ClipJob) -> Row:

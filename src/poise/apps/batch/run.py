@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from poise import __version__
-from poise.apps.batch.fingerprint import Order, clip_hash, order_hash
+from poise.apps.batch.fingerprint import clip_hash, order_hash
 from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
 from poise.apps.batch.library import Library
 from poise.apps.batch.naming import PAGE, Naming
-from poise.apps.batch.one_clip import ClipJob, Row, follow_recipe, recipe_of
+from poise.apps.batch.one_clip import ClipJob, Row, follow_recipe
+from poise.apps.batch.order import Order
 from poise.apps.batch.plan import Plan, Task, plan
 from poise.apps.batch.room import Room
 from poise.errors import FileProblem
@@ -73,7 +74,7 @@ class Batch:
             RecipeProblem: what is wrong with the recipe.
             FileProblem: a folder that is not for this.
         """
-        recipe = recipe_of(order)
+        recipe = order.followed_with()
         self._order, self._limits = order, limits
         self._naming = Naming(library.entries, recipe, order.format, order.pages)
         _check_apart(library, folder, self._naming)

@@ -14,7 +14,7 @@ from poise.apps.cli.waiting import waiting
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from poise.apps.batch.fingerprint import Order
+    from poise.apps.batch.order import Order
     from poise.apps.batch.run import Batch, Summary
     from poise.execution import Executor, Limits
 
@@ -117,9 +117,13 @@ def batch(
     with saying_problems():
         with waiting(f"looking through {library.name or library}") as say:
             from poise.apps.batch.library import find_clips
+            from poise.apps.batch.order import order_from
             from poise.apps.batch.run import Batch
 
-            order = _order(recipe, to, format_, reports, without or (), set_ or ())
+            order = order_from(
+                recipe, to=to, form=format_ or "", pages=reports, changes=set_ or (),
+                without=without or (),
+            )  # fmt: skip
             limits = _limits(time_limit, memory_limit, workers)
             found = find_clips(library, only=only or (), leave_out=(out,))
             made = Batch(
@@ -168,32 +172,6 @@ def _run(
         name = Path(order.recipe).name
         summary = made.summary(lambda rows: library_html(rows, title, recipe=name))
     return summary, interrupted
-
-
-def _order(
-    recipe: Path | None,
-    to: Path | None,
-    form: str | None,
-    reports: bool,
-    without: list[str] | tuple[()],
-    changes: list[str] | tuple[()],
-) -> Order:
-    import json
-
-    from poise import recipes
-    from poise.apps.batch.fingerprint import Order
-    from poise.formats import check_can_write
-    from poise.formats.disk import read_bytes
-
-    extension = "" if not form else f".{form.lower().lstrip('.')}"
-    if extension:
-        check_can_write(Path(f"clip{extension}"))
-    usual = "correct_clip.yaml" if to is None else "retarget_clip.yaml"
-    path = recipe or Path(recipes.__file__).with_name(usual)
-    said = [] if to is None else [f"character.to={json.dumps(str(to.resolve()))}"]
-    text = read_bytes(path).decode("utf-8-sig", "replace")
-    changed = (*said, *changes)
-    return Order(str(path.absolute()), text, changed, tuple(without), extension, reports)
 
 
 def _limits(seconds: float, memory_mb: float | None, workers: int | None) -> Limits:

@@ -13,7 +13,6 @@ from poise.apps.cli.waiting import waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
-    from poise.arrays import Array
     from poise.character import Character
     from poise.methods.retarget import Correspondence, Retargeted
 
@@ -94,6 +93,7 @@ def retarget(
         if not explain:
             _check_outputs(output, robot, layout, overwrite)
         with waiting(f"reading {clip.name}") as say:
+            from poise.apps.robot_output import write_robot_file
             from poise.formats import save_clip
             from poise.formats.robot_trajectory import check_hinged
             from poise.methods.retarget import Settings
@@ -119,7 +119,10 @@ def retarget(
                 watch=say,
             )  # fmt: skip
             if robot is not None:
-                _write_robot(robot, made, asked.target, layout)
+                place = made.kinematic.environment
+                write_robot_file(
+                    robot, layout, made.clip, asked.target, place, made.contacts, made.impossible
+                )
             notes = save_clip(made.clip, output) if output is not None else ()
         for note in dict.fromkeys((*asked.notes, *made.notes, *notes)):
             typer.echo(f"note: {note}", err=True)
@@ -157,25 +160,6 @@ def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwri
             raise BadValue("output", "a new file (or --overwrite)", str(path))
         if not path.parent.is_dir():
             raise FileProblem(path, "an existing folder to write into", f"no {path.parent}")
-
-
-def _write_robot(path: Path, made: Retargeted, target: Character, layout: str) -> None:
-    from poise.formats.robot_trajectory import robot_trajectory, write_robot
-    from poise.methods.retarget.drive import drive
-    from poise.methods.retarget.impossible import frames_of
-
-    trajectory = robot_trajectory(made.clip)  # says what is no robot
-    channels: dict[str, Array] = {
-        f"contact.{part}": made.contacts.column(part).astype(float)
-        for part in made.contacts.parts
-        if made.contacts.column(part).any()
-    }
-    channels["impossible"] = frames_of(made.impossible, made.clip.frame_count).astype(float)
-    if layout == "poise":
-        place = made.kinematic.environment
-        channels |= drive(made.clip, target, place, made.contacts).channels
-        trajectory = robot_trajectory(made.clip, channels)
-    write_robot(path, trajectory, layout)
 
 
 def said(made: Retargeted) -> list[str]:

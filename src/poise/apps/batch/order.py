@@ -1,0 +1,72 @@
+"""What is done with every clip of a batch, as it is sent to workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from poise import recipes
+from poise.formats import check_can_write
+from poise.formats.disk import read_bytes
+from poise.recipes import Recipe, recipe_from_text
+
+
+@dataclass(frozen=True)
+class Order:
+    """A recipe as it was when the batch began: edits while it runs are for the next run."""
+
+    recipe: str
+    """Its path: what messages call it, and where paths in it start."""
+    text: str
+    changes: tuple[str, ...] = ()
+    """Values that are others than in the text, as for `--set`."""
+    without: tuple[str, ...] = ()
+    """Constraints that are left out."""
+    format: str = ""
+    """Extension of the written clips; empty: each its own."""
+    pages: bool = False
+    """Whether each clip gets a report."""
+
+    def followed_with(self, changes: Sequence[str] = ()) -> Recipe:
+        """The recipe, with the changes for one clip.
+
+        Raises:
+            RecipeProblem: all that is wrong with it.
+        """
+        return recipe_from_text(
+            self.text, path=self.recipe, changes=(*self.changes, *changes), without=self.without
+        )
+
+
+def order_from(
+    recipe: Path | None = None,
+    *,
+    to: Path | None = None,
+    form: str = "",
+    pages: bool = False,
+    changes: Sequence[str] = (),
+    without: Sequence[str] = (),
+) -> Order:
+    """What a recipe file says; without one, what `poise correct` or, with `to`, `retarget` does.
+
+    Args:
+        recipe: the file.
+        to: another body, for `character.to`.
+        form: how clips are written: bvh, glb, npz; each in its own format if nothing is said.
+        pages: whether each gets a report.
+        changes: values to change, such as "correct.settings.preset=run".
+        without: names of constraints to leave out.
+
+    Raises:
+        FileProblem: no such file, or no such format.
+    """
+    extension = f".{form.lower().lstrip('.')}" if form else ""
+    if extension:
+        check_can_write(Path(f"clip{extension}"))
+    usual = "correct_clip.yaml" if to is None else "retarget_clip.yaml"
+    path = recipe or Path(recipes.__file__).with_name(usual)
+    body = () if to is None else (f"character.to={json.dumps(str(to.resolve()))}",)
+    text = read_bytes(path).decode("utf-8-sig", "replace")
+    return Order(str(path.absolute()), text, (*body, *changes), tuple(without), extension, pages)
