@@ -3,8 +3,9 @@
 Those of README.md come from clips made by code, those of docs/deform.md from the recipes in
 `examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
 `filter`, `correct` and `momentum` beside it, that of docs/pattern.md from
-`benchmarks/pattern_golf.py`, that of docs/retarget.md from `benchmarks/retarget_table.py`; their
-clips are real. Without these clips they stay as they are.
+`benchmarks/pattern_golf.py`, that of docs/retarget.md from `benchmarks/retarget_table.py`, that of
+docs/batch.md from all shared captures; their clips are real. Without these clips they stay as they
+are.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from barycentre import draw_barycentre
+from batch_library import library
 from correct_recipes import LOOKS, experiment
 from deform_karate import karate
 from deform_stairs import climbing_stairs
@@ -57,6 +59,8 @@ def main() -> None:
             print(f"{name}: left as it is, its clip is not in {SHARED} (see POISE_SHARED)")
         else:
             draw(clip)
+    if (SHARED / "mocap").is_dir():
+        library(SHARED / "mocap")
 
 
 def samples() -> None:

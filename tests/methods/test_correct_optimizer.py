@@ -14,6 +14,7 @@ from poise.character import complete_character, reference_human
 from poise.contact import detect_contacts
 from poise.environment import ConvexPart, Environment, Ground, HeightField, query
 from poise.errors import BadShape, BadValue
+from poise.execution import Threads
 from poise.formats import load_clip
 from poise.methods.correct.alternation import begin, room
 from poise.methods.correct.band import REACH, assemble
@@ -109,7 +110,7 @@ def test_the_alternation_ends_where_a_dense_minimisation_does() -> None:
     contacts = some_contacts(human(), 7, seed=3)
     rows = Rows(human(), 7, QUIET, contacts)
     found = made.solve(contacts, 3000)
-    work = made._my_room()
+    work = made._rooms[-1]
     places = np.moveaxis(work.places.reshape(3, 7, -1), 0, 2)
     heights = made.problem.rest_heights
     best = minimize(
@@ -211,19 +212,19 @@ def test_changed_contacts_give_what_a_fresh_factor_gives(settings: Settings, fra
     used, fresh = optimizer(60, settings), optimizer(60, settings)
     used.solve(contacts, 12)
     if settings is QUIET:  # nothing that is held against penetration spoils it
-        assert used._my_room().usable[0] == 60
+        assert used._rooms[-1].usable[0] == 60
     changed = contacts.copy()
     changed[frame:] = (contacts[frame:] + 1) % 3
     again, expected = used.solve(changed, 12), fresh.solve(changed, 12)
     assert np.abs(again.vertices_m - expected.vertices_m).max() < 1e-9
-    assert np.abs(used._my_room().factor - fresh._my_room().factor).max() < 1e-9
+    assert np.abs(used._rooms[-1].factor - fresh._rooms[-1].factor).max() < 1e-9
     assert not np.allclose(again.vertices_m, used.solve(contacts, 12).vertices_m)
 
 
 def test_samples_in_threads_are_those_one_by_one_to_the_last_bit() -> None:
     made = optimizer(40, Settings())
     samples = np.array([some_contacts(human(), 40, seed) for seed in range(9)])
-    one, parts = made.solve_many(samples, 6, parallel=False)
+    one, parts = made.solve_many(samples, 6, executor=Threads(1))
     for _ in range(3):
         other, others = made.solve_many(samples, 6)
         assert np.array_equal(one, other)

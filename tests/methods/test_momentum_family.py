@@ -14,6 +14,7 @@ from poise import rotations
 from poise.constraints import FlightHeight, MoveStage
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
+from poise.execution import Threads
 from poise.measures import evaluate
 from poise.mechanics import forward_kinematics
 from poise.methods import Edit
@@ -163,8 +164,8 @@ def test_edits_that_all_have_are_kept_and_axes_come_on_top() -> None:
 
 def test_how_many_are_solved_at_a_time_does_not_matter() -> None:
     settings, told = few(AHEAD), list[tuple[int, int, str]]()
-    one = build_family(jump(), settings, workers=1, watch=lambda *now: told.append(now))
-    two = build_family(jump(), settings, workers=2)
+    one = build_family(jump(), settings, executor=Threads(1), watch=lambda *now: told.append(now))
+    two = build_family(jump(), settings, executor=Threads(2))
     np.testing.assert_array_equal(one.roots_m, two.roots_m)
     np.testing.assert_array_equal(one.rotations_wxyz, two.rotations_wxyz)
     assert [now[:2] for now in told] == [(1, 3), (2, 3), (3, 3)]
@@ -234,7 +235,7 @@ def test_an_interrupted_build_goes_on_with_what_is_missing(workers: int, tmp_pat
     folder = MemberFolder(path, edit, settings)
     assert not folder.started_over
     with pytest.raises(Interrupted):
-        build_family(edit, settings, store=Unplugged(folder, 2), workers=workers)
+        build_family(edit, settings, store=Unplugged(folder, 2), executor=Threads(workers))
     there = [i for i in range(6) if folder.load(i) is not None]
     assert len(there) == 2
 

@@ -191,7 +191,8 @@ class MotionOptimizer:
         checked = self._checked("contacts", contacts, ("S", self.frame_count))
         rounds = self._rounds(iterations, self.settings.sampling_iterations)
         scores = np.empty((len(checked), 5))
-        executor = executor or Threads()
+        # One alone is not worth a thread.
+        executor = executor or (Threads() if len(checked) > 1 else Threads(1))
         with closing(executor.run(partial(self._score, rounds), checked)) as ended_ones:
             for ended in ended_ones:
                 scores[ended.index] = ended.result()
