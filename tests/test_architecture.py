@@ -29,7 +29,8 @@ MAY_IMPORT = {
     | {"character", "motion", "mechanics", "environment", "contact", "constraints"},
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
-    | {"ik", "footing", "execution", "measures"},  # measures: retarget keeps the round that measures best
+    | {"ik", "footing", "execution"}
+    | {"measures"},  # retarget keeps the round that measures best
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
     | {"samples", "constraints", "ik", "methods"},

@@ -326,11 +326,6 @@ def test_clips_that_failed_are_done_once_they_are_mended(drill: Drill, tmp_path:
     assert set(last.values()) == {"met"} and len(last) == 3
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the thread of a worker that waits for the end of its input needs the interpreter's "
-    "lock: in compiled code that holds it, the worker lives on when its batch is killed",
-)
 def test_a_worker_that_hangs_in_compiled_code_ends_with_its_batch(
     drill: Drill, tmp_path: Path
 ) -> None:
@@ -349,10 +344,6 @@ def test_a_worker_that_hangs_in_compiled_code_is_out_of_time(drill: Drill, tmp_p
     none_left(drill.folder)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="what a worker prints is read by lines: one without end is held whole, and twice",
-)
 def test_a_worker_that_says_a_lot_does_not_fill_the_memory_of_the_batch(
     drill: Drill, tmp_path: Path
 ) -> None:

@@ -97,11 +97,6 @@ def test_a_clip_that_has_changed_is_done_again_and_others_are_not(place: Place) 
     assert place.run().names == []
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the row of the run before stays in results.jsonl, results.csv and library.html until "
-    "the next run that has something to do",
-)
 def test_a_clip_that_is_done_again_has_one_row(place: Place) -> None:
     put_clip(place.library / "a.bvh", 25)
     place.run()
@@ -203,7 +198,6 @@ def test_a_place_that_has_changed_does_all_again(place: Place) -> None:
         ("box.obj", 'parts:\n  - file: "./box.obj"\n'),
         pytest.param(
             "my box.obj", "parts:\n  - file: my box.obj\n",
-            marks=pytest.mark.xfail(strict=True, reason="names are looked for between spaces"),
         ),
     ],
 )  # fmt: skip
@@ -222,12 +216,10 @@ def test_a_mesh_that_the_recipe_names_itself_does_all_again(place: Place) -> Non
     named_file_is_noticed(place, lambda: mesh.write_text(BOX.format(5.5), encoding="utf-8"))
 
 
-def test_a_file_that_appears_or_goes_does_all_again(place: Place) -> None:
+def test_a_file_that_the_recipe_names_must_be_there(place: Place) -> None:
     put_recipe(place.recipe, "environment: room.yaml\n")
-    done = place.run()
-    assert {row["status"] for row in done.rows} == {"refused"}
-    assert all("room.yaml" in row["reason"] for row in done.rows)
-    assert not files_below(place.out) - BOOKS
+    with pytest.raises(FileProblem, match=r"room\.yaml"):
+        place.run()
     place.recipe.with_name("room.yaml").write_text("ground: {height_m: 0.0}\n", encoding="utf-8")
     assert {row["status"] for row in place.run().rows} == {"met"}
 
@@ -273,7 +265,6 @@ def test_a_real_motion_and_its_skeleton(tmp_path: Path) -> None:
     assert place.run().names == ["02_03.amc"]
 
 
-@pytest.mark.xfail(strict=True, reason="addresses of buffers in .gltf are not unquoted (%20)")
 def test_the_buffer_of_a_gltf_file_is_part_of_it(tmp_path: Path) -> None:
     model, buffer = tmp_path / "a.gltf", tmp_path / "my buffer.bin"
     for uri in ("plain.bin", "my%20buffer.bin"):
@@ -291,11 +282,9 @@ def test_the_buffer_of_a_gltf_file_is_part_of_it(tmp_path: Path) -> None:
         ("lists", "room.yaml"),
         pytest.param(
             "lists é", "room.yaml",
-            marks=pytest.mark.xfail(strict=True, reason="the path is looked for as JSON writes it"),
         ),
         pytest.param(
             "lists", "box.obj",
-            marks=pytest.mark.xfail(strict=True, reason="files that it names are not followed"),
         ),
     ],
 )  # fmt: skip
@@ -373,11 +362,6 @@ def test_a_larger_limit_tries_again_what_took_too_much(
 
 
 @posix
-@pytest.mark.xfail(
-    strict=True,
-    reason="a full disk is written down as the clip's own fault: with room on it again, the same "
-    "command does nothing",
-)
 def test_clips_that_a_full_disk_refused_are_done_once_there_is_room(place: Place) -> None:
     put_clip(place.library / "c.bvh", 40)
     with _small_files(15_000):
@@ -451,7 +435,6 @@ def test_lines_that_come_twice_count_once_and_the_last_counts(place: Place) -> N
     assert sorted(row["clip"] for row in rows_of(place.out)) == ["a.bvh", "c.bvh", "sub/b.bvh"]
 
 
-@pytest.mark.xfail(strict=True, reason="the table has a line for every line of the results")
 def test_lines_that_come_twice_are_once_in_the_table(place: Place) -> None:
     journal = place.out / "results.jsonl"
     journal.write_bytes(journal.read_bytes() * 2)
@@ -460,24 +443,19 @@ def test_lines_that_come_twice_are_once_in_the_table(place: Place) -> None:
         assert sorted(row["clip"] for row in csv.DictReader(file)) == ["a.bvh", "sub/b.bvh"]
 
 
-_CRASHES = pytest.mark.xfail(
-    strict=True, reason="a line that is JSON but no row ends the command as an internal error"
-)
-
-
 @pytest.mark.parametrize(
     "line",
     [
         b"no json", b"[1, 2]", b"\0\0\0", b"\xff\xfe\xfd", b"", b"null", b'{"clip": "c.bvh"}',
         b'{"clip": 5, "status": "met"}', b'{"clip": "gone.bvh", "status": "met"}',
         b'{"clip": "a.bvh", "status": ["met"]}',
-        pytest.param(b'{"clip": ["a"], "status": "met"}', marks=_CRASHES),
-        pytest.param(b'{"clip": "a.bvh", "status": "met", "outputs": [1]}', marks=_CRASHES),
-        pytest.param(b'{"clip":"a.bvh","status":"met","outputs":{"clip": {}}}', marks=_CRASHES),
-        pytest.param(b'{"clip": "gone.bvh", "status": "met", "outputs": "x"}', marks=_CRASHES),
-        pytest.param(b'{"clip": "gone.bvh", "status": "met", "before": [1]}', marks=_CRASHES),
-        pytest.param(b'{"clip": "gone.bvh", "status": "met", "frames": NaN}', marks=_CRASHES),
-        pytest.param(b"[" * 100_000, marks=_CRASHES),
+        pytest.param(b'{"clip": ["a"], "status": "met"}'),
+        pytest.param(b'{"clip": "a.bvh", "status": "met", "outputs": [1]}'),
+        pytest.param(b'{"clip":"a.bvh","status":"met","outputs":{"clip": {}}}'),
+        pytest.param(b'{"clip": "gone.bvh", "status": "met", "outputs": "x"}'),
+        pytest.param(b'{"clip": "gone.bvh", "status": "met", "before": [1]}'),
+        pytest.param(b'{"clip": "gone.bvh", "status": "met", "frames": NaN}'),
+        pytest.param(b"[" * 100_000),
     ],
     ids=lambda line: line.decode("ascii", "replace")[:60],
 )  # fmt: skip
@@ -528,7 +506,6 @@ def test_an_output_that_was_changed_by_hand_is_kept_when_the_clip_fails(place: P
     assert (place.out / "a.by_hand_1.bvh").read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.xfail(strict=True, reason="what no row speaks of is written over without a word")
 def test_a_file_that_no_run_has_written_is_kept_aside(place: Place) -> None:
     (place.out / "c.bvh").write_text("mended by hand", encoding="utf-8")
     put_clip(place.library / "c.bvh")
@@ -537,16 +514,7 @@ def test_a_file_that_no_run_has_written_is_kept_aside(place: Place) -> None:
     assert b"mended by hand" in kept
 
 
-_TAKEN = pytest.mark.xfail(
-    strict=True,
-    reason="a run that ends between moving a file and writing its row leaves one that the next run "
-    "takes for changed by hand",
-)
-
-
-@pytest.mark.parametrize(
-    "moment", [1, pytest.param(2, marks=_TAKEN), pytest.param(3, marks=_TAKEN)]
-)
+@pytest.mark.parametrize("moment", [1, pytest.param(2), pytest.param(3)])
 def test_what_a_killed_run_has_put_in_place_is_not_taken_for_others_work(
     place: Place, moment: int
 ) -> None:
@@ -580,9 +548,6 @@ def test_what_a_killed_run_has_put_in_place_is_not_taken_for_others_work(
     assert content_below(place.out) == content_below(place.out.with_name("other"))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what cannot be put in its place ends the batch instead of costing the clip"
-)
 def test_an_output_that_cannot_be_put_in_its_place_costs_that_clip_only(place: Place) -> None:
     (place.out / "big.bvh" / "mine").mkdir(parents=True)
     put_clip(place.library / "big.bvh", 40)
@@ -645,7 +610,6 @@ def test_no_clip_takes_the_name_of_a_table_or_the_page(tmp_path: Path) -> None:
         pytest.param(("a.bvh", "a.npz", "a.bvh.bvh"), {"form": "bvh"}, "", id="longer name"),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="only the names of written clips are kept apart")
 def test_no_file_belongs_to_two_clips(
     tmp_path: Path, names: tuple[str, ...], more: dict[str, Any], written: str
 ) -> None:
@@ -656,10 +620,6 @@ def test_no_file_belongs_to_two_clips(
     all_differ(place.out)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="names are given to the clips of this run alone: a run over others writes over them",
-)
 def test_a_run_over_some_clips_does_not_write_over_those_of_others(tmp_path: Path) -> None:
     place = Place(tmp_path)
     put_clips(place.library, "a.bvh", "a.npz")
@@ -668,7 +628,6 @@ def test_a_run_over_some_clips_does_not_write_over_those_of_others(tmp_path: Pat
     all_differ(place.out)
 
 
-@pytest.mark.xfail(strict=True, reason="with --only, names are those of a smaller library")
 def test_a_run_over_some_clips_gives_them_the_same_names(tmp_path: Path) -> None:
     place = Place(tmp_path)
     put_clips(place.library, "a.bvh", "a.npz")
@@ -676,7 +635,6 @@ def test_a_run_over_some_clips_gives_them_the_same_names(tmp_path: Path) -> None
     assert place.run(form="bvh", only=("*.bvh",)).names == []
 
 
-@pytest.mark.xfail(strict=True, reason="a file and a folder may want one name: the batch ends")
 def test_a_clip_and_a_folder_may_come_to_have_one_name(tmp_path: Path) -> None:
     place = Place(tmp_path)
     put_clips(place.library, "x.npz", "x.bvh/y.bvh")
@@ -722,12 +680,11 @@ def test_the_library_itself_is_refused(tmp_path: Path) -> None:
     assert files_below(place.library) == {"a.bvh", "m.txt"}
 
 
-@pytest.mark.xfail(strict=True, reason="it is said to have no clips: 'none among 0 files'")
 def test_the_library_itself_is_refused_as_what_it_is(tmp_path: Path) -> None:
     place = Place(tmp_path)
     put_clips(place.library, "a.bvh")
     place.out = place.library
-    with pytest.raises(FileProblem, match="apart from the clips"):
+    with pytest.raises(FileProblem, match="apart from the results"):
         place.run()
 
 

@@ -144,20 +144,16 @@ def test_goals_that_are_not_met_end_with_3_unless_accepted(
         (("library", "--out", "out", "--dashboard", ":8787"), "dashboard must be given only with"),
         pytest.param(
             ("library", "--out", "out", "--to", "no.bvh"), "no.bvh",
-            marks=pytest.mark.xfail(strict=True, reason="found out with each clip anew"),
         ),
         pytest.param(
             ("library", "--out", "out", "--set", "environment=no.yaml"), "no.yaml",
-            marks=pytest.mark.xfail(strict=True, reason="found out with each clip anew"),
         ),
         (("clips.csv", "--out", "out"), "clips.csv:1: expected a column 'clip', found path"),
         pytest.param(
             ("library", "--out", "out", "--memory-limit", "nan"), "the memory limit must be",
-            marks=pytest.mark.xfail(strict=True, reason="round(nan): an internal error"),
         ),
         pytest.param(
             ("library", "--out", "out", "--memory-limit", "inf"), "the memory limit must be",
-            marks=pytest.mark.xfail(strict=True, reason="round(inf): an internal error"),
         ),
     ],
 )  # fmt: skip
@@ -230,14 +226,13 @@ def test_a_dry_run_says_what_there_is_to_do(
     before = content_below(tmp_path / "out")
     done = command(*DO, "--dry-run")
     assert done.err == (
-        "2 clips to do (1 anew: the clip or the recipe has changed), "
+        "2 clips to do (1 anew: the clip, the recipe or the result has changed), "
         "1 result of clips that are not there now\n"
     )
     assert content_below(tmp_path / "out") == before and len(rows_of(tmp_path / "out")) == 2
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.xfail(strict=True, reason="the folder of results is made")
 def test_a_dry_run_leaves_nothing_behind(command: Command, library: Path, tmp_path: Path) -> None:
     assert library.is_dir()
     command(*DO, "--dry-run")
@@ -390,9 +385,6 @@ def begun(folder: Path, **more: Any) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the parser makes a code of an interruption, so main has nothing to say"
-)
 def test_an_interruption_is_said(
     command: Command, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,7 +402,6 @@ def test_an_interruption_is_said(
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.xfail(strict=True, reason="a clip counts only after its row is on disk, if at all")
 def test_a_clip_that_is_written_down_counts_when_it_is_interrupted_then(
     command: Command, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

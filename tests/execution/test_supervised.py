@@ -140,9 +140,6 @@ def test_errors_of_ours_are_readable_when_they_arrive(
     assert str(ended.error).endswith(said)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="arrives as JobRaised with a traceback: PoiseError has no __reduce__"
-)
 @pytest.mark.parametrize("name", ["file", "name", "value"])
 def test_errors_of_ours_arrive_as_they_are(name: str, two: Supervised) -> None:
     (ended,) = two.run(behave, [("refuse", name)])
@@ -158,13 +155,11 @@ def test_a_value_that_cannot_leave_is_raised_as_such(two: Supervised) -> None:
     assert second.value == 1
 
 
-@pytest.mark.xfail(strict=True, reason="what does not arrive ends the whole run")
 def test_a_value_that_does_not_arrive_costs_its_job_only(two: Supervised) -> None:
     first, second = by_index(two, [("unreadable",), ("return", 1)])
     assert first.how == "raised" and second.value == 1
 
 
-@pytest.mark.xfail(strict=True, reason="what cannot be sent ends the whole run")
 def test_a_job_that_cannot_be_sent_costs_itself_only(two: Supervised) -> None:
     first, second = by_index(two, [("return", lambda: None), ("return", 1)])
     assert first.how == "raised" and second.value == 1
@@ -254,9 +249,6 @@ def test_modules_are_found_where_this_process_finds_them(
         assert [each.value for each in executor.run(only_here_1.work, [1, 2])] == [-1, -2]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="'python -m' looks into the current folder first; -P would not"
-)
 def test_files_in_the_current_folder_do_not_get_in_the_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,7 +340,6 @@ def test_a_worker_that_died_between_runs_is_replaced(workers: int) -> None:
         assert len(before) == workers and killed not in executor.pids
 
 
-@pytest.mark.xfail(strict=True, reason="a job that is given to a dead worker counts as tried")
 def test_a_job_is_not_blamed_for_a_worker_that_was_dead_before() -> None:
     with Supervised(1, Limits(attempts=1)) as executor:
         list(executor.run(behave, [("return", 1)]))
@@ -371,9 +362,6 @@ def in_time(executor: Supervised, jobs: Any, within_s: float = 3.0) -> list[Any]
     return values
 
 
-@pytest.mark.xfail(
-    strict=True, reason="news that was taken from the inbox and not yet looked at is forgotten"
-)
 def test_a_worker_that_dies_as_a_run_is_closed_is_not_waited_for() -> None:
     with Supervised(2) as executor:
         list(executor.run(behave, [("sleep", 0.1)] * 2))
@@ -385,7 +373,6 @@ def test_a_worker_that_dies_as_a_run_is_closed_is_not_waited_for() -> None:
         assert sorted(in_time(executor, [("return", i) for i in range(4)])) == [0, 1, 2, 3]
 
 
-@pytest.mark.xfail(strict=True, reason="a run takes what belongs to another one of the same pool")
 def test_runs_may_be_within_each_other_or_are_refused(two: Supervised) -> None:
     outer = two.run(behave, [("return", f"outer {i}") for i in range(6)])
     next(outer)
@@ -508,9 +495,6 @@ def test_memory_that_earlier_jobs_left_behind_is_not_the_fault_of_this_one() -> 
     assert in_words(third)[1] == "more than 150 MB of memory"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="it is tried again in any idle process, which may be as full as the first"
-)
 def test_what_is_tried_again_for_memory_has_a_fresh_process() -> None:
     with Supervised(2, SMALL) as executor:
         assert [each.how for each in executor.run(behave, [("hoard", 80_000_000)] * 2)] == [
@@ -643,16 +627,15 @@ def test_no_worker_outlives_a_supervisor_that_is_killed(kind: str, tmp_path: Pat
     assert process.communicate() == ("", "")
 
 
-def test_a_worker_that_holds_the_lock_of_its_interpreter_outlives_its_supervisor_as_long(
+def test_a_worker_that_holds_the_lock_of_its_interpreter_ends_with_its_supervisor(
     tmp_path: Path,
 ) -> None:
-    """It cannot see that nobody is there until the call returns; C that does so is rare."""
+    """On Linux at once; elsewhere it cannot see that nobody is there until the call returns."""
     path = tmp_path / "at_work"
-    process = supervisor(tmp_path, [("hold_lock", str(path), 2)])
+    process = supervisor(tmp_path, [("hold_lock", str(path), 6)])
     (worker,) = begun(path)
     process.kill()
-    assert not are_gone([worker], 0.5)
-    assert are_gone([worker], 4.0)
+    assert are_gone([worker], 2.0 if sys.platform == "linux" else 8.0)
     process.communicate()
 
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO, Any, cast
@@ -26,7 +25,7 @@ ONE_CORE = {
 """A worker is one core: several that each take all of them would be in each other's way. Sums are
 then also taken in the same order, whatever the machine."""
 
-_LAST_LINES = 60
+_LAST_BYTES = 8192
 """How much of what a worker prints is kept, to say why it died."""
 
 
@@ -49,7 +48,7 @@ class Child:
         )
         # A group of its own: Ctrl-C is for the supervisor, which ends its workers itself.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "poise.execution.worker"],
+            [sys.executable, "-P", "-m", "poise.execution.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -57,14 +56,22 @@ class Child:
             **own,
         )
         self.pid = self._process.pid
-        self._words: deque[bytes] = deque(maxlen=_LAST_LINES)
+        self._words = b""
         self._errors = threading.Thread(target=self._keep_words, daemon=True)
         self._errors.start()
         threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
-        self._say([entry for entry in sys.path if entry])
+        self._say([entry or os.getcwd() for entry in sys.path])
 
-    def give(self, work: bytes, job: bytes) -> None:
-        """Send a job; if it has died, its news will say so."""
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def give(self, work: bytes | None, job: bytes) -> None:
+        """Send a job, and what to do with it, if that is not as before.
+
+        If it has died, its news will say so.
+        """
         self._say((work, job))
 
     def kill(self) -> None:
@@ -87,7 +94,7 @@ class Child:
         """How a process that has ended by itself did so, in words, with its last ones."""
         code = self._process.wait()
         self._errors.join(timeout=1.0)
-        said = [line.decode("utf-8", "replace").strip() for line in self._words]
+        said = [line.strip() for line in self._words.decode("utf-8", "replace").splitlines()]
         told = _fatal(said)
         if code < 0:
             with contextlib.suppress(ValueError):
@@ -111,8 +118,8 @@ class Child:
     def _keep_words(self) -> None:
         source = cast(IO[bytes], self._process.stderr)
         with contextlib.suppress(OSError, ValueError):
-            for line in source:
-                self._words.append(line[:500])
+            while piece := os.read(source.fileno(), _LAST_BYTES):
+                self._words = (self._words + piece)[-_LAST_BYTES:]
         with contextlib.suppress(OSError):
             source.close()
 

@@ -26,6 +26,9 @@ R = TypeVar("R")
 TICK_S = 0.1
 """How often limits are looked at."""
 
+_START_S = 300.0
+"""A worker that is not ready by then never will be."""
+
 _MOST_STILLBORN = 3
 """So many workers in a row that die before they are ready, and there is no point in going on."""
 
@@ -40,9 +43,12 @@ class _Try(Generic[J]):
 
     index: int
     job: J
-    packed: tuple[bytes, bytes]
-    """Work and job, as they are sent."""
+    packed: bytes
+    """As it is sent."""
     attempt: int = 1
+    needs_fresh: bool = False
+    """Whether it is to have a process that has done nothing before."""
+    has_begun: bool = False
     began: float = 0.0
     peak_bytes: int = 0
     verdict: tuple[How, str] | None = None
@@ -54,7 +60,10 @@ class _Seat:
     """A place for one worker."""
 
     child: Child
+    started: float
     ready: bool = False
+    work: bytes | None = None
+    """What it was told to do with jobs."""
     served: int = 0
     """Jobs that this process has done before."""
     trying: _Try[Any] | None = None
@@ -88,6 +97,8 @@ class Supervised:
         self._inbox: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._seats: list[_Seat] = []
         self._stillborn = 0
+        self._work: bytes | None = None
+        """Of the run that goes on."""
 
     @property
     def worker_count(self) -> int:
@@ -106,24 +117,32 @@ class Supervised:
             BadValue: work that other processes cannot import.
             WorkersDoNotStart: with what they last said.
         """
-        packed = packed_work(work)
-        tries = (_Try(i, job, (packed, pickle.dumps(job))) for i, job in enumerate(jobs))
+        if self._work is not None:
+            raise BadValue("run", "ended before the next begins (or use another executor)", "two")
+        self._work = packed_work(work)
+        left = enumerate(jobs)
         again: deque[_Try[J]] = deque()
+        checked = time.perf_counter()
         try:
             while True:
                 while self._has_room():
-                    following = again.popleft() if again else next(tries, None)
+                    following = again.popleft() if again else _packed(next(left, None))
                     if following is None:
                         break
-                    self._seat(following)
+                    if isinstance(following, Ended):
+                        yield following
+                    else:
+                        self._seat(following)
                 if all(seat.trying is None for seat in self._seats):
                     return
-                for news in self._heard():
-                    ended = self._understood(news, again)
-                    if ended is not None:
-                        yield ended
-                self._enforce()
+                ended = self._heard(again)
+                if ended is not None:
+                    yield ended
+                if time.perf_counter() - checked >= TICK_S:
+                    checked = time.perf_counter()
+                    self._enforce()
         finally:
+            self._work = None
             for seat in [seat for seat in self._seats if seat.trying is not None]:
                 self._dismiss(seat)
 
@@ -149,27 +168,38 @@ class Supervised:
 
     def _seat(self, trying: _Try[Any]) -> None:
         """Give a job to a worker that waits, or to a new one."""
+        idle = [each for each in self._seats if each.trying is None]
+        for seat in idle:
+            if not seat.child.is_alive or (trying.needs_fresh and seat.served):
+                self._dismiss(seat)
         seat = next((each for each in self._seats if each.trying is None), None)
         if seat is None:
-            seat = _Seat(Child(self._inbox, self._environment))
+            seat = _Seat(Child(self._inbox, self._environment), time.perf_counter())
             self._seats.append(seat)
         seat.trying = trying
         if seat.ready:
-            _begin(seat)
+            self._begin(seat)
+
+    def _begin(self, seat: _Seat) -> None:
+        trying, work = seat.trying, self._work
+        assert trying is not None and work is not None
+        trying.began = time.perf_counter()
+        seat.child.give(None if seat.work is work else work, trying.packed)
+        seat.work = work
 
     def _dismiss(self, seat: _Seat) -> None:
         self._seats.remove(seat)
         seat.child.end()
 
-    def _heard(self) -> list[News]:
-        """What has arrived, after a tick at most."""
-        news: list[News] = []
+    def _heard(self, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
+        """Wait for news, a tick at most; a job that has ended, if it was about one.
+
+        One at a time: what was taken from the inbox must not be forgotten if the run is closed.
+        """
         try:
-            news.append(self._inbox.get(timeout=TICK_S))
-            while True:
-                news.append(self._inbox.get_nowait())
+            return self._understood(self._inbox.get(timeout=TICK_S), again)
         except queue.Empty:
-            return news
+            return None
 
     def _understood(self, news: News, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
         seat = next((each for each in self._seats if each.child is news.child), None)
@@ -181,7 +211,11 @@ class Supervised:
         if kind == "ready":
             seat.ready, self._stillborn = True, 0
             if seat.trying is not None:
-                _begin(seat)
+                self._begin(seat)
+            return None
+        if kind == "began":
+            if seat.trying is not None:
+                seat.trying.has_begun = True
             return None
         if kind == "news":
             if self._hear is not None:
@@ -203,14 +237,15 @@ class Supervised:
                 raise WorkersDoNotStart(f"Worker processes do not start: {why}.")
         if trying is None:
             return None
-        how, words = trying.verdict or ("crashed", f"the process was {why}")
-        # Memory that earlier jobs left behind is not this one's fault.
-        blameless = how == "crashed" or (how == "out_of_memory" and seat.served > 0)
-        if not seat.ready:
+        if not (trying.has_begun or trying.verdict):  # it was dead before it had the job
             again.appendleft(trying)
             return None
-        if blameless and trying.attempt < self._limits.attempts:
-            again.appendleft(_Try(trying.index, trying.job, trying.packed, trying.attempt + 1))
+        how, words = trying.verdict or ("crashed", f"the process was {why}")
+        # Memory that earlier jobs left behind is not this one's fault.
+        full = how == "out_of_memory" and seat.served > 0
+        if (how == "crashed" or full) and trying.attempt < self._limits.attempts:
+            following = trying.attempt + 1
+            again.appendleft(_Try(trying.index, trying.job, trying.packed, following, full))
             return None
         return _gone(trying, how, words)
 
@@ -219,6 +254,8 @@ class Supervised:
         limits = self._limits
         for seat in self._seats:
             trying = seat.trying
+            if not seat.ready and time.perf_counter() - seat.started > _START_S:
+                seat.child.kill()
             if trying is None or not seat.ready or trying.verdict is not None:
                 continue
             resident = resident_bytes(seat.child.pid)
@@ -260,11 +297,14 @@ def resident_bytes(pid: int) -> int:
         return 0
 
 
-def _begin(seat: _Seat) -> None:
-    trying = seat.trying
-    assert trying is not None
-    trying.began = time.perf_counter()
-    seat.child.give(*trying.packed)
+def _packed(job: tuple[int, J] | None) -> _Try[J] | Ended[J, Any] | None:
+    """A job as it is sent; one that cannot be sent has ended."""
+    if job is None:
+        return None
+    try:
+        return _Try(*job, pickle.dumps(job[1]))
+    except Exception as problem:
+        return Ended(*job, "raised", error=JobRaised(f"the job cannot be sent: {problem}"))
 
 
 def _since(trying: _Try[Any]) -> float:
@@ -275,7 +315,10 @@ def _ended(trying: _Try[Any], how: How, content: Any, seconds: float) -> Ended[A
     value: Any = None
     error: Exception | None = None
     if how == "done":
-        value = pickle.loads(content)
+        try:
+            value = pickle.loads(content)
+        except Exception as problem:
+            how, error = "raised", JobRaised(f"what it returned does not arrive: {problem}")
     elif how == "raised":
         packed, words = content
         error = JobRaised(words) if packed is None else pickle.loads(packed)

@@ -6,6 +6,7 @@ need be, so nothing goes on after the supervisor is gone, however that went.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import pickle
@@ -14,11 +15,14 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import lru_cache
 from typing import Any, BinaryIO
 
 from poise.execution.messages import read_message, write_message
+
+_INPUT = 100
+"""Where the input is moved to, out of the way of whatever a job opens."""
 
 
 def main() -> None:
@@ -40,15 +44,21 @@ def main() -> None:
     from poise.announce import listening
 
     say("ready", os.getpid())
+    work = b""
     with listening(lambda news: say("news", news)):
         while True:
-            work, job = inbox.get()
-            say(*_done(work, job))
+            new_work, job = inbox.get()
+            work = work if new_work is None else new_work
+            say("began")
+            with _ending_with_its_supervisor():
+                answer = _done(work, job)
+            say(*answer)
 
 
 def _channels() -> tuple[BinaryIO, BinaryIO]:
     """Input and output, for us alone: what a job reads is empty, what it prints goes to errors."""
-    hear, tell = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(0, _INPUT)
+    hear, tell = os.fdopen(_INPUT, "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -71,6 +81,27 @@ def _listen(hear: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
         if message is None:
             os._exit(0)  # from a thread, in the middle of whatever the other one does
         inbox.put(message)
+
+
+@contextlib.contextmanager
+def _ending_with_its_supervisor() -> Generator[None, None, None]:
+    """While a job runs, have Linux end this process when its input ends.
+
+    The thread that listens would, too, but cannot while compiled code holds the interpreter's lock.
+    Nothing is sent to us while we work, so whatever stirs the pipe is its end.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    import fcntl
+
+    flags = fcntl.fcntl(_INPUT, fcntl.F_GETFL)
+    fcntl.fcntl(_INPUT, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(_INPUT, fcntl.F_SETFL, flags | os.O_ASYNC)
+    try:
+        yield
+    finally:
+        fcntl.fcntl(_INPUT, fcntl.F_SETFL, flags)
 
 
 @lru_cache(maxsize=1)

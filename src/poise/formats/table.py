@@ -5,6 +5,7 @@ Readers and writers are named, not imported: a format's libraries load when a fi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -114,7 +115,7 @@ def save_clip(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[s
     notes: tuple[str, ...] = _function(found.write_clip)(path, clip, provenance)
     beside = path.with_name(path.name + ".provenance.json")
     # One that is already there would tell of the file just replaced.
-    if not found.holds_provenance and (sidecar or beside.exists()):
+    if not found.holds_provenance and (sidecar or os.path.lexists(beside)):
         atomic_write(beside, provenance.as_json().encode("utf-8"))
         notes = (*notes, f"provenance written to {beside.name}")
     return notes

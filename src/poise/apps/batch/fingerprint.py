@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+
+import yaml
 
 from poise import __version__
 from poise.apps.batch.order import Order
@@ -43,20 +46,27 @@ def with_changes(order: str, changes: Sequence[str]) -> str:
         return order
     digest = hashlib.sha256(json.dumps((order, list(changes))).encode())
     for change in changes:
-        value = change.partition("=")[2].strip().strip('"')
-        if value and Path(value).is_file():
-            _add(digest, Path(value))
+        value = change.partition("=")[2].strip()
+        path = Path(json.loads(value) if value.startswith('"') else value)
+        if value and _is_file(path):
+            for file in (path, *_companions(path)):
+                _add(digest, file)
     return digest.hexdigest()
 
 
-def files_of(recipe: Recipe) -> tuple[Path, ...]:
-    """The files that a recipe names, beside its clip, and those that they name in turn."""
-    character, steps = recipe.character, recipe.steps
+def named_files(recipe: Recipe) -> tuple[Path, ...]:
+    """The files that a recipe names, beside its clip, whether they are there or not."""
+    character, place = recipe.character, recipe.environment
     named: list[Any] = [character.to, character.mapping, character.roles, recipe.clip.skeleton]
-    named += [value for step in steps for value in (step.contacts, step.pattern)]
-    named += _strings(recipe.environment)
-    paths = [recipe.folder / name for name in named if isinstance(name, str) and name]
-    found = [path for path in paths if path.is_file()]
+    named += [value for step in recipe.steps for value in (step.contacts, step.pattern)]
+    named.append(place)
+    return tuple(recipe.folder / name for name in named if isinstance(name, str) and name)
+
+
+def files_of(recipe: Recipe) -> tuple[Path, ...]:
+    """The files that a recipe names, and those that they name in turn."""
+    inside = [recipe.folder / each for each in _strings(recipe.environment)]
+    found = [path for path in (*named_files(recipe), *inside) if _is_file(path)]
     return tuple(dict.fromkeys(f for path in found for f in (path, *_companions(path))))
 
 
@@ -85,16 +95,23 @@ def _companions(path: Path) -> list[Path]:
         if kind == ".gltf":
             described: Any = json.loads(path.read_bytes())
             names = [str(each.get("uri", "")) for each in described.get("buffers", ())]
-            return [path.parent / name for name in names if name and not name.startswith("data:")]
-    except (PoiseError, OSError, ValueError, AttributeError, TypeError):
+            files = [unquote(name) for name in names if name and not name.startswith("data:")]
+            return [path.parent / file for file in files]
+    except (PoiseError, OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
         return []  # whoever reads it says what is wrong
     return []
 
 
 def _of_place(path: Path) -> list[Path]:
-    words = re.findall(r"""["']?([^\s"']+\.[A-Za-z0-9]+)["']?""", path.read_text("utf-8"))
-    files = [path.parent / word for word in words]
-    return [file for file in files if file.is_file()]
+    files = [path.parent / word for word in _strings(yaml.safe_load(path.read_text("utf-8")))]
+    return [file for file in files if _is_file(file)]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _of_model(path: Path, seen: set[Path]) -> list[Path]:
@@ -115,7 +132,7 @@ def _of_model(path: Path, seen: set[Path]) -> list[Path]:
 
 def _add(digest: Any, path: Path) -> None:
     content = b"no file"
-    if path.is_file():  # no pipe, which would wait for ever
+    if _is_file(path):  # no pipe, which would wait for ever
         try:
             with path.open("rb") as file:
                 content = hashlib.file_digest(file, "sha256").digest()

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from poise.apps.batch.library import RESULTS
 from poise.apps.batch.one_clip import Row
 
-RESULTS = "results.jsonl"
 TABLE = "results.csv"
 
 FIRST_COLUMNS = (
@@ -76,7 +76,7 @@ def write_table(journal: Journal, path: Path) -> None:
         for when in ("before", "after"):
             measures |= dict.fromkeys(f"{when}.{key}" for key in row.get(when) or ())
     with replacing(path) as file:
-        table = csv.writer(file, lineterminator="\n")
+        table = csv.writer(file)
         table.writerow((*FIRST_COLUMNS, *measures))
         for row in journal.rows():
             table.writerow(_cells(row, measures))
@@ -115,10 +115,28 @@ def _line(row: Row) -> str:
 
 
 def _parsed(line: str) -> Row | None:
+    """A row, if it is one in all that is read of it later."""
     if not line.endswith("\n"):
         return None
     try:
-        row: Any = json.loads(line)
-    except ValueError:
+        row: Any = json.loads(line, parse_constant=_refused)
+    except (ValueError, RecursionError):
         return None
-    return row if isinstance(row, dict) and "clip" in row and "status" in row else None
+    if not isinstance(row, dict):
+        return None
+    found: Row = row  # type: ignore[assignment]
+    words = all(isinstance(found.get(key), str) for key in ("clip", "status"))
+    tables = all(isinstance(found.get(key, {}), dict) for key in ("before", "after", "outputs"))
+    return found if words and tables and _outputs_are_whole(found) else None
+
+
+def _outputs_are_whole(row: Row) -> bool:
+    outputs: dict[str, Any] = row.get("outputs", {})
+    return all(
+        isinstance(each, dict) and all(isinstance(each.get(k), str) for k in ("file", "sha256"))
+        for each in outputs.values()
+    )
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(constant)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -17,6 +18,10 @@ from poise.formats.disk import read_bytes
 from poise.formats.table import extensions
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
+RESULTS = "results.jsonl"
+OWN = ".poise"
+"""The folder among results that is the batch's own."""
+
 _FILE_KEYS = ("environment", "contacts", "pattern", "to", "mapping", "roles", "skeleton")
 """Last parts of the paths of values that are files."""
 
@@ -36,7 +41,7 @@ class Entry:
         """Bytes; 0 when it is not there."""
         try:
             return self.path.stat().st_size
-        except OSError:
+        except (OSError, ValueError):  # a name that no file can have
             return 0
 
 
@@ -45,6 +50,8 @@ class Library:
     """What was found."""
 
     entries: tuple[Entry, ...]
+    names: tuple[str, ...]
+    """Of all that there are, those that were not picked among them."""
     others: int = 0
     """Files that are no clips, and were left alone."""
 
@@ -64,6 +71,8 @@ def find_clips(
         FileProblem: nothing there, or a manifest that cannot be read.
     """
     others = 0
+    if source.resolve() in {folder.resolve() for folder in leave_out}:
+        raise FileProblem(source, "a library apart from the results", "one folder for both")
     if source.is_dir():
         found, others = _walked(source, {folder.resolve() for folder in leave_out})
     elif source.suffix.lower() in MANIFESTS:
@@ -77,7 +86,7 @@ def find_clips(
         if only:
             wanted += f" called {' or '.join(only)}"
         raise FileProblem(source, wanted, f"none among {others + len(found)} files")
-    return Library(tuple(entries), others)
+    return Library(tuple(entries), tuple(entry.name for entry in found), others)
 
 
 def _fits(name: str, pattern: str) -> bool:
@@ -105,7 +114,7 @@ def _walked(root: Path, leave_out: set[Path]) -> tuple[list[Entry], int]:
 def _folders(root: Path, leave_out: set[Path]) -> Iterator[tuple[Path, list[str]]]:
     """Folders below, links followed once; those that may not be entered are an error, not silence.
 
-    Hidden ones are not entered.
+    Hidden ones are not entered, nor the results of batches.
     """
     seen: set[Path] = set()
 
@@ -114,7 +123,8 @@ def _folders(root: Path, leave_out: set[Path]) -> Iterator[tuple[Path, list[str]
 
     for here, folders, names in os.walk(root, followlinks=True, onerror=refused):
         whole = Path(here).resolve()
-        if whole in seen or whole in leave_out:
+        is_result = OWN in folders and RESULTS in names
+        if whole in seen or whole in leave_out or is_result:
             folders.clear()
             continue
         seen.add(whole)
@@ -123,7 +133,7 @@ def _folders(root: Path, leave_out: set[Path]) -> Iterator[tuple[Path, list[str]
 
 
 def _listed(manifest: Path) -> list[Entry]:
-    text = read_bytes(manifest).decode("utf-8-sig", "replace")
+    text = _text(read_bytes(manifest))
     kind = manifest.suffix.lower()
     rows = {".csv": _from_csv, ".jsonl": _from_jsonl, ".txt": _from_txt}[kind](manifest, text)
     folder = manifest.absolute().parent
@@ -136,6 +146,8 @@ def _listed(manifest: Path) -> list[Entry]:
         name = told.strip().replace("\\", "/") if os.name == "nt" else told.strip()
         path = folder / name
         name = _below(path, folder)
+        if not PurePosixPath(name).suffix or "\0" in name:
+            raise FileProblem(manifest, "the path of a clip", repr(told), line=line)
         if name in lines:
             first = f"{name} once more (first in line {lines[name]})"
             raise FileProblem(manifest, "every clip once", first, line=line)
@@ -145,6 +157,13 @@ def _listed(manifest: Path) -> list[Entry]:
         )
         found.append(Entry(name, path, changes))
     return found
+
+
+def _text(data: bytes) -> str:
+    """UTF-8, or UTF-16 where it begins so; names that are no text keep their bytes."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "surrogateescape")
 
 
 def _below(path: Path, folder: Path) -> str:
@@ -176,16 +195,18 @@ def _from_csv(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]
         if "clip" not in names:
             raise FileProblem(manifest, "a column 'clip'", ", ".join(names) or "nothing", line=1)
         for row in reader:
-            if None in row or None in row.values():
-                count = f"{sum(value is not None for value in row.values())} values"
+            extra: Any = row.pop(None, None)  # type: ignore[call-overload]
+            if extra or None in row.values():
+                given = sum(value is not None for value in row.values()) + len(extra or ())
+                count = f"{given} values"
                 raise FileProblem(manifest, f"{len(names)} values", count, line=reader.line_num)
             yield reader.line_num, {str(key): value for key, value in row.items()}
     except csv.Error as problem:
-        raise FileProblem(manifest, "CSV", str(problem), line=reader.line_num) from None
+        raise FileProblem(manifest, "CSV", str(problem), line=reader.reader.line_num) from None
 
 
 def _from_jsonl(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -199,6 +220,6 @@ def _from_jsonl(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]
 
 def _from_txt(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     del manifest
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            yield number, {"clip": line}
+            yield number, {"clip": line.rstrip("\r")}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from poise.apps.batch.journal import RESULTS, TABLE
-from poise.apps.batch.library import Entry
+from poise.apps.batch.journal import TABLE
+from poise.apps.batch.library import RESULTS
 from poise.formats.table import extensions
 from poise.recipes import Recipe
 
@@ -20,15 +20,24 @@ _EXTRAS = ("glb", "before", "contacts", "robot")
 class Naming:
     """Names for the files of all clips of a library, none twice."""
 
-    def __init__(self, entries: Iterable[Entry], recipe: Recipe, form: str, pages: bool) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        recipe: Recipe,
+        form: str,
+        pages: bool,
+        taken: Iterable[str] = (),
+    ) -> None:
         """How they are called.
 
         Args:
-            entries: all clips.
+            names: of all clips that there are; those that are left out of a run count, too, so that
+                names do not depend on that.
             recipe: says by its outputs what is written beside the clip.
             form: extension of written clips, with its dot; empty: what the recipe's output has, or
                 each its own.
             pages: whether each gets a report.
+            taken: files of clips that the library has no more.
         """
         self._outputs = recipe.outputs.items()
         said = self._outputs.get("clip")
@@ -36,18 +45,43 @@ class Naming:
         self._pages = pages or "report" in self._outputs
         self._other_body = recipe.character.is_another
         self._writable = extensions("write_clip")
-        # Walk.bvh and walk.bvh are one file on some systems.
-        counts = Counter(self._clip_name(entry.name).lower() for entry in entries)
-        self._shared = {name for name, count in counts.items() if count > 1}
+        self._bases = self._distinct(names, {*_RESERVED, *(name.lower() for name in taken)})
 
     def files(self, name: str) -> tuple[tuple[str, str], ...]:
         """Keys and names of what is written for a clip."""
-        base = _without_extension(name)
-        clip = self._clip_name(name)
-        pages = f"{base}.html"
-        if clip.lower() in self._shared or {clip.lower(), pages.lower()} & _RESERVED:
-            base = name
-            clip = f"{name}{PurePosixPath(clip).suffix}"
+        return self._files(name, self._bases.get(name, _short(name)))
+
+    def _distinct(self, names: Sequence[str], taken: set[str]) -> dict[str, str]:
+        """What the files of clips begin with, where that is not the clip's name alone.
+
+        Walk.bvh and walk.bvh are one file on some systems, and a file cannot be where a folder is.
+        """
+        folders = {str(each).lower() for name in names for each in PurePosixPath(name).parents}
+        taken = taken | folders
+        counts = Counter(
+            file.lower() for name in names for _, file in self._files(name, _short(name))
+        )
+        found: dict[str, str] = {}
+        for name in names:
+            files = [file.lower() for _, file in self._files(name, _short(name))]
+            if any(counts[file] > 1 or file in taken for file in files):
+                found[name] = name
+        used = taken | {
+            file.lower()
+            for name in names
+            if name not in found
+            for _, file in self._files(name, _short(name))
+        }
+        for name in sorted(found):
+            number = 1
+            while used & {file.lower() for _, file in self._files(name, found[name])}:
+                number += 1
+                found[name] = f"{name}~{number}"
+            used |= {file.lower() for _, file in self._files(name, found[name])}
+        return found
+
+    def _files(self, name: str, base: str) -> tuple[tuple[str, str], ...]:
+        clip = f"{base}{self._extension(name)}"
         found = {"clip": clip}
         for key in _EXTRAS:
             said = self._outputs.get(key)
@@ -60,18 +94,17 @@ class Naming:
             del found["glb"]
         return tuple(found.items())
 
-    def _clip_name(self, name: str) -> str:
-        own = PurePosixPath(name).suffix.lower()
+    def _extension(self, name: str) -> str:
+        """Of the written clip."""
+        own = PurePosixPath(name).suffix
         if self._form:
-            form = self._form
-        elif own == ".gltf":
-            form = ".glb"
-        elif own not in self._writable or (own == ".amc" and self._other_body):
-            form = ".bvh"
-        else:
-            form = PurePosixPath(name).suffix
-        return f"{_without_extension(name)}{form}"
+            return self._form
+        if own.lower() == ".gltf":
+            return ".glb"
+        if own.lower() not in self._writable or (own.lower() == ".amc" and self._other_body):
+            return ".bvh"
+        return own
 
 
-def _without_extension(name: str) -> str:
+def _short(name: str) -> str:
     return str(PurePosixPath(name).with_suffix(""))

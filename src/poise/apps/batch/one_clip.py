@@ -19,9 +19,11 @@ from typing import Any
 from poise import __version__
 from poise.apps.batch.fingerprint import clip_hash
 from poise.apps.batch.order import Order
+from poise.apps.evaluation import evaluation_of
+from poise.apps.outputs import PlannedOutputs, write_outputs
 from poise.errors import PoiseError
-from poise.measures import Measure
-from poise.recipes import Recipe
+from poise.measures import Evaluation, Measure
+from poise.recipes import Outcome, Recipe, prepare, run_prepared
 
 Row = dict[str, Any]
 """A line of the results: plain values only."""
@@ -49,13 +51,20 @@ def follow_recipe(job: ClipJob) -> Row:
         return row | _followed(job)
     except MemoryError:
         raise
+    except _NotWritten as refused:
+        # The disk's fault, not the clip's: it is tried again by the next run.
+        return row | {"status": "refused", "reason": str(refused), "passing": True}
     except PoiseError as problem:
         return row | {"status": "refused", "reason": " ".join(str(problem).split())}
-    except OSError as refused:  # a full disk, a folder that may not be entered
+    except OSError as refused:
         reason = f"{refused.filename or job.path}: {refused.strerror or refused}"
         return row | {"status": "refused", "reason": reason}
     except Exception as bug:
         return row | {"status": "bug", "reason": _where(bug)}
+
+
+class _NotWritten(Exception):
+    """The system refuses to write."""
 
 
 @lru_cache(maxsize=4)
@@ -64,10 +73,6 @@ def _recipe(order: Order, changes: tuple[str, ...]) -> Recipe:
 
 
 def _followed(job: ClipJob) -> Row:
-    from poise.apps.evaluation import evaluation_of
-    from poise.apps.outputs import PlannedOutputs, write_outputs
-    from poise.recipes import prepare, run_prepared
-
     clock: dict[str, float] = {}
     with _timed(clock, "reading"):
         recipe = _recipe(job.order, job.changes)
@@ -79,10 +84,8 @@ def _followed(job: ClipJob) -> Row:
     with _timed(clock, "writing"):
         folder = Path(job.folder)
         planned = {key: folder / name for key, name in job.files}
-        for path in planned.values():
-            path.parent.mkdir(parents=True, exist_ok=True)
         name = Path(job.name).stem
-        _, notes = write_outputs(PlannedOutputs(planned), recipe, outcome, found, name)
+        notes = _written(PlannedOutputs(planned), recipe, outcome, found, name)
     missed = next((each for each in outcome.results if each.status != "converged"), outcome.result)
     return {
         "status": "met" if outcome.converged else "not_met",
@@ -99,6 +102,19 @@ def _followed(job: ClipJob) -> Row:
         },
         "notes": list(dict.fromkeys((*outcome.notes, *found.notes, *notes))),
     }
+
+
+def _written(
+    planned: PlannedOutputs, recipe: Recipe, outcome: Outcome, found: Evaluation, name: str
+) -> list[str]:
+    try:
+        for path in planned.files.values():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return write_outputs(planned, recipe, outcome, found, name)[1]
+    except (OSError, PoiseError) as refused:
+        if isinstance(refused, OSError) or isinstance(refused.__cause__, OSError):
+            raise _NotWritten(" ".join(str(refused).split())) from refused
+        raise
 
 
 @contextlib.contextmanager

@@ -103,7 +103,7 @@ def _still_holds(
         return False
     status = row["status"]
     if status not in DONE:
-        if retry or _allowed_more(row, limits):
+        if retry or row.get("passing") or _allowed_more(row, limits):
             return False
     elif not _in_place(row, entry, naming, folder):
         return False

@@ -11,11 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from poise.apps.batch.journal import RESULTS
+from poise.apps.batch.library import OWN
 from poise.errors import FileProblem
-
-OWN = ".poise"
-"""The folder in it that is the batch's own: its lock, and what is not whole yet."""
 
 
 class Room:
@@ -56,21 +53,29 @@ class Room:
             What is to be said: files that were changed by hand have been kept under another name.
         """
         notes: list[str] = []
-        new = {each["file"] for each in (row.get("outputs") or {}).values()}
-        for name, digest in old.items():
+        new = {each["file"]: each["sha256"] for each in (row.get("outputs") or {}).values()}
+        for name in {**old, **new}:
             path = self.folder / name
-            if path.is_file() and _hash(path) != digest:
+            if not os.path.lexists(path) or path.is_dir():
+                continue
+            # What a run that was killed has put there is what is put there now.
+            if _hash(path) not in (old.get(name), new.get(name)):
                 aside = _aside(path)
                 os.replace(path, aside)
-                notes.append(f"{name} had been changed by hand: kept as {aside.name}")
+                how = "had been changed by hand" if name in old else "was there already"
+                notes.append(f"{name} {how}: kept as {aside.name}")
             elif name not in new:
-                path.unlink(missing_ok=True)
+                path.unlink()
         for name in new:
             target = self.folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(self.job_folder(number) / name, target)
-        shutil.rmtree(self.job_folder(number), ignore_errors=True)
+        self.clear(number)
         return notes
+
+    def clear(self, number: int) -> None:
+        """Take away what a worker has left."""
+        shutil.rmtree(self.job_folder(number), ignore_errors=True)
 
     def close(self) -> None:
         """Leave nothing that is not whole."""
@@ -83,11 +88,6 @@ class Room:
             shutil.rmtree(left, ignore_errors=True)
         for left in self.folder.glob(".*.tmp"):
             left.unlink(missing_ok=True)
-
-
-def holds_results(folder: Path) -> bool:
-    """Whether a batch has been there."""
-    return (folder / OWN).is_dir() and (folder / RESULTS).is_file()
 
 
 class _Lock:
@@ -126,5 +126,7 @@ def _aside(path: Path) -> Path:
 
 
 def _hash(path: Path) -> str:
+    if not path.is_file():
+        return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

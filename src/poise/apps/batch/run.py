@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from poise import __version__
-from poise.apps.batch.fingerprint import clip_hash, order_hash
+from poise.apps.batch.fingerprint import clip_hash, named_files, order_hash
 from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
 from poise.apps.batch.library import Library
 from poise.apps.batch.naming import PAGE, Naming
@@ -21,6 +22,7 @@ from poise.apps.batch.plan import Plan, Task, plan
 from poise.apps.batch.room import Room
 from poise.errors import FileProblem
 from poise.execution import Ended, Executor, Limits
+from poise.formats.disk import read_bytes
 
 FAILED = ("refused", "bug", "crashed", "out_of_time", "out_of_memory")
 """Ends of clips that have no files."""
@@ -58,6 +60,7 @@ class Batch:
         limits: Limits,
         *,
         retry: bool = False,
+        dry: bool = False,
         watch: Callable[[int], None] | None = None,
     ) -> None:
         """Look at what there is; from here on the folder is this batch's alone, until it is closed.
@@ -68,6 +71,7 @@ class Batch:
             folder: where results go.
             limits: of the executor that it will run on.
             retry: whether clips that failed before are tried again.
+            dry: only to look at the plan: nothing is made or locked.
             watch: told how many earlier results have been looked at.
 
         Raises:
@@ -75,11 +79,15 @@ class Batch:
             FileProblem: a folder that is not for this.
         """
         recipe = order.followed_with()
+        for path in named_files(recipe):
+            if not path.is_file():
+                read_bytes(path)  # says what is there instead
         self._order, self._limits = order, limits
-        self._naming = Naming(library.entries, recipe, order.format, order.pages)
-        _check_apart(library, folder, self._naming)
-        self._room = Room(folder)
         self._journal = Journal(folder)
+        gone = _files_of_others(self._journal, library)
+        self._naming = Naming(library.names, recipe, order.format, order.pages, gone)
+        _check_apart(library, folder, self._naming)
+        self._room = None if dry else Room(folder)
         try:
             self.plan: Plan = plan(
                 library, order_hash(order, recipe), self._journal, self._naming, folder, limits,
@@ -93,20 +101,24 @@ class Batch:
 
     def run(self, executor: Executor) -> Iterator[Row]:
         """Do what is left; gives the row of each clip when it is written down."""
+        room = self._room
+        assert room is not None, "a dry batch does not run"
         self._journal.compact()
-        jobs = (self._job(number, task) for number, task in enumerate(self.plan.tasks))
+        jobs = (self._job(room, number, task) for number, task in enumerate(self.plan.tasks))
         with contextlib.closing(executor.run(follow_recipe, jobs)) as endings:
             for ended in endings:
-                row = self._row(ended)
-                self._journal.add(row)
+                row = self._row(room, ended)
+                # Counted first: whoever interrupts us from here on finds it in the results.
                 self._statuses[row["status"]] += 1
                 self._done += 1
+                self._journal.add(row)
                 yield row
 
     def summary(self, page: MakePage | None = None) -> Summary:
         """Write the tables, and the page over all clips, of what is done so far."""
         self._journal.close()
-        folder = self._room.folder
+        self._journal.compact()
+        folder = self._journal.path.parent
         files = [self._journal.path, folder / TABLE]
         write_table(self._journal, files[-1])
         if page is not None:
@@ -119,7 +131,8 @@ class Batch:
     def close(self) -> None:
         """Let go of the folder."""
         self._journal.close()
-        self._room.close()
+        if self._room is not None:
+            self._room.close()
 
     def __enter__(self) -> Batch:
         return self
@@ -127,13 +140,13 @@ class Batch:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _job(self, number: int, task: Task) -> ClipJob:
+    def _job(self, room: Room, number: int, task: Task) -> ClipJob:
         entry = task.entry
-        folder = str(self._room.job_folder(number).absolute())
+        folder = str(room.job_folder(number).absolute())
         files = self._naming.files(entry.name)
         return ClipJob(entry.name, str(entry.path), self._order, entry.changes, files, folder)
 
-    def _row(self, ended: Ended[ClipJob, Row]) -> Row:
+    def _row(self, room: Room, ended: Ended[ClipJob, Row]) -> Row:
         task = self.plan.tasks[ended.index]
         found: Row = ended.value if ended.how == "done" and ended.value else self._lost(ended)
         row: Row = {
@@ -145,7 +158,13 @@ class Batch:
             "recipe_sha256": task.recipe_sha256,
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        notes = self._room.place(ended.index, row, task.old)
+        try:
+            notes = room.place(ended.index, row, task.old)
+        except OSError as refused:
+            room.clear(ended.index)
+            where = f"{refused.filename2 or refused.filename or room.folder}"
+            reason = f"{where}: cannot be put in its place: {refused.strerror or refused}"
+            return {**row, "status": "refused", "reason": reason, "outputs": {}, "passing": True}
         if notes:
             row["notes"] = [*row.get("notes", ()), *notes]
         return row
@@ -165,11 +184,18 @@ class Batch:
         return row | ({"limit": limit[ended.how]} if ended.how in limit else {})
 
 
+def _files_of_others(journal: Journal, library: Library) -> list[str]:
+    """Files of clips that the library does not have, or has no more."""
+    names = set(library.names)
+    others = (row for row in journal.rows() if row["clip"] not in names)
+    return [each["file"] for row in others for each in (row.get("outputs") or {}).values()]
+
+
 def _check_apart(library: Library, folder: Path, naming: Naming) -> None:
     """Never write over what is read."""
-    inputs = {entry.path.resolve() for entry in library.entries}
+    inputs = {os.path.realpath(entry.path) for entry in library.entries}
     for entry in library.entries:
         for _, name in naming.files(entry.name):
-            if (folder / name).resolve() in inputs:
+            if os.path.realpath(folder / name) in inputs:
                 wanted = "a folder apart from the clips"
                 raise FileProblem(folder, wanted, f"one where {name} is a clip of the library")

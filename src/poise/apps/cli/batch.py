@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,7 @@ MEMORY_SHARE = 0.8
 """Of the machine's memory that all workers may have together, if nothing is said."""
 
 TIME_LIMIT_S = 1800.0
+EXIT_INTERRUPTED = 130
 
 
 def batch(
@@ -127,8 +129,9 @@ def batch(
             limits = _limits(time_limit, memory_limit, workers)
             found = find_clips(library, only=only or (), leave_out=(out,))
             made = Batch(
-                found, order, out, limits, retry=retry, watch=lambda n: say(f"{n} results checked")
-            )
+                found, order, out, limits, retry=retry, dry=dry_run,
+                watch=lambda n: say(f"{n} results checked"),
+            )  # fmt: skip
         with made:
             _say_plan(made, found.others, quiet=quiet and not dry_run)
             if dry_run:
@@ -142,7 +145,8 @@ def batch(
             summary, interrupted = _run(made, executor, name, order, quiet=quiet)
         _say_end(summary, time.monotonic() - began)
         if interrupted:
-            raise KeyboardInterrupt
+            typer.echo("poise: interrupted", err=True)
+            raise typer.Exit(EXIT_INTERRUPTED)
         if summary.failed or (summary.statuses["not_met"] and not accept):
             raise typer.Exit(EXIT_NOT_MET)
 
@@ -186,8 +190,10 @@ def _limits(seconds: float, memory_mb: float | None, workers: int | None) -> Lim
 
         share = MEMORY_SHARE / (workers or core_count())
         memory = int(share * psutil.virtual_memory().total)
-    else:
+    elif math.isfinite(memory_mb):
         memory = round(memory_mb * 1e6)
+    else:
+        raise BadValue("the memory limit", "a number of MB (0: any)", memory_mb)
     return Limits(seconds or None, memory or None)
 
 
@@ -224,7 +230,7 @@ def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
     redone = sum(1 for task in plan.tasks if task.old)
     parts = [f"{counted(len(plan.tasks), 'clip')} to do"]
     if redone:
-        parts[0] += f" ({redone} anew: the clip or the recipe has changed)"
+        parts[0] += f" ({redone} anew: the clip, the recipe or the result has changed)"
     if plan.kept:
         parts.append(f"{sum(plan.kept.values())} done already")
     if others:
