@@ -40,7 +40,16 @@ class News:
 class Child:
     """A worker process."""
 
-    def __init__(self, inbox: queue.SimpleQueue[News], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, inbox: queue.SimpleQueue[News], environment: Mapping[str, str], preload: str = ""
+    ) -> None:
+        """Start it.
+
+        Args:
+            inbox: where its news go.
+            environment: variables beside ours.
+            preload: a module that it is to import before it is ready.
+        """
         own: dict[str, Any] = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
             if sys.platform == "win32"
@@ -60,7 +69,7 @@ class Child:
         self._errors = threading.Thread(target=self._keep_words, daemon=True)
         self._errors.start()
         threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
-        self._say([entry or os.getcwd() for entry in sys.path])
+        self._say(([entry or os.getcwd() for entry in sys.path], preload))
 
     @property
     def is_alive(self) -> bool:

@@ -79,6 +79,7 @@ class Supervised:
         *,
         environment: Mapping[str, str] | None = None,
         hear: Callable[[str], None] | None = None,
+        preload: str = "",
     ) -> None:
         """Nothing is started yet.
 
@@ -87,6 +88,7 @@ class Supervised:
             limits: what a job may use; by default anything.
             environment: variables of the workers; each keeps to one core if nothing is said.
             hear: told what workers announce, such as that they compile.
+            preload: a module that workers import before their first job.
         """
         if workers is not None and workers < 1:
             raise BadValue("workers", "at least 1", workers)
@@ -94,6 +96,7 @@ class Supervised:
         self._limits = limits or Limits()
         self._environment = ONE_CORE if environment is None else dict(environment)
         self._hear = hear
+        self._preload = preload
         self._inbox: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._seats: list[_Seat] = []
         self._stillborn = 0
@@ -146,6 +149,18 @@ class Supervised:
             for seat in [seat for seat in self._seats if seat.trying is not None]:
                 self._dismiss(seat)
 
+    def start(self) -> None:
+        """Start all workers now, so that they are ready when there are jobs."""
+        while len(self._seats) < self._workers:
+            self._started()
+
+    def end_jobs(self) -> None:
+        """End the processes of jobs that have begun; may be called by another thread."""
+        for seat in tuple(self._seats):
+            if seat.trying is not None:
+                seat.trying.verdict = "crashed", "it was ended"
+                seat.child.kill()
+
     def close(self) -> None:
         """End all workers."""
         for seat in tuple(self._seats):
@@ -174,11 +189,16 @@ class Supervised:
                 self._dismiss(seat)
         seat = next((each for each in self._seats if each.trying is None), None)
         if seat is None:
-            seat = _Seat(Child(self._inbox, self._environment), time.perf_counter())
-            self._seats.append(seat)
+            seat = self._started()
         seat.trying = trying
         if seat.ready:
             self._begin(seat)
+
+    def _started(self) -> _Seat:
+        child = Child(self._inbox, self._environment, self._preload)
+        seat = _Seat(child, time.perf_counter())
+        self._seats.append(seat)
+        return seat
 
     def _begin(self, seat: _Seat) -> None:
         trying, work = seat.trying, self._work
@@ -243,7 +263,8 @@ class Supervised:
         how, words = trying.verdict or ("crashed", f"the process was {why}")
         # Memory that earlier jobs left behind is not this one's fault.
         full = how == "out_of_memory" and seat.served > 0
-        if (how == "crashed" or full) and trying.attempt < self._limits.attempts:
+        died = how == "crashed" and trying.verdict is None
+        if (died or full) and trying.attempt < self._limits.attempts:
             following = trying.attempt + 1
             again.appendleft(_Try(trying.index, trying.job, trying.packed, following, full))
             return None

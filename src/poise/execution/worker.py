@@ -1,13 +1,15 @@
 """The other end of a supervised process: takes jobs from its input, answers on its output.
 
-Its first message is where to import from. It ends when its input does, in the middle of a job if
-need be, so nothing goes on after the supervisor is gone, however that went.
+Its first message is where to import from, and what to import at once. It ends when its input does,
+in the middle of a job if need be, so nothing goes on after the supervisor is gone,
+however that went.
 """
 
 from __future__ import annotations
 
 import contextlib
 import faulthandler
+import importlib
 import os
 import pickle
 import queue
@@ -31,9 +33,8 @@ def main() -> None:
     faulthandler.enable()
     _be_the_first_to_go()
     inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    for entry in read_message(hear) or ():
-        if entry not in sys.path:
-            sys.path.append(entry)
+    entries, preload = read_message(hear) or ((), "")
+    sys.path += [entry for entry in entries if entry not in sys.path]
     threading.Thread(target=_listen, args=(hear, inbox), daemon=True).start()
     lock = threading.Lock()
 
@@ -43,6 +44,8 @@ def main() -> None:
 
     from poise.announce import listening
 
+    if preload:
+        importlib.import_module(preload)
     say("ready", os.getpid())
     work = b""
     with listening(lambda news: say("news", news)):
