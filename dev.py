@@ -32,7 +32,7 @@ def run(*command: str | Path) -> None:
 
 def setup(extra: str = "") -> None:
     """Make `.venv` and install the project there, unless that is done already."""
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    wanted = _made_from()
     stamp = VENV / f".installed{'-' + extra if extra else ''}"
     if stamp.is_file() and stamp.read_text() == wanted:
         return
@@ -44,6 +44,16 @@ def setup(extra: str = "") -> None:
     target = f".[{extra}]" if extra else "."
     run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", target)
     stamp.write_text(wanted)
+
+
+def _made_from() -> str:
+    """What an installation depends on: the project's file, and the source of the studio's page."""
+    digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
+    studio = ROOT / "studio"
+    for path in sorted([*studio.glob("*.*"), *(studio / "src").rglob("*")]):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def demo() -> None:

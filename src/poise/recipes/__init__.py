@@ -2,6 +2,7 @@
 
 from poise.recipes.load import load_recipe as load_recipe
 from poise.recipes.load import recipe_from_text as recipe_from_text
+from poise.recipes.load import recipe_from_values as recipe_from_values
 from poise.recipes.places import Place as Place
 from poise.recipes.places import Problem as Problem
 from poise.recipes.places import RecipeProblem as RecipeProblem

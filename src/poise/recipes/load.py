@@ -20,7 +20,7 @@ from poise.recipes.records import record_from, settings_from
 from poise.recipes.refusals import refusals
 from poise.recipes.schema import recipe_model
 from poise.recipes.vocabulary import Vocabulary, vocabulary
-from poise.recipes.written import Written, entry_from, file_problem, written_from
+from poise.recipes.written import Written, entry_from, file_problem, written_from, written_located
 
 _WHAT = "a recipe"
 
@@ -60,6 +60,15 @@ def recipe_from_text(
     path = Path(path)
     entry = entries_from(text.encode("utf-8"), path, _WHAT)
     return _recipe(entry, path, changes, without, words)
+
+
+def recipe_from_values(values: Mapping[str, Any], path: str | Path) -> Recipe:
+    """A recipe from plain values, as a program has them; `path` is where it would stand.
+
+    Raises:
+        RecipeProblem: all that is wrong, each labelled by its place, such as `steps.0.deform`.
+    """
+    return _checked(written_located(values), Path(path), vocabulary(), [])
 
 
 def _recipe(

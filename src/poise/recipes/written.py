@@ -215,3 +215,15 @@ def written_plain(value: Any, label: str = "recipe") -> Written:
     elif isinstance(value, tuple | list):
         content = tuple(written_plain(each, label) for each in value)
     return Written(content, Place(label))
+
+
+def written_located(value: Any, location: Location = ()) -> Written:
+    """Plain values that were never written down, each labelled by its keys, with dots."""
+    place = Place(".".join(map(str, location)))
+    content = value
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        content = {str(key): written_located(each, (*location, str(key))) for key, each in pairs}
+    elif isinstance(value, tuple | list):
+        content = tuple(written_located(each, (*location, i)) for i, each in enumerate(value))
+    return Written(content, place, place)

@@ -33,6 +33,7 @@ from poise.apps.cli.retarget import retarget
 from poise.apps.cli.run import run
 from poise.apps.cli.sample import sample
 from poise.apps.cli.stream_retarget import stream
+from poise.apps.cli.studio import studio
 from poise.errors import PoiseError
 
 EXIT_WRONG_INPUT = 2
@@ -63,6 +64,7 @@ app.add_typer(family, name="family")
 app.add_typer(pattern, name="pattern")
 app.command()(retarget)
 app.command()(batch)
+app.command()(studio)
 app.command()(stream)
 app.command()(sample)
 app.command()(formats)

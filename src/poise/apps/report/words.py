@@ -73,6 +73,7 @@ notices, or what a body could not do, is poor."""
 class Figure:
     """One row of the page's table."""
 
+    key: str
     name: str
     group: str
     about: str
@@ -102,8 +103,8 @@ def figures_of(
         wording = WORDINGS.get(m.key, Wording(m.key.replace("_", " ").replace(".", ": "), OTHER))
         rows.append(
             Figure(
-                wording.name, wording.group, _sentence(m.about), m.value, m.unit, m.direction,
-                old.get(m.key), under.get(m.key), _verdict(m, wording),
+                m.key, wording.name, wording.group, _sentence(m.about), m.value, m.unit,
+                m.direction, old.get(m.key), under.get(m.key), _verdict(m, wording),
                 _change(m, old.get(m.key)),
             )
         )  # fmt: skip

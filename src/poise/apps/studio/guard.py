@@ -1,0 +1,51 @@
+"""Who may talk to the server: this machine's page, with the secret it was opened with.
+
+Three walls, each enough against another page in the same browser. The Host must be ours, so that a
+name that was made to point here does not count. The Origin of whatever changes something must be
+ours. And everything but the page itself needs the token, which only the address that was printed
+has.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What is asked of requests."""
+
+    host: str
+    """Where the server listens."""
+    port: int
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """What a request may call us."""
+        names = LOOPBACK if self.host in LOOPBACK else (*LOOPBACK, self.host)
+        return tuple(f"{name}:{self.port}" for name in names)
+
+    def why_not(self, headers: Mapping[str, str], token: str | None, *, needs_origin: bool) -> str:
+        """What is wrong with a request; empty: nothing.
+
+        Args:
+            headers: by their names in lower case.
+            token: that it came with; None where none is needed.
+            needs_origin: whether it must say where it comes from, as sockets and uploads do.
+        """
+        if self.host in LOOPBACK and headers.get("host", "") not in self.hosts:
+            return "another host"
+        origin = headers.get("origin")
+        if origin is None:
+            if needs_origin:
+                return "no origin"
+        elif origin.removeprefix("http://").removeprefix("https://") != headers.get("host", ""):
+            return "another origin"
+        if token is not None and not secrets.compare_digest(token.encode(), self.token.encode()):
+            return "no token, or not ours"
+        return ""

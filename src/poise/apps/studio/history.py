@@ -1,0 +1,126 @@
+"""What was done to a document, to be taken back and done again; on disk after every change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from poise.errors import FileProblem
+from poise.formats.atomic import atomic_write
+from poise.formats.disk import read_bytes
+
+FILE = "document.json"
+MOST_EDITS = 500
+"""That can be taken back."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A state of the recipe, and what led to it."""
+
+    recipe: Mapping[str, Any]
+    label: str
+    merge: str = ""
+
+
+class History:
+    """The states of a recipe."""
+
+    def __init__(self, folder: Path, name: str, recipe: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.name = name
+        self._edits = [Edit(recipe, "open")]
+        self._now = 0
+
+    @staticmethod
+    def read(folder: Path) -> History:
+        """As it was left.
+
+        Raises:
+            FileProblem: a file that is not one of ours.
+        """
+        path = folder / FILE
+        try:
+            said: Any = json.loads(read_bytes(path))
+            edits = [Edit(each["recipe"], each["label"], each["merge"]) for each in said["edits"]]
+            made = History(folder, str(said["name"]), edits[0].recipe)
+            made._edits, made._now = edits, int(said["now"])
+            made._edits[made._now]
+        except (ValueError, KeyError, TypeError, IndexError) as problem:
+            raise FileProblem(path, "a document of the studio", str(problem)) from None
+        return made
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        """As it is now."""
+        return self._edits[self._now].recipe
+
+    @property
+    def key(self) -> str:
+        """Of the recipe as it is now."""
+        return key_of(self.recipe)
+
+    @property
+    def undo_label(self) -> str:
+        """What would be taken back; empty: nothing."""
+        return self._edits[self._now].label if self._now > 0 else ""
+
+    @property
+    def redo_label(self) -> str:
+        """What would be done again; empty: nothing."""
+        return self._edits[self._now + 1].label if self._now + 1 < len(self._edits) else ""
+
+    @property
+    def count(self) -> int:
+        """Edits since it was opened."""
+        return self._now
+
+    def add(self, recipe: Mapping[str, Any], label: str, merge: str = "") -> None:
+        """A new state; what was taken back before is gone."""
+        del self._edits[self._now + 1 :]
+        last = self._edits[-1]
+        if merge and last.merge == merge and self._now > 0:
+            self._edits[-1] = Edit(recipe, label, merge)
+        elif recipe != last.recipe:
+            self._edits.append(Edit(recipe, label, merge))
+        if len(self._edits) > MOST_EDITS:
+            del self._edits[1 : len(self._edits) - MOST_EDITS + 1]
+        self._now = len(self._edits) - 1
+        self.save()
+
+    def undo(self) -> bool:
+        """Back by one; False when there is nothing."""
+        return self._go(-1)
+
+    def redo(self) -> bool:
+        """On by one; False when there is nothing."""
+        return self._go(1)
+
+    def _go(self, by: int) -> bool:
+        if not 0 <= self._now + by < len(self._edits):
+            return False
+        self._now += by
+        self.save()
+        return True
+
+    def save(self) -> None:
+        """Put it on disk, whole."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        said = {
+            "name": self.name,
+            "now": self._now,
+            "changed": datetime.now(UTC).isoformat(timespec="seconds"),
+            "edits": [vars(each) for each in self._edits],
+        }
+        atomic_write(self.folder / FILE, json.dumps(said).encode())
+
+
+def key_of(recipe: Mapping[str, Any]) -> str:
+    """What results depend on: all but words and the names of outputs."""
+    counts = {key: value for key, value in recipe.items() if key not in ("about", "outputs")}
+    return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()[:24]

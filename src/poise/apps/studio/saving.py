@@ -1,0 +1,96 @@
+"""Files that leave the studio: clips, recipes, reports."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poise.apps.studio import views
+from poise.apps.studio.from_page import SaveFile
+from poise.apps.studio.project import Project
+from poise.apps.studio.solving import Solution
+from poise.apps.studio.to_page import Saved
+from poise.apps.studio.views import Told
+from poise.errors import FileProblem
+from poise.formats import check_can_write, save_clip
+from poise.formats.atomic import atomic_write
+
+if TYPE_CHECKING:
+    from poise.apps.studio.document import Document
+
+PAGES, RECIPES = (".html",), (".yaml", ".yml")
+
+
+def save_file(project: Project, document: Document, message: SaveFile) -> Told:
+    """Write into the project folder.
+
+    Raises:
+        FileProblem: outside of it, or there already.
+    """
+    path = project.path(message.path)
+    if path.exists() and not message.overwrite:
+        raise FileProblem(message.path, "a new file", "one that exists", advice="Overwrite it?")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    notes = write(path, document, project)
+    return views.told(Saved(message.path, path.stat().st_size, tuple(notes)))
+
+
+def exported(document: Document, project: Project, form: str) -> tuple[bytes, str]:
+    """The bytes of a file and what it is to be called."""
+    name = f"{Path(document.history.name).stem}.{form}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"clip.{form}"
+        write(path, document, project)
+        return path.read_bytes(), name
+
+
+def write(path: Path, document: Document, project: Project) -> tuple[str, ...]:
+    """A recipe, a report or the edited clip, as the extension says."""
+    kind = path.suffix.lower()
+    if kind in RECIPES:
+        atomic_write(path, recipe_text(document.history.recipe, project, path).encode())
+        return ()
+    if kind in PAGES:
+        atomic_write(path, _report(document.solution(), document.history.name).encode())
+        return ()
+    check_can_write(path)
+    return save_clip(document.solution().clip, path)
+
+
+def recipe_text(recipe: Mapping[str, Any], project: Project, path: Path) -> str:
+    """The recipe as `poise run` reads it, with paths as they are seen from its file."""
+    from poise.apps.studio.solving import read
+    from poise.recipes import recipe_text as written
+
+    inside = path.resolve().is_relative_to(project.folder)
+    folder = path.resolve().parent if inside else project.folder
+    return written(read(moved_recipe(recipe, project.folder, folder), folder))
+
+
+_FILES = {"file", "to", "mapping", "roles", "skeleton", "contacts", "pattern", "environment"}
+
+
+def moved_recipe(value: Any, old: Path, new: Path, key: str = "") -> Any:
+    """Plain values with files as they are seen from another folder."""
+    if isinstance(value, Mapping):
+        return {k: moved_recipe(v, old, new, k) for k, v in value.items()}  # type: ignore[misc]
+    if isinstance(value, list | tuple):
+        return [moved_recipe(each, old, new) for each in value]  # type: ignore[misc]
+    if isinstance(value, str) and key in _FILES and (old / value).exists():
+        return Path(os.path.relpath(old / value, new)).as_posix()
+    return value
+
+
+def _report(solution: Solution, name: str) -> str:
+    from poise.apps.report.build import report_html
+    from poise.measures import evaluate
+
+    found = evaluate(
+        solution.clip, solution.character, solution.environment, solution.contacts,
+        against=solution.start, against_character=solution.start_character,
+    )  # fmt: skip
+    notes = (solution.summary, *solution.notes, *found.notes)
+    return report_html(found, name, against="the capture", notes=notes)

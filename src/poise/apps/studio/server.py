@@ -1,0 +1,238 @@
+"""The server of the studio: the page, a socket, uploads and exports, for this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
+
+from poise import __version__
+from poise.apps.studio import from_page as asked
+from poise.apps.studio import to_page as say
+from poise.apps.studio import views
+from poise.apps.studio.document import Document
+from poise.apps.studio.guard import Guard
+from poise.apps.studio.library import Documents
+from poise.apps.studio.project import Project
+from poise.apps.studio.saving import exported
+from poise.apps.studio.views import Told
+from poise.apps.studio.wire import understood
+from poise.errors import BadValue, PoiseError
+from poise.recipes import recipe_schema
+from poise.recipes.vocabulary import vocabulary
+from poise.samples import SAMPLES
+
+UPLOAD_LIMIT_BYTES = 256_000_000
+LONGEST_MESSAGE_BYTES = 4_000_000
+REFUSED = 4401
+WEB = Path(str(files("poise.apps.studio"))) / "web"
+TYPES = {
+    "bvh": "text/plain", "glb": "model/gltf-binary", "npz": "application/octet-stream",
+    "yaml": "text/yaml", "html": "text/html", "amc": "text/plain",
+}  # fmt: skip
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
+    "img-src 'self' data: blob:; font-src 'self'; worker-src 'self' blob:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class _Guarded:
+    """Turns away requests for another host, and tells browsers what the page may do."""
+
+    def __init__(self, app: Any, guard: Guard, documents: Documents) -> None:
+        self._app, self._guard = app, guard
+        self.documents = documents
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
+        why = self._guard.why_not(headers, None, needs_origin=False)
+        if why:
+            refused = JSONResponse({"problem": f"refused: {why}"}, status_code=403)
+            return await refused(scope, receive, send)
+
+        async def with_policy(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] += [
+                    (b"content-security-policy", POLICY.encode()),
+                    (b"x-content-type-options", b"nosniff"),
+                    (b"referrer-policy", b"no-referrer"),
+                    (b"cross-origin-opener-policy", b"same-origin"),
+                    (b"cross-origin-resource-policy", b"same-origin"),
+                    (b"cache-control", b"no-cache"),
+                ]
+            await send(message)
+
+        await self._app(scope, receive, with_policy)
+        return None
+
+
+def studio_app(project: Project, guard: Guard) -> _Guarded:
+    """The application for a folder."""
+    documents = Documents(project)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
+        yield
+        documents.close()
+
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+
+    def refusal(request: Request, *, needs_origin: bool) -> Response | None:
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        token = headers.get("x-poise-token", "")
+        why = guard.why_not(headers, token, needs_origin=needs_origin)
+        return JSONResponse({"problem": f"refused: {why}"}, status_code=403) if why else None
+
+    @app.post("/upload")
+    async def upload(request: Request, name: str) -> Response:
+        refused = refusal(request, needs_origin=True)
+        if refused is not None:
+            return refused
+        too_long = JSONResponse(
+            {"problem": f"At most {UPLOAD_LIMIT_BYTES // 1_000_000} MB can be opened here."}, 413
+        )
+        said = request.headers.get("content-length", "0")
+        if said.isdecimal() and int(said) > UPLOAD_LIMIT_BYTES:
+            return too_long
+        parts, size = list[bytes](), 0
+        async for part in request.stream():
+            size += len(part)
+            if size > UPLOAD_LIMIT_BYTES:
+                return too_long
+            parts.append(part)
+        try:
+            made = await asyncio.to_thread(documents.uploaded, name, b"".join(parts))
+        except PoiseError as problem:
+            return JSONResponse({"problem": str(problem)}, 422)
+        return JSONResponse({"document": made.id})
+
+    @app.get("/export")
+    async def export(request: Request, document: str, format: str) -> Response:
+        refused = refusal(request, needs_origin=False)
+        if refused is not None:
+            return refused
+        if format not in TYPES:
+            return JSONResponse({"problem": f"No format is called '{format}'."}, 422)
+        try:
+            found = documents.open(document)
+            data, name = await asyncio.to_thread(exported, found, project, format)
+        except PoiseError as problem:
+            return JSONResponse({"problem": str(problem)}, 422)
+        ascii_name = name.encode("ascii", "replace").decode().replace('"', "_")
+        headers = {"content-disposition": f'attachment; filename="{ascii_name}"'}
+        return Response(data, media_type=TYPES[format], headers=headers)
+
+    @app.websocket("/socket")
+    async def socket(websocket: WebSocket) -> None:
+        offered = [each.strip() for each in
+                   websocket.headers.get("sec-websocket-protocol", "").split(",")]  # fmt: skip
+        headers = {key.lower(): value for key, value in websocket.headers.items()}
+        token = offered[1] if len(offered) > 1 else ""
+        why = guard.why_not(headers, token, needs_origin=True)
+        await websocket.accept(subprotocol="poise" if "poise" in offered else None)
+        if why:
+            await websocket.close(REFUSED, why)
+            return
+        await _Conversation(websocket, documents).go_on()
+
+    if WEB.is_dir():
+        app.mount("/", StaticFiles(directory=WEB, html=True))
+    return _Guarded(app, guard, documents)
+
+
+class _Conversation:
+    """One page."""
+
+    def __init__(self, websocket: WebSocket, documents: Documents) -> None:
+        self._socket, self._documents = websocket, documents
+        self._loop = asyncio.get_running_loop()
+        self._out: asyncio.Queue[str | bytes] = asyncio.Queue()
+        self._document: Document | None = None
+
+    def tell(self, told: Told) -> None:
+        """Queue something for the page; from any thread."""
+        self._loop.call_soon_threadsafe(self._out.put_nowait, told.data)
+
+    async def go_on(self) -> None:
+        """Until the page is closed."""
+        sending = asyncio.create_task(self._send())
+        try:
+            self.tell(await asyncio.to_thread(self._welcome))
+            while True:
+                text = await self._socket.receive_text()
+                await self._heard(text)
+        except (WebSocketDisconnect, RuntimeError):
+            pass
+        finally:
+            sending.cancel()
+            if self._document is not None:
+                self._document.leave(self.tell)
+
+    async def _send(self) -> None:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+            while True:
+                data = await self._out.get()
+                if isinstance(data, str):
+                    await self._socket.send_text(data)
+                else:
+                    await self._socket.send_bytes(data)
+
+    async def _heard(self, text: str) -> None:
+        about = "message"
+        try:
+            if len(text) > LONGEST_MESSAGE_BYTES:
+                raise BadValue("message", f"at most {LONGEST_MESSAGE_BYTES} bytes", len(text))
+            message = understood(text)
+            about = message.kind
+            match message:
+                case asked.OpenSample():
+                    self._take(await asyncio.to_thread(self._documents.sample, message.name))
+                case asked.OpenFile():
+                    self._take(await asyncio.to_thread(self._documents.file, message.path))
+                case asked.OpenDocument():
+                    self._take(await asyncio.to_thread(self._documents.open, message.id))
+                case asked.AskFiles():
+                    project = self._documents.project
+                    found = await asyncio.to_thread(project.files)
+                    kept = self._documents.recoverable()
+                    self.tell(views.told(say.Files(found, kept)))
+                case _:
+                    if self._document is None:
+                        raise BadValue("document", "opened first", "none")
+                    self._document.ask(message)
+        except PoiseError as problem:
+            lines = (say.ProblemLine(str(problem)),)
+            self.tell(views.told(say.Problem(lines, about)))
+
+    def _take(self, document: Document) -> None:
+        if self._document is document:
+            document.leave(self.tell)
+        elif self._document is not None:
+            self._document.leave(self.tell)
+        self._document = document
+        document.join(self.tell)
+
+    def _welcome(self) -> Told:
+        words = vocabulary()
+        presets = {
+            name: {key: dict(values) for key, values in getattr(method, "PRESETS", {}).items()}
+            for name, method in words.methods.items()
+        }
+        project = self._documents.project
+        return views.told(
+            say.Welcome(
+                __version__, project.folder.name, tuple(SAMPLES), project.files(),
+                self._documents.recoverable(), recipe_schema(), presets, UPLOAD_LIMIT_BYTES,
+            )
+        )  # fmt: skip

@@ -1,0 +1,134 @@
+"""From a recipe in plain values to a solution: quick ones here, others in a process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from poise.announce import announce
+from poise.apps.studio.to_page import ProblemLine, Stage
+from poise.apps.studio.views import outcome_of
+from poise.character import Character
+from poise.contact import ContactSchedule
+from poise.environment import Environment
+from poise.errors import PoiseError
+from poise.formats import save_clip
+from poise.methods.parcel import Parcel
+from poise.methods.result import Result
+from poise.motion import Clip
+from poise.recipes import Outcome, Recipe, prepare, recipe_from_values, run_prepared
+from poise.recipes.places import RecipeProblem
+
+NAME = "recipe.yaml"
+"""What a recipe is called that stands in no file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What came of a recipe."""
+
+    clip: Clip
+    character: Character
+    environment: Environment
+    contacts: ContactSchedule | None
+    start: Clip
+    """The captured motion, where it is to be."""
+    start_character: Character
+    status: str
+    summary: str
+    notes: tuple[str, ...]
+    met: Mapping[str, tuple[bool, str]]
+    """Constraints of all steps by name: whether they are met, and how far off."""
+    stages: tuple[Stage, ...] = ()
+    results: tuple[Result, ...] = ()
+    """Of every step, where it was solved in this process: the next solve goes on from them."""
+
+
+def read(recipe: Mapping[str, Any], folder: Path) -> Recipe:
+    """A recipe from plain values.
+
+    Raises:
+        RecipeProblem: all that is wrong with it.
+    """
+    return recipe_from_values(recipe, folder / NAME)
+
+
+def problem_lines(problem: PoiseError) -> tuple[ProblemLine, ...]:
+    """What is wrong, each with where in the recipe that is."""
+    if not isinstance(problem, RecipeProblem):
+        return (ProblemLine(str(problem)),)
+    return tuple(
+        ProblemLine(each.sentence[:1].upper() + each.sentence[1:], each.place.label)
+        for each in problem.problems
+    )
+
+
+def is_quick(recipe: Recipe) -> bool:
+    """Whether it is solved in a blink, so that nobody has to ask for it."""
+    return all(step.method == "deform" for step in recipe.steps)
+
+
+def solution_of(outcome: Outcome) -> Solution:
+    """What the page needs of an outcome."""
+    prepared, last = outcome.prepared, outcome.result
+    before = prepared.moved_from or prepared
+    rows = [_row(each) for result in outcome.results for each in _rows(result)]
+    return Solution(
+        clip=outcome.clip,
+        character=prepared.character,
+        environment=prepared.environment,
+        contacts=last.contacts,
+        start=outcome.start,
+        start_character=before.character,
+        status=next((r.status for r in outcome.results if r.status != "converged"), last.status),
+        summary=next((r.summary for r in outcome.results if r.status != "converged"), last.summary),
+        notes=outcome.notes,
+        met=outcome_of(rows),
+        results=outcome.results,
+    )
+
+
+def _rows(result: Result) -> Any:
+    return result.trace.get("constraints", ())
+
+
+def _row(each: Any) -> Mapping[str, Any]:
+    if isinstance(each, Mapping):
+        return each  # type: ignore[return-value]
+    return {f.name: getattr(each, f.name) for f in fields(each)}
+
+
+@dataclass(frozen=True)
+class SolveJob:
+    """A recipe for another process."""
+
+    recipe: str
+    """As JSON."""
+    folder: str
+    preview: str
+    """Where a clip goes that is not the last word; told when it is there."""
+
+
+def solve_in_child(job: SolveJob) -> Parcel[Solution]:
+    """Solve a recipe; says on the way how far it is."""
+    recipe = read(json.loads(job.recipe), Path(job.folder))
+    prepared = prepare(recipe)
+    numbers = iter(range(1_000_000))
+
+    def watch(told: Any) -> None:
+        said = {"stage": told.stage, "done": told.done, "total": told.total}
+        if told.preview is not None:
+            path = Path(job.preview).with_suffix(f".{next(numbers)}.npz")
+            save_clip(told.preview, path)
+            said["preview"] = str(path)
+        announce(json.dumps(said))
+
+    for index, step in enumerate(recipe.steps):
+        announce(json.dumps({"stage": step.method, "done": index, "total": len(recipe.steps)}))
+    outcome = run_prepared(recipe, prepared, watch=watch)
+    made = solution_of(outcome)
+    # Traces hold what was computed on the way, which nobody reads in another process.
+    return Parcel(replace(made, results=()))

@@ -1,0 +1,171 @@
+"""What the page draws, from what the library computes: bodies, motions, physics, places, goals."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from poise.apps.render.overlays import support_outline
+from poise.apps.studio.from_page import Touch
+from poise.apps.studio.to_page import Figure, FromServer, Goal, Goals, Motion, Physics, Place, Which
+from poise.apps.studio.to_page import Site as SiteMessage
+from poise.apps.studio.to_page import Stage as StageMessage
+from poise.apps.studio.wire import packed
+from poise.arrays import Array
+from poise.character import Character, Skeleton
+from poise.contact import ContactSchedule, intervals
+from poise.environment import Environment, Ground, surface_triangles
+from poise.formats.body_mesh import body_mesh
+from poise.measures import Series
+from poise.mechanics import GRAVITY_M_S2
+from poise.motion import Clip
+
+_AROUND_M = 4.0
+"""How much of a place is drawn around the figure's way."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A message and its arrays, ready to be sent."""
+
+    message: FromServer
+    data: str | bytes
+
+
+def told(message: FromServer, **arrays: Any) -> Told:
+    """Pack a message."""
+    return Told(message, packed(message, arrays))
+
+
+def figure_key(skeleton: Skeleton) -> str:
+    """The same for bodies that look the same."""
+    digest = hashlib.sha256("\n".join(skeleton.joint_names).encode())
+    digest.update(skeleton.offsets_m.tobytes())
+    digest.update(skeleton.rest_wxyz.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def figure(character: Character, name: str) -> Told:
+    """A body."""
+    skeleton, sites = character.skeleton, character.sites
+    mesh = body_mesh(skeleton)
+    mass = 0.0 if character.body is None else float(character.body.total_mass_kg)
+    height = float(np.ptp(mesh.positions_m[:, 1]))
+    message = Figure(
+        key=figure_key(skeleton),
+        name=name,
+        joint_names=skeleton.joint_names,
+        parents=tuple(skeleton.parents.tolist()),
+        roles={} if character.roles is None else dict(character.roles.joints),
+        sites=tuple(
+            SiteMessage(each, int(joint), (float(x), float(y), float(z)))
+            for each, joint, (x, y, z) in zip(
+                sites.names, sites.joints, sites.offsets_m.tolist(), strict=True
+            )
+        ),
+        height_m=height,
+        mass_kg=mass,
+    )
+    return told(
+        message, offsets_m=skeleton.offsets_m, rest_wxyz=skeleton.rest_wxyz,
+        positions_m=mesh.positions_m, normals=mesh.normals, triangles=mesh.triangles,
+        skin_joints=mesh.joints, weights=mesh.weights,
+    )  # fmt: skip
+
+
+def motion(clip: Clip, which: Which, *, number: int = 0, last: Clip | None = None) -> Told:
+    """A motion; where `last` is what the page has of it, only the frames that differ."""
+    first, stop = 0, clip.frame_count
+    if last is not None and last.frame_count == clip.frame_count and _alike(last, clip):
+        moved = np.any(last.root_positions_m != clip.root_positions_m, axis=1)
+        turned = np.any(last.rotations_wxyz != clip.rotations_wxyz, axis=(1, 2))
+        changed = np.flatnonzero(np.logical_or(moved, turned))
+        first, stop = (int(changed[0]), int(changed[-1]) + 1) if len(changed) else (0, 1)
+    message = Motion(
+        which, figure_key(clip.skeleton), clip.rate_hz, clip.frame_count, first, number
+    )
+    return told(
+        message,
+        roots_m=clip.root_positions_m[first:stop],
+        rotations_wxyz=clip.rotations_wxyz[first:stop],
+    )
+
+
+def _alike(one: Clip, other: Clip) -> bool:
+    same = one.skeleton is other.skeleton
+    return same or figure_key(one.skeleton) == figure_key(other.skeleton)
+
+
+def place(environment: Environment, clip: Clip) -> Told:
+    """The ground, and what stands on it near the clip."""
+    grounds = environment.grounds
+    height = float(grounds[0].height_m) if grounds else 0.0
+    up = grounds[0].normal.tolist() if grounds else [0.0, 1.0, 0.0]
+    solid = tuple(s for s in environment.surfaces if not isinstance(s, Ground))
+    points, triangles = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    if solid:
+        roots = clip.root_positions_m
+        low, high = roots.min(axis=0), roots.max(axis=0)
+        radius = 0.5 * float(np.ptp(roots[:, [0, 2]], axis=0).max()) + _AROUND_M
+        points, triangles = surface_triangles(Environment(solid), 0.5 * (low + high), radius)
+    message = Place(height, (up[0], up[1], up[2]))
+    return told(message, positions_m=points, triangles=np.asarray(triangles))
+
+
+def touches(contacts: ContactSchedule) -> tuple[Touch, ...]:
+    """A schedule as bars; a part that goes over from standing to sliding has two."""
+    found: list[Touch] = []
+    for part in contacts.parts:
+        standing = contacts.standing(part)
+        for flags, slides in ((standing, False), (contacts.column(part) & ~standing, True)):
+            found += [Touch(part, a, b - 1, slides) for a, b in intervals(flags)]
+    return tuple(found)
+
+
+def physics(series: Series, which: Which, stages: Sequence[StageMessage] = ()) -> Told:
+    """Centre of mass, zero-moment point, support and forces."""
+    starts, corners = [0], list[Array]()
+    axes = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    for points, touching in zip(series.points_m, series.touching, strict=True):
+        outline = support_outline(points[touching], *axes)
+        corners.append(outline)
+        starts.append(starts[-1] + len(outline))
+    parts = tuple(dict.fromkeys((*series.contacts.parts, *series.point_parts)))
+    message = Physics(
+        which,
+        series.mass_kg * float(np.linalg.norm(GRAVITY_M_S2)),
+        touches(series.contacts),
+        parts,
+        tuple(stages),
+    )
+    return told(
+        message, com_m=series.com_m, zmp_m=series.zmp_m,
+        outside_m=series.support_distance_m, points_m=series.points_m, forces_n=series.forces_n,
+        corners_m=np.concatenate([*corners, np.zeros((0, 3))]), starts=np.array(starts),
+    )  # fmt: skip
+
+
+def goals(found: Iterable[tuple[Goal, Array]]) -> Told:
+    """Where constraints want points of the body."""
+    listed, paths, row = list[Goal](), list[Array](), 0
+    for goal, path in found:
+        listed.append(replace(goal, row=row))
+        paths.append(path)
+        row += len(path)
+    path_m = np.concatenate([*paths, np.zeros((0, 3))])
+    return told(Goals(tuple(listed)), path_m=path_m)
+
+
+def outcome_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[bool, str]]:
+    """Whether constraints are met, by name, and how far off they are at worst."""
+    found: dict[str, tuple[bool, str]] = {}
+    for row in rows:
+        name, met = str(row["name"]), bool(row["met"])
+        words = f"{float(row['worst']):.3g} {row['unit']} at frame {row['worst_frame']}"
+        known = found.get(name)
+        found[name] = (met and (known is None or known[0]), words if known is None else known[1])
+    return found

@@ -1,0 +1,155 @@
+// Curves over time: drawn once as paths; while playing only one line and two numbers change.
+
+import { effect } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { frame, playing, type measures } from "../store";
+import type { Plot } from "../messages";
+import { followPointer } from "./editing";
+
+type Data = NonNullable<typeof measures.value>;
+
+const HEIGHT = 64;
+const MOST_POINTS = 1200;
+
+export function MeasurePlots({ data }: { data: Data }) {
+  const rows = data.message.plots.length;
+  return (
+    <div class="ed-plots">
+      {data.message.plots.map((plot, i) => (
+        <PlotOverTime key={`${plot.name} ${i}`} plot={plot} index={i} before={rowOf(data, "before", plot.row, rows)} after={rowOf(data, "after", plot.row, rows)} />
+      ))}
+    </div>
+  );
+}
+
+const NOTHING = new Float32Array(0);
+
+function rowOf(data: Data, which: "before" | "after", row: number, rows: number): Float32Array {
+  const shape = data.message.arrays.find((each) => each.name === which)?.shape;
+  const all = data.arrays[which] as Float32Array | undefined;
+  if (!all) return NOTHING;
+  const count = shape?.[1] ?? all.length / rows;
+  return all.subarray(row * count, (row + 1) * count);
+}
+
+/** A line with gaps where there is nothing; long ones as their least and most in each stretch. */
+export function pathOf(values: Float32Array, y: (value: number) => number): string {
+  const parts: string[] = [];
+  let pen = false;
+  const put = (x: number, value: number): void => {
+    if (!Number.isFinite(value)) {
+      pen = false;
+      return;
+    }
+    parts.push(`${pen ? "L" : "M"}${x} ${y(value).toFixed(2)}`);
+    pen = true;
+  };
+  const step = Math.ceil(values.length / MOST_POINTS);
+  for (let at = 0; at < values.length; at += step) {
+    if (step === 1) {
+      put(at, values[at]!);
+      continue;
+    }
+    let low = at;
+    let high = at;
+    let hole = false;
+    for (let i = at; i < Math.min(values.length, at + step); i += 1) {
+      if (!Number.isFinite(values[i]!)) hole = true;
+      else {
+        if (!(values[i]! >= values[low]!)) low = i;
+        if (!(values[i]! <= values[high]!)) high = i;
+      }
+    }
+    if (hole) pen = false;
+    put(Math.min(low, high), values[Math.min(low, high)]!);
+    if (low !== high) put(Math.max(low, high), values[Math.max(low, high)]!);
+  }
+  return parts.join("");
+}
+
+function rangeOf(rows: Float32Array[], limit: number | null): [number, number] {
+  let low = Math.min(0, limit ?? 0);
+  let high = Math.max(0, limit ?? 0);
+  for (const row of rows)
+    for (const value of row) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  return high > low ? [low, high + 0.05 * (high - low)] : [low, low + 1];
+}
+
+const short = (value: number | undefined): string => {
+  if (value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  return size >= 100 ? value.toFixed(0) : size >= 1 ? value.toFixed(1) : size >= 0.01 ? value.toFixed(3) : size === 0 ? "0" : value.toExponential(0);
+};
+
+function PlotOverTime({ plot, index, before, after }: { plot: Plot; index: number; before: Float32Array; after: Float32Array }) {
+  const area = useRef<HTMLDivElement>(null);
+  const cursor = useRef<HTMLDivElement>(null);
+  const numbers = useRef<HTMLSpanElement>(null);
+  const hover = useRef<HTMLDivElement>(null);
+  const count = Math.max(before.length, after.length);
+  const last = Math.max(1, count - 1);
+  const [low, high] = useMemo(() => rangeOf([before, after], plot.limit), [before, after, plot.limit]);
+  const y = (value: number) => HEIGHT * (1 - (value - low) / (high - low));
+  const paths = useMemo(() => [pathOf(before, y), pathOf(after, y)], [before, after, low, high]);
+  const values = (at: number): string => {
+    const i = Math.max(0, Math.min(count - 1, Math.round(at)));
+    return [before.length ? short(before[i]) : "", after.length ? short(after[i]) : ""].filter(Boolean).join(" → ");
+  };
+
+  useEffect(() => effect(() => {
+    const at = Math.min(last, Math.max(0, frame.value));
+    cursor.current!.style.left = `${(100 * at) / last}%`;
+    numbers.current!.textContent = values(at);
+    area.current!.setAttribute("aria-valuenow", String(Math.round(at)));
+  }), [before, after]);
+
+  const frameAt = (event: PointerEvent): number => {
+    const box = area.current!.getBoundingClientRect();
+    return Math.max(0, Math.min(last, Math.round(((event.clientX - box.left) / box.width) * last)));
+  };
+  const go = (to: number) => {
+    playing.value = false;
+    frame.value = Math.max(0, Math.min(last, to));
+  };
+  const point = (event: PointerEvent) => {
+    const at = frameAt(event);
+    hover.current!.style.left = `${(100 * at) / last}%`;
+    hover.current!.firstElementChild!.textContent = `${at}: ${values(at)} ${plot.unit}`;
+    hover.current!.classList.toggle("ed-far", at > last * 0.6);
+  };
+  return (
+    <figure class="ed-plot">
+      <figcaption><span>{plot.name}{plot.unit && <small> {plot.unit}</small>}</span><span ref={numbers} class="ed-now" /></figcaption>
+      <div
+        ref={area} class="ed-plot-area" data-testid={`plot-${index}`} tabIndex={0} role="slider" aria-label={`${plot.name} over time: frame`}
+        aria-valuemin={0} aria-valuemax={last} style={{ height: HEIGHT }}
+        onPointerDown={(event) => {
+          followPointer(event, (e) => go(frameAt(e)), () => {});
+          go(frameAt(event));
+        }}
+        onPointerMove={point} onPointerEnter={() => hover.current!.classList.add("ed-on")} onPointerLeave={() => hover.current!.classList.remove("ed-on")}
+        onKeyDown={(event) => {
+          const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
+          const step = steps[event.key];
+          if (step === undefined) return;
+          event.preventDefault();
+          event.stopPropagation();
+          go(Math.round(frame.peek()) + step);
+        }}
+      >
+        <svg viewBox={`0 0 ${last} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {low < 0 && <line class="ed-zero" x1="0" x2={last} y1={y(0)} y2={y(0)} />}
+          {plot.limit !== null && <line class="ed-limit" x1="0" x2={last} y1={y(plot.limit)} y2={y(plot.limit)} />}
+          <path class="ed-of-before" d={paths[0]} />
+          <path class="ed-of-after" d={paths[1]} />
+        </svg>
+        <div ref={cursor} class="ed-plot-cursor" />
+        <div ref={hover} class="ed-hover"><span /></div>
+        <small class="ed-top">{short(high)}</small>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,71 @@
+// The editor of the open step's method, and below it all of its settings.
+
+import type { ComponentType } from "preact";
+import { edit, openStep, recipe, welcome } from "../store";
+import { contentOf, METHODS, methodOf, withSettings } from "../recipe";
+import { SchemaForm } from "../panels/schema_form";
+import { CorrectEditor } from "./correct_editor";
+import { DeformEditor } from "./deform_editor";
+import { changeSettings, presetValues, settingsSchema, words } from "./editing";
+import { FilterEditor } from "./filter_editor";
+import { MomentumEditor } from "./momentum_editor";
+import { PatternEditor } from "./pattern_editor";
+import { RetargetEditor } from "./retarget_editor";
+import "./editors.css";
+
+const EDITORS: Record<string, ComponentType> = {
+  deform: DeformEditor, filter: FilterEditor, correct: CorrectEditor,
+  momentum: MomentumEditor, pattern: PatternEditor, retarget: RetargetEditor,
+};
+
+export function MethodEditor() {
+  const now = recipe.value;
+  const method = now ? methodOf(now, openStep.value) : "";
+  const Editor = EDITORS[method];
+  if (!now || !Editor) return null;
+  const [name, about] = (METHODS[method] ?? method).split(": ");
+  return (
+    <section class="ed-method" aria-label={`${name} step`} data-testid="method-editor" data-method={method}>
+      <header><b>{name}</b>{about && <span>{about}</span>}</header>
+      <Presets method={method} />
+      <Editor key={`${method} ${openStep.value}`} />
+      <AllSettings method={method} />
+    </section>
+  );
+}
+
+/** Presets of methods that do not keep the name of one (`correct` has its own buttons). */
+function Presets({ method }: { method: string }) {
+  const presets = Object.entries(welcome.value?.presets[method] ?? {});
+  if (!presets.length || settingsSchema(method).properties?.preset) return null;
+  const now = recipe.value!;
+  const settings = contentOf(now, openStep.value).settings ?? {};
+  const ruled = new Set(presets.flatMap(([, values]) => Object.keys(values)));
+  const cleared = Object.fromEntries([...ruled].map((key) => [key, undefined]));
+  return (
+    <div class="ed-presets" role="group" aria-label="Presets">
+      {presets.map(([name, values]) => (
+        <button
+          type="button" key={name} data-testid={`method-preset-${name}`}
+          aria-pressed={[...ruled].every((key) => JSON.stringify(settings[key]) === JSON.stringify(values[key]))}
+          onClick={() => edit(withSettings(now, openStep.value, { ...cleared, ...values }), `preset ${words(name)}`)}
+        >{words(name)}</button>
+      ))}
+    </div>
+  );
+}
+
+function AllSettings({ method }: { method: string }) {
+  const root = welcome.value?.recipe_schema;
+  if (!root) return null;
+  const settings = contentOf(recipe.value!, openStep.value).settings ?? {};
+  return (
+    <details class="ed-section ed-all" data-testid="all-settings">
+      <summary>All settings</summary>
+      <SchemaForm
+        schema={settingsSchema(method)} root={root} value={settings} defaults={presetValues(method, settings)} testid="setting"
+        onChange={(changed: Record<string, any>, merge: string) => changeSettings(changed, `${method}: ${Object.keys(changed).map(words).join(", ")}`, merge)}
+      />
+    </details>
+  );
+}

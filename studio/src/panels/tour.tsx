@@ -1,0 +1,126 @@
+// Cards that lead through a first edit: beside what they speak of, never in the way of it.
+
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "./icons";
+import { TOUR, type TourStep } from "./tour_steps";
+import "./tour.css";
+
+const KEY = "poise-tour";
+const CARD = { width: 304, height: 190 };
+const GAP = 12;
+/** Things move: panels unfold, lists grow. */
+const LOOK_AGAIN_MS = 150;
+
+/** Which card is shown; null: none. */
+export const tourAt = signal<number | null>(null);
+
+export function tourDone(): boolean {
+  return localStorage.getItem(KEY) !== null;
+}
+
+export function startTour(): void {
+  tourAt.value = 0;
+}
+
+function endTour(how: "done" | "skipped"): void {
+  localStorage.setItem(KEY, how);
+  tourAt.value = null;
+}
+
+interface Box { left: number; top: number; width: number; height: number }
+
+function boxOf(step: TourStep): Box | null {
+  for (const each of step.at) {
+    const found = document.querySelector(`[data-testid="${each}"]`)?.getBoundingClientRect();
+    if (found && found.width > 0) return { left: found.left, top: found.top, width: found.width, height: found.height };
+  }
+  return null;
+}
+
+/** Where the card goes: below, beside or above what it is about; in a corner of what is large. */
+function cardPlace(box: Box | null, inside: boolean, height: number): { left: number; top: number } {
+  const fit = (left: number, top: number) => ({
+    left: Math.max(GAP, Math.min(left, innerWidth - CARD.width - GAP)),
+    top: Math.max(GAP, Math.min(top, innerHeight - height - GAP)),
+  });
+  if (!box) return fit(innerWidth - CARD.width - 2 * GAP, innerHeight - height - 2 * GAP);
+  if (inside) return fit(box.left + box.width - CARD.width - GAP, box.top + box.height - height - GAP);
+  const right = box.left + box.width;
+  const bottom = box.top + box.height;
+  if (bottom + GAP + height < innerHeight) return fit(box.left, bottom + GAP);
+  if (right + GAP + CARD.width < innerWidth) return fit(right + GAP, box.top);
+  return fit(box.left, box.top - height - GAP);
+}
+
+export function Tour() {
+  const at = tourAt.value;
+  const step = at === null ? undefined : TOUR[at];
+  return step ? <Card key={at} step={step} at={at!} /> : null;
+}
+
+function Card({ step, at }: { step: TourStep; at: number }) {
+  const [box, setBox] = useState<Box | null>(null);
+  const [height, setHeight] = useState(CARD.height);
+  const card = useRef<HTMLDivElement>(null);
+  const next = useRef<HTMLButtonElement>(null);
+  const done = useSignal(false);
+  useSignalEffect(() => {
+    if (step.done?.()) done.value = true;
+  });
+  useEffect(() => {
+    step.before?.();
+    const look = (): void => {
+      setBox((known) => {
+        const found = boxOf(step);
+        return JSON.stringify(found) === JSON.stringify(known) ? known : found;
+      });
+      setHeight(card.current?.offsetHeight ?? CARD.height);
+    };
+    look();
+    const timer = setInterval(look, LOOK_AGAIN_MS);
+    // The keyboard goes along with the cards; a mouse is left where it is.
+    next.current?.focus({ preventScroll: true });
+    return () => clearInterval(timer);
+  }, []);
+
+  const last = at === TOUR.length - 1;
+  const place = cardPlace(box, step.inside ?? false, height);
+  const go = (by: number): void => {
+    if (at + by >= TOUR.length) endTour("done");
+    else tourAt.value = Math.max(0, at + by);
+  };
+  return (
+    <>
+      {box && !step.inside && (
+        <div class="pn-tour-ring" aria-hidden="true" style={{
+          left: `${box.left - 4}px`, top: `${box.top - 4}px`, width: `${box.width + 8}px`, height: `${box.height + 8}px`,
+        }} />
+      )}
+      <div ref={card} class="pn-tour" role="dialog" aria-modal="false" aria-label={`Tour, ${at + 1} of ${TOUR.length}: ${step.title}`} data-testid="tour"
+        style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${CARD.width}px` }}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") endTour("skipped");
+          else if (event.key === "ArrowRight") go(1);
+          else if (event.key === "ArrowLeft") go(-1);
+          else return;
+          event.stopPropagation();
+        }}>
+        <div class="pn-tour-head">
+          <strong>{step.title}</strong>
+          {done.value && <span class="pn-good" data-testid="tour-done"><Icon name="check" size={14} /> done</span>}
+          <button type="button" class="quiet small icon" aria-label="End the tour" data-testid="tour-skip" onClick={() => endTour("skipped")}><Icon name="close" size={12} /></button>
+        </div>
+        <p aria-live="polite">{step.text}</p>
+        <div class="pn-tour-foot">
+          <span class="pn-faint">{at + 1} of {TOUR.length}</span>
+          <span class="pn-space" />
+          {at > 0 && <button type="button" class="small" data-testid="tour-back" onClick={() => go(-1)}>Back</button>}
+          <button type="button" ref={next} class={`small ${done.value || !step.done ? "primary" : ""}`} data-testid="tour-next" onClick={() => go(1)}>
+            {last ? "Finish" : "Next"}
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}
