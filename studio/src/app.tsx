@@ -93,13 +93,9 @@ function Workplace() {
         <Splitter label="Height of the timeline" along="horizontal" size={timeline} least={LEAST.timeline} most={mostTimeline} sign={-1} testid="split-timeline"
           onSize={(size) => resize({ timeline: size })} onFold={() => resize({ timelineShut: true })} />
       )}
+      {!wanted.timelineShut && <Fold what="timeline" icon="down" onClick={() => resize({ timelineShut: true })} />}
       <div class="pn-bottom">
-        {wanted.timelineShut ? <Unfold what="timeline" icon="up" onClick={() => resize({ timelineShut: false })} /> : (
-          <>
-            <Timeline />
-            <Fold what="timeline" icon="down" onClick={() => resize({ timelineShut: true })} />
-          </>
-        )}
+        {wanted.timelineShut ? <Unfold what="timeline" icon="up" onClick={() => resize({ timelineShut: false })} /> : <Timeline />}
       </div>
     </div>
   );

@@ -26,9 +26,10 @@ export const SHORTCUTS: { title: string; keys: Shortcut[] }[] = [
     title: "View",
     keys: [
       [["1", "3", "7"], "from the front, the side, above"],
-      [["5"], "with or without perspective"],
+      [["5"], "in perspective"],
       [["F"], "bring the figure into view"],
       [["W", "E", "R"], "move, turn, no handles"],
+      [["Alt", "← ↑"], "in the view: move what is selected by a centimetre"],
     ],
   },
   {

@@ -237,11 +237,16 @@ export function edit(changed: Recipe, label: string, merge = ""): void {
   send({ kind: "edit_recipe", recipe: changed, label, merge });
 }
 
+/** A number for whatever is answered by a live motion: later ones win. */
+export function nextNumber(): number {
+  dragNumber += 1;
+  return dragNumber;
+}
+
 /** Show an edit that is still being dragged; solved at once, not kept. */
 export function drag(changed: Recipe): void {
   draft.value = changed;
-  dragNumber += 1;
-  send({ kind: "drag", recipe: changed, number: dragNumber });
+  send({ kind: "drag", recipe: changed, number: nextNumber() });
 }
 
 export function endDrag(): void {

@@ -170,7 +170,7 @@ export function recipeDrag(label: string, solve = true): { show(changed: Recipe)
 let ownNumber = 0;
 /** Of a blend or a leap: counts with those of drags, since what comes back is told apart by it. */
 export function nextNumber(): number {
-  const shared = (store as { nextNumber?: () => number }).nextNumber;
+  const shared = Reflect.get(store, "nextNumber") as (() => number) | undefined;
   return shared ? shared() : (ownNumber += 1);
 }
 

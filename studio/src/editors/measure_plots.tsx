@@ -10,6 +10,8 @@ type Data = NonNullable<typeof measures.value>;
 
 const HEIGHT = 64;
 const MOST_POINTS = 1200;
+/** So many times what is usual. */
+const SPIKE = 8;
 
 export function MeasurePlots({ data }: { data: Data }) {
   const rows = data.message.plots.length;
@@ -67,22 +69,26 @@ export function pathOf(values: Float32Array, y: (value: number) => number): stri
   return parts.join("");
 }
 
+/** What a plot shows: zero and the limit too, where they are near; a rare spike goes over the top. */
 function rangeOf(rows: Float32Array[], limit: number | null): [number, number] {
-  let low = Math.min(0, limit ?? 0);
-  let high = Math.max(0, limit ?? 0);
-  for (const row of rows)
-    for (const value of row) {
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  return high > low ? [low, high + 0.05 * (high - low)] : [low, low + 1];
+  const sorted = Float32Array.from(rows.flatMap((row) => Array.from(row).filter(Number.isFinite))).sort();
+  if (!sorted.length) return [0, 1];
+  let low = sorted[0]!;
+  let high = sorted[sorted.length - 1]!;
+  const usual = sorted[Math.floor(0.98 * (sorted.length - 1))]!;
+  if (high > SPIKE * usual && usual > 0.005 * high) high = 2.5 * usual;
+  if (limit !== null) [low, high] = [Math.min(low, limit), Math.max(high, limit)];
+  else if (low > 0 && low < 0.5 * high) low = 0;
+  const room = 0.05 * (high - low) || 0.5 * Math.abs(high) || 1;
+  return [low === 0 ? 0 : low - room, high + room];
 }
 
-const short = (value: number | undefined): string => {
+/** As many digits as the plot shows. */
+function short(value: number | undefined, range: number): string {
   if (value === undefined || !Number.isFinite(value)) return "–";
-  const size = Math.abs(value);
-  return size >= 100 ? value.toFixed(0) : size >= 1 ? value.toFixed(1) : size >= 0.01 ? value.toFixed(3) : size === 0 ? "0" : value.toExponential(0);
-};
+  const digits = Math.max(0, Math.min(4, Math.ceil(2 - Math.log10(range))));
+  return (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits);
+}
 
 function PlotOverTime({ plot, index, before, after }: { plot: Plot; index: number; before: Float32Array; after: Float32Array }) {
   const area = useRef<HTMLDivElement>(null);
@@ -96,7 +102,7 @@ function PlotOverTime({ plot, index, before, after }: { plot: Plot; index: numbe
   const paths = useMemo(() => [pathOf(before, y), pathOf(after, y)], [before, after, low, high]);
   const values = (at: number): string => {
     const i = Math.max(0, Math.min(count - 1, Math.round(at)));
-    return [before.length ? short(before[i]) : "", after.length ? short(after[i]) : ""].filter(Boolean).join(" → ");
+    return [before.length ? short(before[i], high - low) : "", after.length ? short(after[i], high - low) : ""].filter(Boolean).join(" → ");
   };
 
   useEffect(() => effect(() => {
@@ -104,7 +110,7 @@ function PlotOverTime({ plot, index, before, after }: { plot: Plot; index: numbe
     cursor.current!.style.left = `${(100 * at) / last}%`;
     numbers.current!.textContent = values(at);
     area.current!.setAttribute("aria-valuenow", String(Math.round(at)));
-  }), [before, after]);
+  }), [before, after, low, high]);
 
   const frameAt = (event: PointerEvent): number => {
     const box = area.current!.getBoundingClientRect();
@@ -141,14 +147,14 @@ function PlotOverTime({ plot, index, before, after }: { plot: Plot; index: numbe
         }}
       >
         <svg viewBox={`0 0 ${last} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-          {low < 0 && <line class="ed-zero" x1="0" x2={last} y1={y(0)} y2={y(0)} />}
+          {low < 0 && high > 0 && <line class="ed-zero" x1="0" x2={last} y1={y(0)} y2={y(0)} />}
           {plot.limit !== null && <line class="ed-limit" x1="0" x2={last} y1={y(plot.limit)} y2={y(plot.limit)} />}
           <path class="ed-of-before" d={paths[0]} />
           <path class="ed-of-after" d={paths[1]} />
         </svg>
         <div ref={cursor} class="ed-plot-cursor" />
         <div ref={hover} class="ed-hover"><span /></div>
-        <small class="ed-top">{short(high)}</small>
+        <small class="ed-top">{short(high, high - low)}</small>
       </div>
     </figure>
   );

@@ -16,11 +16,11 @@ const CHANGES: Record<string, [string, string]> = { better: ["▲", "better"], w
 export function figure(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size === 0) return "0";
+  if (size < 5e-5) return "0";
   if (size >= 100) return value.toFixed(0);
   if (size >= 10) return value.toFixed(1);
   if (size >= 0.1) return value.toFixed(2);
-  return size < 0.001 ? value.toExponential(1) : value.toFixed(4);
+  return value.toFixed(size < 0.01 ? 4 : 3);
 }
 
 export function MeasuresPanel() {
@@ -78,7 +78,7 @@ export function MeasuresPanel() {
           <thead><tr><th>measure</th><th>before</th><th>after</th><th aria-label="change" /></tr></thead>
           {[...groups].map(([group, rows]) => (
             <tbody key={group}>
-              <tr class="ed-group"><th colSpan={4} scope="rowgroup">{words(group)}</th></tr>
+              <tr class="ed-group"><th colSpan={4} scope="rowgroup">{group.charAt(0).toUpperCase() + words(group.slice(1))}</th></tr>
               {rows.map((row) => <Row key={row.key} row={row} />)}
             </tbody>
           ))}

@@ -28,7 +28,8 @@ export function BodyPanel() {
       <Facts />
       <section class="pn-section">
         <h3 class="pn-title">Body</h3>
-        <SchemaForm {...shared} only={["mass_kg", "sex", "ranges"]} labels={{ ranges: "Joint ranges" }} />
+        <SchemaForm {...shared} only={["mass_kg", "sex", "ranges"]} labels={{ ranges: "Joint ranges" }}
+          found={{ mass_kg: character.mass_kg === undefined ? shownMass() : undefined }} />
         <AnotherBody character={character} onChange={change} />
         <details class="pn-fold" open={BUILD.some((key) => key in character)}>
           <summary>Build</summary>
@@ -51,9 +52,19 @@ export function BodyPanel() {
   );
 }
 
-function Facts() {
+/** The body as it came. */
+function capturedFigure(): Figure | undefined {
   const key = motions.value.get("before")?.figure ?? motions.value.get("after")?.figure ?? "";
-  const figure = figures.value.get(key)?.message;
+  return figures.value.get(key)?.message;
+}
+
+function shownMass(): number | undefined {
+  const mass = capturedFigure()?.mass_kg;
+  return mass ? Math.round(mass * 10) / 10 : undefined;
+}
+
+function Facts() {
+  const figure = capturedFigure();
   if (!figure) return null;
   const frames = frameCount.value;
   return (

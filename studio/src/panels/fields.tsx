@@ -159,7 +159,7 @@ function Tuple({ items, ...props }: FieldProps & { items: Schema[] }) {
           label: `${label} ${letters[i] ?? i + 1}`, testid: `${testid}-${i}`,
         };
         if (shape.kind === "number")
-          return <NumberField key={i} {...shared} whole={shape.whole} axis={letters[i]} unit={i === items.length - 1 ? unitOf(name) : ""} />;
+          return <NumberField key={i} {...shared} whole={shape.whole} axis={letters[i]} unit={items.length < 3 && i === items.length - 1 ? unitOf(name) : ""} />;
         return <Field key={i} {...shared} schema={item} root={root} />;
       })}
     </span>

@@ -3,7 +3,7 @@
 import { useId } from "preact/hooks";
 import { Field, isWide } from "./fields";
 import { Icon } from "./icons";
-import { resolved, same, shapeOf, takesNull, wordFor, type Schema } from "./schema";
+import { resolved, same, shapeOf, takesNull, unitOf, wordFor, type Schema } from "./schema";
 import "./schema_form.css";
 
 export interface SchemaFormProps {
@@ -21,6 +21,8 @@ export interface SchemaFormProps {
   omit?: string[];
   /** Defaults that differ from the schema's: those of a preset. */
   defaults?: Record<string, any>;
+  /** Shown faintly, and where scrubbing starts, of keys without a default: what is found where nothing is said. */
+  found?: Record<string, any>;
   /** Values of text fields, where the schema does not say them. */
   words?: Record<string, string[]>;
   /** What to call a key, where its own name does not say it. */
@@ -42,24 +44,24 @@ export function SchemaForm(props: SchemaFormProps) {
 
 type RowProps = SchemaFormProps & { field: string; given: any; required: boolean };
 
-function Row({ field, schema, root, given, required, onChange, testid, defaults, words, labels }: RowProps) {
+function Row({ field, schema, root, given, required, onChange, testid, defaults, words, labels, found: usual }: RowProps) {
   const id = useId();
   const found = resolved(schema, root);
   const fallback = defaults?.[field] ?? found.default ?? undefined;
   const label = labels?.[field] ?? wordFor(field);
   const about: string = found.description ?? "";
   const shape = shapeOf(found, root);
-  const changed = given !== undefined && !same(given, fallback);
+  const changed = given !== undefined && !required && !same(given, fallback);
   const put = (next: any, merge: string): void => onChange({ [field]: !required && same(next, fallback) ? undefined : next }, merge);
   const none = takesNull(schema) && (
     <button type="button" class="small" aria-pressed={given === null} aria-label={`${label}: none`} data-testid={`${testid}-${field}-none`}
       onClick={() => onChange({ [field]: given === null ? undefined : null }, "")}>none</button>
   );
   const control = (
-    <Field schema={schema} root={root} value={given ?? undefined} fallback={fallback} onChange={put} name={field} label={label}
+    <Field schema={schema} root={root} value={given ?? undefined} fallback={fallback ?? usual?.[field]} onChange={put} name={field} label={label}
       testid={`${testid}-${field}`} id={id} about={about ? `${id}-about` : undefined} words={words?.[field]} />
   );
-  const reset = changed && !required && (
+  const reset = changed && (
     <button type="button" class="pn-reset quiet small icon" aria-label={`${label}: back to the default`} data-tip="Back to the default"
       data-testid={`${testid}-${field}-reset`} onClick={() => onChange({ [field]: undefined }, "")}>
       <Icon name="reset" />
@@ -75,12 +77,16 @@ function Row({ field, schema, root, given, required, onChange, testid, defaults,
       </details>
     );
   const wide = isWide(schema, root, field);
+  // Three numbers in a row have no room for it.
+  const inLabel = wide ? unitOf(field) : "";
   return (
     <div class={`pn-row ${wide ? "pn-row-wide" : ""} ${changed ? "pn-row-changed" : ""}`}>
-      <label for={id} class="pn-row-label" data-tip={about}>{label}</label>
+      <span class="pn-row-head">
+        <label for={id} class="pn-row-label" data-tip={about}>{label}{inLabel && <small> {inLabel}</small>}</label>
+        {reset}
+      </span>
       {explained}
       <span class="pn-row-control">{given !== null && control}{none}</span>
-      <span class="pn-row-reset">{reset}</span>
     </div>
   );
 }

@@ -41,7 +41,7 @@ export function Tabs<K extends string>({ label, tabs, open, onOpen, testid, chil
         </div>
         {aside}
       </div>
-      <div class="pn-panel-body" role="tabpanel" id={`${testid}-panel`} aria-labelledby={`${testid}-${open}`} data-testid={`${testid}-panel`}>
+      <div key={open} class="pn-panel-body" role="tabpanel" id={`${testid}-panel`} aria-labelledby={`${testid}-${open}`} data-testid={`${testid}-panel`}>
         {children}
       </div>
     </section>

@@ -41,9 +41,9 @@ export function TopBar() {
 
 function SavedState({ saved }: { saved: boolean }) {
   const offline = link.value !== "open";
-  const words = offline ? "Offline" : saved ? "Kept" : "Keeping…";
+  const words = offline ? "Offline" : saved ? "Saved" : "Saving…";
   return (
-    <span class="pn-saved" data-testid="saved" data-tip="Every edit is on disk at once: it can be taken up again after a crash, under Open.">
+    <span class="pn-saved" data-testid="saved" data-tip="Every edit is on disk at once: under Open it can be taken up again, even after a crash.">
       {!offline && saved && <Icon name="check" size={13} />}{words}
     </span>
   );

@@ -9,6 +9,8 @@ import "./tour.css";
 const KEY = "poise-tour";
 const CARD = { width: 304, height: 190 };
 const GAP = 12;
+/** Over the bar at the bottom of the view. */
+const CLEAR = 72;
 /** Things move: panels unfold, lists grow. */
 const LOOK_AGAIN_MS = 150;
 
@@ -29,27 +31,36 @@ function endTour(how: "done" | "skipped"): void {
 }
 
 interface Box { left: number; top: number; width: number; height: number }
+/** What a card is about, and the panel that it should leave to be seen. */
+interface Anchor { box: Box; panel: Box; side: "left" | "right" | "" }
 
-function boxOf(step: TourStep): Box | null {
+const plain = ({ left, top, width, height }: DOMRect): Box => ({ left, top, width, height });
+
+function anchorOf(step: TourStep): Anchor | null {
   for (const each of step.at) {
-    const found = document.querySelector(`[data-testid="${each}"]`)?.getBoundingClientRect();
-    if (found && found.width > 0) return { left: found.left, top: found.top, width: found.width, height: found.height };
+    const found = document.querySelector(`[data-testid="${each}"]`);
+    const box = found?.getBoundingClientRect();
+    if (!found || !box || box.width === 0) continue;
+    const panel = found.closest(".pn-left, .pn-right, .pn-cards");
+    const side = panel?.matches(".pn-left") ? "right" : panel ? "left" : "";
+    return { box: plain(box), panel: plain((panel ?? found).getBoundingClientRect()), side };
   }
   return null;
 }
 
-/** Where the card goes: below, beside or above what it is about; in a corner of what is large. */
-function cardPlace(box: Box | null, inside: boolean, height: number): { left: number; top: number } {
+/** Where the card goes: beside the panel, else below or above; in a corner of what is large. */
+function cardPlace(anchor: Anchor | null, inside: boolean, height: number): { left: number; top: number } {
   const fit = (left: number, top: number) => ({
     left: Math.max(GAP, Math.min(left, innerWidth - CARD.width - GAP)),
     top: Math.max(GAP, Math.min(top, innerHeight - height - GAP)),
   });
-  if (!box) return fit(innerWidth - CARD.width - 2 * GAP, innerHeight - height - 2 * GAP);
-  if (inside) return fit(box.left + box.width - CARD.width - GAP, box.top + box.height - height - GAP);
-  const right = box.left + box.width;
+  if (!anchor) return fit(innerWidth - CARD.width - 2 * GAP, innerHeight - height - 2 * GAP);
+  const { box, panel, side } = anchor;
+  if (inside) return fit(box.left + box.width - CARD.width - GAP, box.top + box.height - height - CLEAR);
+  if (side === "right") return fit(panel.left + panel.width + GAP, box.top);
+  if (side === "left") return fit(panel.left - CARD.width - GAP, box.top);
   const bottom = box.top + box.height;
   if (bottom + GAP + height < innerHeight) return fit(box.left, bottom + GAP);
-  if (right + GAP + CARD.width < innerWidth) return fit(right + GAP, box.top);
   return fit(box.left, box.top - height - GAP);
 }
 
@@ -60,7 +71,7 @@ export function Tour() {
 }
 
 function Card({ step, at }: { step: TourStep; at: number }) {
-  const [box, setBox] = useState<Box | null>(null);
+  const [anchor, setAnchor] = useState<Anchor | null>(null);
   const [height, setHeight] = useState(CARD.height);
   const card = useRef<HTMLDivElement>(null);
   const next = useRef<HTMLButtonElement>(null);
@@ -71,8 +82,8 @@ function Card({ step, at }: { step: TourStep; at: number }) {
   useEffect(() => {
     step.before?.();
     const look = (): void => {
-      setBox((known) => {
-        const found = boxOf(step);
+      setAnchor((known) => {
+        const found = anchorOf(step);
         return JSON.stringify(found) === JSON.stringify(known) ? known : found;
       });
       setHeight(card.current?.offsetHeight ?? CARD.height);
@@ -85,7 +96,8 @@ function Card({ step, at }: { step: TourStep; at: number }) {
   }, []);
 
   const last = at === TOUR.length - 1;
-  const place = cardPlace(box, step.inside ?? false, height);
+  const box = anchor?.box;
+  const place = cardPlace(anchor, step.inside ?? false, height);
   const go = (by: number): void => {
     if (at + by >= TOUR.length) endTour("done");
     else tourAt.value = Math.max(0, at + by);

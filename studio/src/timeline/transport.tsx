@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { frame, loop, playing, playRange, speed } from "../store";
+import { frame, loop, playing, playRange, rate, speed } from "../store";
 import {
   chooseSpeed, goTo, nextKeyEvent, playPause, previousKeyEvent, SPEEDS, step, toEnd, toggleLoop, toStart, wholeRange,
 } from "./playback";
@@ -44,7 +44,9 @@ function Where() {
   const time = useRef<HTMLSpanElement>(null);
   useEffect(() => effect(() => {
     const at = String(Math.round(frame.value));
+    // The time below depends on these, too.
     playFrames.value;
+    rate.value;
     // What somebody is typing is theirs.
     if (input.current && !(document.activeElement === input.current && !playing.peek() && Number(input.current.value) === Number(at)))
       input.current.value = at;

@@ -48,7 +48,7 @@ export class FigureView {
     const mesh = meshOf(figure);
     const ghost = style === "ghost";
     this.skinMaterial = new MeshLambertMaterial({
-      transparent: ghost, opacity: ghost ? 0.34 : 1, depthFunc: LessEqualDepth,
+      transparent: ghost, opacity: ghost ? 0.42 : 1, depthFunc: LessEqualDepth,
       // Where both are in the same place, the result is seen and not a flicker of both.
       polygonOffset: ghost, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
     });
@@ -79,9 +79,12 @@ export class FigureView {
     return made;
   }
 
-  colour(skin: Color, bones: Color): void {
+  colour(skin: Color, bones: Color, dark: boolean): void {
     this.skinMaterial.color.copy(skin);
     this.boneMaterial.color.copy(bones);
+    // Glass has no dark side: it would be mistaken for a shadow.
+    if (this.style === "ghost") this.skinMaterial.emissive.copy(skin).multiplyScalar(dark ? 0.35 : 0.1);
+    if (this.shadow) (this.shadow.material as MeshBasicMaterial).opacity = dark ? 0.45 : 0.16;
   }
 
   show(skin: boolean, bones: boolean): void {

@@ -30,7 +30,7 @@ export class LeapOverlay {
   readonly heldBy = new Vector3();
   heldTurn = 0;
   private readonly rings = new Lines((SIDES + 1) * MOST_STAGES, { width: 2, opacity: 0.9, order: 6 });
-  private readonly arcs = new Lines(PIECES * MOST_STAGES, { width: 2.5, opacity: 0.9, order: 6 });
+  private readonly arcs = new Lines(PIECES * MOST_STAGES, { width: 2.5, opacity: 0.9, onTop: true, order: 6 });
   private physics: PhysicsData | null = null;
   private drawn = false;
   private readonly a = new Vector3();

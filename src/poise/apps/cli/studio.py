@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +43,6 @@ def studio(
 
         poise studio captures/walk.bvh
     """
-    import socket
     import webbrowser
 
     from poise.errors import BadValue, FileProblem
@@ -51,17 +52,10 @@ def studio(
     folder = project or (clip if clip is not None and clip.is_dir() else None)
     if folder is None:
         folder = Path.cwd() if clip is None else clip.resolve().parent
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, OverflowError) as refused:
-        reason = getattr(refused, "strerror", None) or str(refused)
-        raise BadValue("port", "one that is free (0 takes any)", f"{port}: {reason}") from None
     with waiting("starting"):
         import uvicorn
 
-        from poise.apps.studio.guard import Guard
+        from poise.apps.studio.guard import Guard, remember, remembered
         from poise.apps.studio.project import Project
         from poise.apps.studio.server import WEB, studio_app
 
@@ -69,14 +63,19 @@ def studio(
             wanted = "the page (it is made when the package is built: npm run build in studio/)"
             raise FileProblem(WEB, wanted, "none")
         opened = Project(folder)
-        guard = Guard(host, listening.getsockname()[1])
+        memory = opened.documents / "last.json"
+        last = remembered(memory)
+        listening = _listening(host, port, last.port)
+        # The same secret again where it is the same place: pages that were left open go on.
+        here = listening.getsockname()[1]
+        guard = Guard(host, here, last.token) if last.token else Guard(host, here)
+        remember(memory, guard)
         app = studio_app(opened, guard)
         first = ""
         if clip is not None and clip.is_file():
             documents = app.documents
             made = documents.file(opened.name(clip.resolve()))
             first = f"#document={made.id}"
-    listening.listen(128)  # whoever has the address may come at once
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{guard.port}/?token={guard.token}{first}"
     print(f"poise studio: {url}", flush=True)
@@ -86,3 +85,26 @@ def studio(
         app, log_level="warning", ws="websockets-sansio", ws_max_size=4_000_000, lifespan="on"
     )
     uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _listening(host: str, port: int, last: int) -> socket.socket:
+    """A socket that listens: where it was asked to, or where it was last, or anywhere.
+
+    Raises:
+        BadValue: a port that somebody has.
+    """
+    from poise.errors import BadValue
+
+    reason = ""
+    for wanted in (port,) if port else (last, 0):
+        made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        if sys.platform != "win32":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            made.bind((host, wanted))
+            made.listen(128)
+            return made
+        except (OSError, OverflowError) as refused:
+            made.close()
+            reason = getattr(refused, "strerror", None) or str(refused)
+    raise BadValue("port", "one that is free (0 takes any)", f"{port}: {reason}")

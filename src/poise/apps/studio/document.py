@@ -21,12 +21,14 @@ from poise.apps.studio import from_page as asked
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.contacts import contacts_from
+from poise.apps.studio.families import Played
 from poise.apps.studio.goals import goals_of
 from poise.apps.studio.history import History, key_of
 from poise.apps.studio.live import Live
 from poise.apps.studio.measuring import measured
 from poise.apps.studio.project import Project
 from poise.apps.studio.saving import save_file
+from poise.apps.studio.scatter import scatter_of
 from poise.apps.studio.solving import (
     Solution,
     SolveJob,
@@ -64,6 +66,7 @@ class Document:
         self._solutions: OrderedDict[str, Solution] = OrderedDict()
         self._live: Live | None = None
         self._shown: Solution | None = None
+        self._played: Played | None = None
         self._running: _Run | None = None
         self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._drag: asked.Drag | None = None
@@ -172,10 +175,24 @@ class Document:
                     self._run()
                 case asked.AskMeasures():
                     self._tell(measured(self.solution()))
+                case asked.BlendFamily():
+                    told = self._played_family().blended(message.coordinate, message.number)
+                    self._tell(*told)
+                case asked.SteerLeap():
+                    played = self._played_family()
+                    self._tell(played.steered(message.forward, message.turn, message.number))
                 case asked.SaveFile():
                     self._tell(save_file(self._project, self, message))
                 case _:
                     raise BadValue("message", "one for a document", message.kind)
+
+    def _played_family(self) -> Played:
+        solution = self.solution()
+        if solution.family is None:
+            raise BadValue("family", "built first: run a recipe with family axes", "none")
+        if self._played is None or self._played.family is not solution.family:
+            self._played = Played(solution.family, solution.character)
+        return self._played
 
     def _edited(self, recipe: Mapping[str, Any], label: str, merge: str) -> None:
         try:
@@ -279,6 +296,10 @@ class Document:
         series = observe(solution.clip, solution.character, solution.environment, contacts)
         stages = stages_of(solution.clip, solution.character, prepared, contacts)
         tell(views.physics(series, "after", stages))
+        if solution.family is not None:
+            tell(Played(solution.family, solution.character).state())
+        if solution.scatter is not None:
+            tell(scatter_of(*solution.scatter))
         self._shown = solution
 
     def _state(self) -> Told:

@@ -8,9 +8,13 @@ has.
 
 from __future__ import annotations
 
+import json
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 
@@ -49,3 +53,28 @@ class Guard:
         if token is not None and not secrets.compare_digest(token.encode(), self.token.encode()):
             return "no token, or not ours"
         return ""
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """Where the studio of a folder was last, so that pages left open find it again."""
+
+    port: int = 0
+    token: str = ""
+
+
+def remembered(file: Path) -> Remembered:
+    """What is known; nothing if the file is not ours."""
+    try:
+        said: Any = json.loads(file.read_bytes())
+        return Remembered(int(said["port"]), str(said["token"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return Remembered()
+
+
+def remember(file: Path, guard: Guard) -> None:
+    """Keep port and token, for this user's eyes alone."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(os.open(file, flags, 0o600), "w", encoding="utf-8") as out:
+        json.dump({"port": guard.port, "token": guard.token}, out)

@@ -9,17 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from poise.announce import announce
-from poise.apps.studio.to_page import ProblemLine, Stage
+from poise.apps.studio.families import built, is_family, middle
+from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
+from poise.arrays import Array
 from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import save_clip
+from poise.methods.momentum.family import Family, statuses_in_words
 from poise.methods.parcel import Parcel
+from poise.methods.pattern.model import Pattern
 from poise.methods.result import Result
 from poise.motion import Clip
-from poise.recipes import Outcome, Recipe, prepare, recipe_from_values, run_prepared
+from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
+from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import RecipeProblem
 
 NAME = "recipe.yaml"
@@ -42,7 +47,10 @@ class Solution:
     notes: tuple[str, ...]
     met: Mapping[str, tuple[bool, str]]
     """Constraints of all steps by name: whether they are met, and how far off."""
-    stages: tuple[Stage, ...] = ()
+    family: Family | None = None
+    """Where the recipe asks for one: the clip is its middle."""
+    scatter: tuple[Pattern, Array | None] | None = None
+    """The pattern of the last step, and the coefficients of the edited motion."""
     results: tuple[Result, ...] = ()
     """Of every step, where it was solved in this process: the next solve goes on from them."""
 
@@ -116,6 +124,8 @@ def solve_in_child(job: SolveJob) -> Parcel[Solution]:
     """Solve a recipe; says on the way how far it is."""
     recipe = read(json.loads(job.recipe), Path(job.folder))
     prepared = prepare(recipe)
+    if is_family(recipe):
+        return Parcel(_family_solution(recipe, prepared))
     numbers = iter(range(1_000_000))
 
     def watch(told: Any) -> None:
@@ -129,6 +139,32 @@ def solve_in_child(job: SolveJob) -> Parcel[Solution]:
     for index, step in enumerate(recipe.steps):
         announce(json.dumps({"stage": step.method, "done": index, "total": len(recipe.steps)}))
     outcome = run_prepared(recipe, prepared, watch=watch)
-    made = solution_of(outcome)
+    made = replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
     # Traces hold what was computed on the way, which nobody reads in another process.
     return Parcel(replace(made, results=()))
+
+
+def _family_solution(recipe: Recipe, prepared: Prepared) -> Solution:
+    family = built(recipe, prepared)
+    missed = [each for each in family.statuses if each != "converged"]
+    return Solution(
+        clip=middle(family),
+        character=prepared.character,
+        environment=family.environment,
+        contacts=family.contacts,
+        start=prepared.clip,
+        start_character=prepared.character,
+        status=missed[0] if missed else "converged",
+        summary=f"A family of {family.member_count} leaps: {statuses_in_words(family.statuses)}.",
+        notes=(*prepared.notes, *family.notes),
+        met={},
+        family=family,
+    )
+
+
+def _scatter(recipe: Recipe, outcome: Outcome) -> tuple[Pattern, Array | None] | None:
+    named = recipe.steps[-1].pattern
+    if named is None:
+        return None
+    now: Any = outcome.result.trace.get("coefficients_after")
+    return load_pattern(recipe.folder / named), now

@@ -1,0 +1,103 @@
+"""Families of leaps in the studio: built in the run's process, blended and steered here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.announce import announce
+from poise.apps.studio import to_page as say
+from poise.apps.studio import views
+from poise.apps.studio.views import Told
+from poise.character import Character
+from poise.errors import BadValue
+from poise.methods.momentum.controller import LeapController
+from poise.methods.momentum.family import Family, build_family
+from poise.motion import Clip
+from poise.recipes import Prepared, Recipe
+from poise.recipes.run import edit_of
+from poise.recipes.vocabulary import vocabulary
+
+
+def is_family(recipe: Recipe) -> bool:
+    """Whether a recipe asks for a family and not for one leap."""
+    last = recipe.steps[-1] if recipe.steps else None
+    if last is None or last.method != "momentum":
+        return False
+    return bool(last.settings.family) or last.settings.two_leaps_m is not None
+
+
+def built(recipe: Recipe, prepared: Prepared) -> Family:
+    """Solve all members of the recipe's last step.
+
+    Raises:
+        PoiseError: as `build_family`.
+    """
+    index = len(recipe.steps) - 1
+    edit = edit_of(recipe, index, prepared, prepared.clip, vocabulary())
+
+    def watch(done: int, total: int, _: str) -> None:
+        announce(json.dumps({"stage": "members", "done": done, "total": total}))
+
+    return build_family(edit, recipe.steps[index].settings, watch=watch)
+
+
+def middle(family: Family) -> Clip:
+    """The leap in the middle of a family."""
+    return family.at([0.5 * (low + high) for low, high in family.bounds])
+
+
+@dataclass
+class Played:
+    """A family that is played with."""
+
+    family: Family
+    character: Character
+    controller: LeapController | None = None
+
+    def state(self, coordinate: Sequence[float] | None = None) -> Told:
+        """What the pad shows: members, and how much each counts at a coordinate."""
+        family = self.family
+        weights = np.zeros(family.member_count)
+        if coordinate is not None:
+            members, shares = family.around(coordinate)
+            weights[members] = shares
+        grid = np.meshgrid(*(axis.values for axis in family.axes), indexing="ij")
+        members = np.stack([each.ravel() for each in grid], axis=1)
+        message = say.FamilyState(
+            axes=tuple(axis.name for axis in family.axes),
+            low=tuple(low for low, _ in family.bounds),
+            high=tuple(high for _, high in family.bounds),
+            statuses=tuple(str(each) for each in family.statuses),
+            weights=tuple(weights.tolist()),
+        )
+        return views.told(message, members=members)
+
+    def blended(self, coordinate: Sequence[float], number: int) -> list[Told]:
+        """The leap at a coordinate, as near as the family goes.
+
+        Raises:
+            BadShape: not one number for every axis.
+        """
+        bounds = self.family.bounds
+        if len(coordinate) != len(bounds):
+            raise BadValue("coordinate", f"{len(bounds)} numbers", list(coordinate))
+        inside = [min(max(v, low), high) for v, (low, high) in zip(coordinate, bounds, strict=True)]
+        clip = self.family.at(inside)
+        return [views.motion(clip, "live", number=number), self.state(inside)]
+
+    def steered(self, forward: float, turn: float, number: int) -> Told:
+        """One more leap of the controller: forward along z, turn along x, shares of its reach.
+
+        Raises:
+            BadValue: a family that cannot be steered.
+        """
+        if self.controller is None:
+            self.controller = LeapController(self.family, self.character)
+        reach = self.controller.reach_m
+        played: Any = self.controller.step((turn * reach, forward * reach))
+        return views.motion(played.clip, "live", number=number)

@@ -1,0 +1,336 @@
+// The picture: one loop that draws when something it shows has changed, and while motion plays.
+
+import { effect } from "@preact/signals";
+import { Box3, DirectionalLight, HemisphereLight, Scene, Sphere, Vector2, Vector3, WebGLRenderer } from "three";
+import {
+  current, documentState, figures, frame, gizmo, goals, motions, physics, place, playing, recipe, selection, shown,
+} from "../store";
+import { CameraRig, type ViewName } from "./camera";
+import { DISC, Dots, RING } from "./dots";
+import { DragSession } from "./drag_session";
+import { FiguresView } from "./figures_view";
+import { Footprints } from "./footprints";
+import { GoalOverlay } from "./goal_overlay";
+import { allGrips, goalGrip, pointGrip, type Grip, type Scenery } from "./grips";
+import { GroundView } from "./ground";
+import { LeapOverlay } from "./leap";
+import { Manipulator } from "./manipulator";
+import type { Moment } from "./moment";
+import { Palette } from "./palette";
+import { PhysicsOverlay } from "./physics_overlay";
+import { Picker } from "./picking";
+import { findPoint, pointsOf } from "./points";
+import { Trails } from "./trails";
+
+const MOST_DOTS = 1024;
+const MOST_PIXEL_RATIO = 2;
+
+export class Engine {
+  readonly canvas = document.createElement("canvas");
+  readonly scene = new Scene();
+  readonly renderer: WebGLRenderer;
+  readonly rig: CameraRig;
+  readonly session = new DragSession();
+  readonly picker: Picker;
+  readonly manipulator: Manipulator;
+  readonly figuresView: FiguresView;
+  readonly moment: Moment;
+  /** Pictures so far, and the time our own code took for them, without the renderer. */
+  readonly stats = { frames: 0, cpuMs: 0, renderMs: 0, lastCpuMs: 0 };
+  private readonly scenery: Scenery;
+  private readonly palette: Palette;
+  private readonly ground = new GroundView();
+  private readonly trails = new Trails();
+  private readonly sky = new HemisphereLight(0xffffff, 0xffffff, 1.7);
+  private readonly sun = new DirectionalLight(0xffffff, 1.9);
+  private readonly tip = document.createElement("div");
+  private readonly resizing = new ResizeObserver(() => this.resize());
+  private readonly stops: (() => void)[] = [];
+  private request = 0;
+  private grips: Grip[] = [];
+  private gripsFor: unknown[] = [];
+  private framedFor = "";
+  private grip: Grip | null = null;
+  private gripFor: unknown[] = [];
+
+  constructor(private readonly host: HTMLElement) {
+    this.canvas.className = "vp-canvas";
+    this.canvas.setAttribute("data-testid", "vp-canvas");
+    this.tip.className = "vp-tip";
+    this.tip.hidden = true;
+    host.append(this.canvas, this.tip);
+    const slow = drawsInSoftware();
+    this.renderer = new WebGLRenderer({
+      canvas: this.canvas, antialias: !slow, stencil: true, powerPreference: "high-performance",
+    });
+    this.renderer.setPixelRatio(slow ? 1 : Math.min(MOST_PIXEL_RATIO, devicePixelRatio));
+    this.palette = new Palette(host, () => this.invalidate());
+    this.figuresView = new FiguresView(true);
+    const physicsOverlay = new PhysicsOverlay();
+    const footprints = new Footprints(), leap = new LeapOverlay(), goalOverlay = new GoalOverlay();
+    this.moment = {
+      frame: 0, row: 0, motion: null, before: null, figure: null, pose: null, physics: null, lastPhysics: null,
+      goals: null, recipe: null, selection: null, shown: shown.peek(), ground: this.ground, palette: this.palette,
+      dots: new Dots(MOST_DOTS), hovered: "", held: "",
+    };
+    this.scenery = { moment: this.moment, physics: physicsOverlay, footprints, leap, goals: goalOverlay };
+    this.sun.position.set(-1.5, 4, 2.5);
+    this.scene.add(
+      this.sky, this.sun, this.ground.group, this.figuresView.group, footprints.group, physicsOverlay.group,
+      this.trails.group, leap.group, goalOverlay.group, this.moment.dots.mesh,
+    );
+    this.rig = new CameraRig(this.canvas, () => this.invalidate());
+    this.picker = new Picker(this.canvas, () => this.rig.active);
+    // Its listeners come before the orbit's: what it takes, the camera does not get.
+    this.rig.controls.disconnect();
+    this.manipulator = new Manipulator(this.scene, host, this.canvas, {
+      rig: this.rig, picker: this.picker, session: this.session, moment: this.moment,
+      grips: () => this.allGrips(), chosen: () => this.chosenGrip(), settle: () => this.update(),
+      invalidate: () => this.invalidate(), hover: (grip, event) => this.hover(grip, event),
+    });
+    this.rig.controls.connect(this.canvas);
+    this.resizing.observe(host);
+    this.resize();
+    this.stops.push(effect(() => {
+      // Whatever of these changes, there is another picture to draw.
+      void [current.value, motions.value, figures.value, physics.value, place.value, goals.value, frame.value];
+      void [playing.value, recipe.value, selection.value, shown.value, gizmo.value];
+      this.invalidate();
+    }));
+  }
+
+  invalidate(): void {
+    if (!this.request) this.request = requestAnimationFrame(this.tick);
+  }
+
+  private readonly tick = (): void => {
+    this.request = 0;
+    if (playing.peek()) this.invalidate();
+    const began = performance.now();
+    this.update();
+    const made = performance.now();
+    this.renderer.render(this.scene, this.rig.active);
+    const done = performance.now();
+    this.session.rendered();
+    this.stats.frames += 1;
+    this.stats.lastCpuMs = made - began;
+    this.stats.cpuMs += made - began;
+    this.stats.renderMs += done - made;
+  };
+
+  /** Bring everything in the scene to what the signals say now. */
+  private update(): void {
+    const { moment, scenery, palette } = this;
+    const motion = current.peek();
+    const all = physics.peek();
+    moment.motion = motion;
+    moment.before = motions.peek().get("before") ?? null;
+    moment.figure = (motion && figures.peek().get(motion.figure)) ?? null;
+    moment.frame = motion ? Math.min(Math.max(0, frame.peek()), motion.frames - 1) : 0;
+    moment.row = Math.round(moment.frame);
+    moment.physics = (motion && all.get(motion.which)) ?? null;
+    moment.lastPhysics = moment.physics ?? all.get("after") ?? all.get("before") ?? null;
+    moment.goals = goals.peek();
+    moment.recipe = recipe.peek();
+    moment.selection = selection.peek();
+    moment.shown = shown.peek();
+    moment.held = this.manipulator.held?.key ?? "";
+    this.ground.set(place.peek());
+    this.paint(palette);
+    moment.dots.begin();
+    moment.pose = this.figuresView.update(moment);
+    this.followFigure();
+    this.ground.follow(this.rig.controls.target.x, this.rig.controls.target.z, moment.shown.grid);
+    scenery.footprints.update(moment);
+    scenery.physics.update(moment);
+    this.trails.update(moment);
+    scenery.leap.update(moment);
+    scenery.goals.update(moment);
+    this.markPoints();
+    this.manipulator.update(moment);
+    moment.dots.end();
+    this.rig.setDepths();
+  }
+
+  private paintedFor = -1;
+
+  private paint(palette: Palette): void {
+    if (palette.version === this.paintedFor) return;
+    this.paintedFor = palette.version;
+    const { colours, dark } = palette;
+    this.renderer.setClearColor(colours.bg);
+    this.ground.colour(palette);
+    this.sky.groundColor.set(dark ? 0x6a6f78 : 0x9a9fa8);
+    this.sky.intensity = dark ? 1.5 : 1.9;
+    this.sun.intensity = dark ? 1.7 : 1.6;
+    this.moment.dots.setLook(this.renderer.getPixelRatio(), colours.bg);
+    this.manipulator.paint("#e2574c", "#57a639", "#4a7fe0", `#${colours.accent.getHexString()}`);
+  }
+
+  private followFigure(): void {
+    const { pose } = this.moment;
+    const id = documentState.peek()?.id ?? "";
+    if (!pose) return;
+    const [x, y, z] = pose.places as unknown as [number, number, number];
+    if (this.framedFor !== `${id}`) {
+      this.framedFor = `${id}`;
+      this.frameWay();
+    }
+    this.rig.follow(x, y, z);
+  }
+
+  /** Small marks on what can be clicked; a larger one on what is selected or under the pointer. */
+  private markPoints(): void {
+    const { figure, pose, dots, selection: chosen, hovered, palette: { colours }, motion } = this.moment;
+    if (!figure || !pose) return;
+    const colour = motion?.which === "before" ? colours.before : colours.after;
+    const points = pointsOf(figure);
+    for (let i = 0; i < points.length; i += 1) {
+      const point = points[i]!;
+      pose.point(point.joint, point.offset, SPOT);
+      const mine = chosen?.kind === "point" && chosen.name === point.name;
+      const over = hovered.length > 6 && hovered.startsWith("point:") && hovered.endsWith(point.name) && hovered.length === 6 + point.name.length;
+      if (mine) dots.add(SPOT[0]!, SPOT[1]!, SPOT[2]!, colours.accent, 16, RING);
+      dots.add(SPOT[0]!, SPOT[1]!, SPOT[2]!, mine || over ? colours.accent : colour, over ? 11 : point.origin ? 6 : 4, DISC);
+    }
+  }
+
+  // Grips.
+
+  private allGrips(): readonly Grip[] {
+    const { footprints, leap, goals: overlay } = this.scenery;
+    const { figure, shown: now, pose } = this.moment;
+    const about = [figure, pose, now, footprints.prints, leap.grounds, leap.flights, overlay.goals, overlay.passes];
+    if (about.some((each, i) => each !== this.gripsFor[i])) {
+      this.gripsFor = about;
+      this.grips = allGrips(this.scenery);
+    }
+    return this.grips;
+  }
+
+  /** By its key, or by the name of a point. */
+  gripNamed(name: string): Grip | null {
+    const key = name === "center_of_mass" ? "center" : name;
+    const known = this.allGrips().find((each) => each.key === key || each.key === `point:${key}`);
+    if (known) return known;
+    const point = this.moment.figure && findPoint(this.moment.figure, name);
+    return point ? pointGrip(this.scenery, point) : null;
+  }
+
+  private chosenGrip(): Grip | null {
+    const about = [selection.peek(), this.moment.figure, this.moment.goals, this.moment.recipe];
+    if (about.every((each, i) => each === this.gripFor[i])) return this.grip;
+    this.gripFor = about;
+    const chosen = selection.peek();
+    this.grip = null;
+    if (chosen?.kind === "point") this.grip = this.gripNamed(chosen.name);
+    else if (chosen?.kind === "constraint") {
+      const { step, index, point } = chosen;
+      const key = point === undefined ? `goal:${step}:${index}` : `pass:${step}:${index}:${point}`;
+      this.grip = goalGrip(this.scenery, key, step, index, point);
+    }
+    return this.grip;
+  }
+
+  selectedGrip(): Grip | null {
+    return this.chosenGrip() ?? this.manipulator.picked;
+  }
+
+  gripKeys(): string[] {
+    return this.allGrips().map((each) => each.key);
+  }
+
+  private hover(grip: Grip | null, event: PointerEvent | null): void {
+    const key = grip?.key ?? "";
+    if (grip && event) {
+      const box = this.host.getBoundingClientRect();
+      this.tip.textContent = grip.label;
+      this.tip.style.transform = `translate(${event.clientX - box.left + 14}px, ${event.clientY - box.top + 12}px)`;
+    }
+    this.tip.hidden = !grip;
+    this.canvas.style.cursor = grip ? "pointer" : "";
+    if (key === this.moment.hovered) return;
+    this.moment.hovered = key;
+    this.invalidate();
+  }
+
+  // The camera.
+
+  setView(name: ViewName): void {
+    this.rig.setView(name);
+    this.invalidate();
+  }
+
+  /** What is selected, else the figure, fills the picture. */
+  frameSelection(): void {
+    const chosen = this.selectedGrip();
+    const ball = new Sphere();
+    if (chosen?.at(ball.center)) ball.radius = 0.45;
+    else if (!this.frameOfFigure(ball)) ball.set(new Vector3(0, 0.9, 0), 1.3);
+    this.rig.frame(ball);
+    this.invalidate();
+  }
+
+  private frameOfFigure(ball: Sphere): boolean {
+    const { pose } = this.moment;
+    if (!pose) return false;
+    new Box3().setFromArray(pose.places).getBoundingSphere(ball);
+    ball.radius = Math.max(0.5, 1.12 * ball.radius);
+    return true;
+  }
+
+  /** A clip that was just opened: all of its way, unless that is very long. */
+  private frameWay(): void {
+    const { motion, pose } = this.moment;
+    const ball = new Sphere();
+    if (!motion || !pose || !this.frameOfFigure(ball)) return;
+    const way = new Box3().setFromArray(motion.roots);
+    const long = 0.5 * Math.hypot(way.max.x - way.min.x, way.max.z - way.min.z);
+    const middle = way.getCenter(new Vector3()).setY(ball.center.y);
+    if (long < 3.5) ball.center.copy(middle);
+    ball.radius += 0.3 * Math.min(long, 1.5);
+    this.rig.frame(ball);
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.host;
+    if (!clientWidth || !clientHeight) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.rig.resize(clientWidth, clientHeight);
+    // At once: a canvas of a new size is empty until it is drawn.
+    cancelAnimationFrame(this.request);
+    this.tick();
+  }
+
+  /** Pixels of the page where a point is seen. */
+  project(place: Vector3): Vector2 | null {
+    return this.picker.project(place, new Vector2());
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.request);
+    this.request = -1;
+    for (const stop of this.stops) stop();
+    this.resizing.disconnect();
+    this.manipulator.dispose();
+    this.session.dispose();
+    this.rig.dispose();
+    this.palette.dispose();
+    const { physics: balance, footprints, leap, goals: overlay, moment } = this.scenery;
+    for (const each of [this.figuresView, this.ground, this.trails, balance, footprints, leap, overlay, moment.dots]) each.dispose();
+    this.renderer.dispose();
+    this.canvas.remove();
+    this.tip.remove();
+  }
+}
+
+const SPOT = new Float32Array(3);
+
+/** Without a graphics card every pixel costs: no smoothing of edges then. */
+function drawsInSoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = String((info && gl?.getParameter(info.UNMASKED_RENDERER_WEBGL)) ?? "");
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
