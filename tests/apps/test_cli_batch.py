@@ -44,8 +44,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class _Here(Threads):
+    hear = None
+
     def __init__(self) -> None:
         super().__init__(1)
+
+    def start(self) -> None:
+        """There is nothing to start."""
 
 
 @pytest.fixture

@@ -120,7 +120,7 @@ class OnDask:
             raise BadValue("workers", "at least 1", workers)
         dask()
         self._limits = limits or Limits()
-        self._hear = hear
+        self.hear = hear
         self._runs: dict[str, _Run] = {}
         self._closed = False
         with contextlib.ExitStack() as undo:
@@ -211,7 +211,7 @@ class OnDask:
         """What hands a task to a worker."""
         self._check_open()
         connection, serial = self._connection, itertools.count()
-        topic = f"poise-{run.name}" if self._hear is not None else None
+        topic = f"poise-{run.name}" if self.hear is not None else None
         if topic is not None:
             connection.listen(topic, run.inbox.put)
         work: Any = packed
@@ -257,8 +257,8 @@ class OnDask:
             message = run.inbox.get(timeout=_TICK_S)
             while True:
                 if isinstance(message, str):
-                    assert self._hear is not None
-                    self._hear(message)
+                    assert self.hear is not None
+                    self.hear(message)
                 elif message[0] in run.running:  # else it was given up
                     arrived.append((run.running.pop(message[0]), message[1]))
                 message = run.inbox.get_nowait()
@@ -298,7 +298,7 @@ class OnDask:
         if self._runs.pop(run.name, None) is None:
             return
         with contextlib.suppress(Exception):  # of a cluster that may be gone
-            if self._hear is not None:
+            if self.hear is not None:
                 self._connection.do_not_listen(f"poise-{run.name}")
             if run.running:
                 self._connection.cancel(list(run.running))

@@ -95,7 +95,7 @@ class Supervised:
         self._workers = workers or core_count()
         self._limits = limits or Limits()
         self._environment = ONE_CORE if environment is None else dict(environment)
-        self._hear = hear
+        self.hear = hear
         self._preload = preload
         self._inbox: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._seats: list[_Seat] = []
@@ -238,8 +238,8 @@ class Supervised:
                 seat.trying.has_begun = True
             return None
         if kind == "news":
-            if self._hear is not None:
-                self._hear(*content)
+            if self.hear is not None:
+                self.hear(*content)
             return None
         trying, seat.trying = seat.trying, None
         assert trying is not None

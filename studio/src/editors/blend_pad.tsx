@@ -2,11 +2,20 @@
 
 import { computed, effect, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { family, send } from "../store";
+import { documentState, endDrag, family, nextNumber, openStep, send } from "../store";
+import { contentOf } from "../recipe";
 import { Section, Slider } from "./controls";
-import { followPointer, nextNumber, ofThisDocument, onceAFrame, round } from "./editing";
+import { followPointer, ofThisDocument, onceAFrame, round } from "./editing";
 
-export const familyNow = ofThisDocument(family);
+const known = ofThisDocument(family);
+
+/** A family that can be played with: of the recipe as it is. */
+export const familyNow = computed(() => {
+  const now = documentState.value;
+  if (!now || now.solved !== "yes") return null;
+  const { family: axes, two_leaps_m: two } = contentOf(now.recipe, openStep.value).settings ?? {};
+  return axes?.length || two != null ? known.value : null;
+});
 
 /** What does not change from blend to blend, as text: the pad is made anew only with it. */
 const shape = computed(() => {
@@ -102,7 +111,10 @@ function Pad() {
       )}
       <Sliders from={flat ? 2 : 0} axes={axes} low={low} high={high} at={at} onInput={go} />
       {!flat && <Ticks values={Array.from(members)} low={low[0]!} high={high[0]!} statuses={statuses} dots={samples} />}
-      <output ref={says} class="ed-about" aria-live="off" />
+      <div class="ed-row">
+        <output ref={says} class="ed-about" aria-live="off" />
+        <button type="button" class="ed-link" data-testid="family-back" onClick={endDrag}>Back to the result</button>
+      </div>
     </Section>
   );
 }

@@ -167,12 +167,5 @@ export function recipeDrag(label: string, solve = true): { show(changed: Recipe)
   };
 }
 
-let ownNumber = 0;
-/** Of a blend or a leap: counts with those of drags, since what comes back is told apart by it. */
-export function nextNumber(): number {
-  const shared = Reflect.get(store, "nextNumber") as (() => number) | undefined;
-  return shared ? shared() : (ownNumber += 1);
-}
-
 export const words = (name: string): string => name.replaceAll("_", " ");
 export const round = (value: number, digits = 4): number => Number(value.toFixed(digits));

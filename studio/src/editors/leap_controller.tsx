@@ -2,11 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { frame, motions, openStep, playing, recipe, send } from "../store";
+import { endDrag, frame, motions, nextNumber, openStep, playing, recipe, send } from "../store";
 import { contentOf } from "../recipe";
 import { familyNow } from "./blend_pad";
 import { Section } from "./controls";
-import { nextNumber } from "./editing";
 
 const WAYS: Record<string, "up" | "down" | "left" | "right"> = {
   ArrowUp: "up", KeyW: "up", ArrowDown: "down", KeyS: "down", ArrowLeft: "left", KeyA: "left", ArrowRight: "right", KeyD: "right",
@@ -59,7 +58,12 @@ function Controller() {
       if (landed && !asked) ask();
     };
     next = requestAnimationFrame(show);
-    return () => cancelAnimationFrame(next);
+    const left = frame.peek();
+    return () => {
+      cancelAnimationFrame(next);
+      endDrag();
+      frame.value = left;
+    };
   }, [going.value]);
 
   const light = () => {

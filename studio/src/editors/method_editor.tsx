@@ -1,5 +1,6 @@
 // The editor of the open step's method, and below it all of its settings.
 
+import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { edit, openStep, recipe, welcome } from "../store";
 import { contentOf, METHODS, methodOf, withSettings } from "../recipe";
@@ -56,16 +57,17 @@ function Presets({ method }: { method: string }) {
 }
 
 function AllSettings({ method }: { method: string }) {
+  const open = useSignal(false);
   const root = welcome.value?.recipe_schema;
   if (!root) return null;
   const settings = contentOf(recipe.value!, openStep.value).settings ?? {};
   return (
-    <details class="ed-section ed-all" data-testid="all-settings">
+    <details class="ed-section ed-all" data-testid="all-settings" onToggle={(event) => (open.value = event.currentTarget.open)}>
       <summary>All settings</summary>
-      <SchemaForm
+      {open.value && <SchemaForm
         schema={settingsSchema(method)} root={root} value={settings} defaults={presetValues(method, settings)} testid="setting"
         onChange={(changed: Record<string, any>, merge: string) => changeSettings(changed, `${method}: ${Object.keys(changed).map(words).join(", ")}`, merge)}
-      />
+      />}
     </details>
   );
 }

@@ -185,10 +185,13 @@ function ClipForm() {
     onChange: (changed: Record<string, any>, merge: string) =>
       edit({ ...now, clip: merged(clip, changed) ?? {} }, `clip: ${Object.keys(changed).join(", ").replaceAll("_", " ")}`, merge),
   };
+  // What the file has, as long as nothing else is made of it.
+  const asIs = clip.rate_hz === undefined && clip.frames === undefined;
+  const found = asIs ? { rate_hz: Number(rate.value.toFixed(3)), frames: [0, Math.max(0, frameCount.value - 1)] } : {};
   const rare = ["unit", "up", "capture_rate_hz", "animation", "skeleton"];
   return (
     <>
-      <SchemaForm {...shared} only={["frames", "rate_hz", "clean"]} labels={{ frames: "Keep frames", rate_hz: "Rate", clean: "Repair first" }} />
+      <SchemaForm {...shared} only={["frames", "rate_hz", "clean"]} found={found} labels={{ frames: "Keep frames", rate_hz: "Rate", clean: "Repair first" }} />
       <details class="pn-fold" open={rare.some((key) => key in clip)}>
         <summary>How the file is read</summary>
         <SchemaForm {...shared} only={rare} labels={{ capture_rate_hz: "True rate", up: "Up axis" }} />

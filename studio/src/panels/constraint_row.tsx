@@ -16,6 +16,7 @@ interface RowProps { wish: Wish; layered: boolean; dragged: boolean; onGrab(): v
 
 const WHEN = ["frames", "seconds", "ease", "ease_seconds", "frame", "second"];
 const HELP = ["weight", "recruit"];
+const LABELS = { by_m: "Move by", gravity_m_s2: "Falls at", turn_wxyz: "Turned", recruit: "Which joints help", ease: "Ease (frames)" };
 /** Only shown where the recipe says it: frames are the usual way. */
 const RARE = ["seconds", "ease_seconds", "second"];
 
@@ -104,7 +105,7 @@ function Met({ index }: { index: number }) {
   const missed = about.some((each) => each.met === false);
   const met = about.length > 0 && about.every((each) => each.met === true);
   const [look, icon, word] = missed ? (["pn-poor", "cross", "not met"] as const)
-    : met ? (["pn-good", "check", "met"] as const) : (["pn-faint", "dot", "not solved yet"] as const);
+    : met ? (["pn-good", "check", "met"] as const) : (["pn-faint", "ring", "not solved yet"] as const);
   return (
     <span class={`pn-met ${look} ${solved ? "" : "pn-stale"}`} role="img" aria-label={word} data-tip={solved ? word : `${word}, before the last change`}>
       <Icon name={icon} />
@@ -142,7 +143,7 @@ function Values({ wish }: { wish: Wish }) {
   };
   const all = Object.keys(schema.properties ?? {});
   const hidden = RARE.filter((key) => values[key] === undefined);
-  const shared = { schema, root, value: values, onChange: change, testid: `constraint-${index}-field` };
+  const shared = { schema, root, value: values, onChange: change, testid: `constraint-${index}-field`, labels: LABELS };
   const times = WHEN.filter((key) => all.includes(key) && !hidden.includes(key));
   return (
     <div class="pn-wish-body">
@@ -151,13 +152,13 @@ function Values({ wish }: { wish: Wish }) {
       {times.length > 0 && (
         <details class="pn-fold" open>
           <summary>When</summary>
-          <SchemaForm {...shared} only={times} labels={{ ease: "Ease (frames)" }} />
+          <SchemaForm {...shared} only={times} />
         </details>
       )}
       {HELP.some((key) => all.includes(key)) && (
         <details class="pn-fold" open={HELP.some((key) => values[key] !== undefined)}>
           <summary>How it counts</summary>
-          <SchemaForm {...shared} only={HELP} labels={{ recruit: "Which joints help" }} />
+          <SchemaForm {...shared} only={HELP} />
         </details>
       )}
     </div>

@@ -1,7 +1,7 @@
 // The export menu, and the dialog that asks where in the project a file goes.
 
 import { useSignalEffect } from "@preact/signals";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { documentState, notices, problem, send, welcome } from "../store";
 import { Dialog } from "./dialog";
 import { download, fileName, forgetSaved, FORMATS, save } from "./exports";
@@ -36,6 +36,16 @@ function SaveForm({ ending }: { ending: string }) {
   const [overwrite, setOverwrite] = useState(false);
   const [refused, setRefused] = useState("");
   const asked = useRef("");
+  const since = useRef(0);
+  const box = useRef<HTMLInputElement>(null);
+  // After the dialog has opened, which takes the focus first.
+  useEffect(() => {
+    const waiting = requestAnimationFrame(() => {
+      box.current?.focus();
+      box.current?.setSelectionRange(0, path.lastIndexOf("."));
+    });
+    return () => cancelAnimationFrame(waiting);
+  }, []);
   const word = FORMATS.find((each) => each.ending === ending)?.word ?? ending;
   const exists = welcome.value?.files.some((each) => each.path === path) ?? false;
   const close = (): void => {
@@ -43,13 +53,14 @@ function SaveForm({ ending }: { ending: string }) {
   };
   // The answer is a notice or a problem, like everybody else's.
   useSignalEffect(() => {
-    const said = notices.value.some((each) => each.text.startsWith(`Saved ${asked.current}`));
+    const refusal = problem.value?.about === "save_file" ? problem.value : null;
+    const said = notices.value.some((each) => each.id > since.current && each.text.startsWith(`Saved ${asked.current}`));
     if (!asked.current) return;
     if (said) {
       send({ kind: "ask_files" });
       close();
-    } else if (problem.value?.about === "save_file") {
-      setRefused(problem.value.lines.map((each) => each.text).join(" "));
+    } else if (refusal) {
+      setRefused(refusal.lines.map((each) => each.text).join(" "));
       problem.value = null;
       asked.current = "";
       forgetSaved();
@@ -62,11 +73,12 @@ function SaveForm({ ending }: { ending: string }) {
         setRefused("");
         const wanted = path.trim();
         asked.current = wanted.toLowerCase().endsWith(`.${ending}`) ? wanted : `${wanted}.${ending}`;
+        since.current = notices.value.at(-1)?.id ?? 0;
         save(asked.current, overwrite);
       }}>
         <label class="pn-save-path">
           <span>File</span>
-          <input type="text" data-testid="save-path" value={path} required autofocus spellcheck={false} autocomplete="off"
+          <input type="text" ref={box} data-testid="save-path" value={path} required spellcheck={false} autocomplete="off"
             onInput={(event) => setPath(event.currentTarget.value)} />
         </label>
         <label class="pn-line">

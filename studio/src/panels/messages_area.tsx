@@ -1,8 +1,8 @@
 // What the page has to say: a lost connection, problems, notices.
 
 import { useState } from "preact/hooks";
-import { useSignalEffect } from "@preact/signals";
-import { link, notices, openStep, problem, selection } from "../store";
+import { effect, useSignalEffect } from "@preact/signals";
+import { documentState, link, notices, openStep, problem, selection } from "../store";
 import type { ProblemLine } from "../messages";
 import { Icon } from "./icons";
 import { showLeft, showRight } from "./ui";
@@ -43,23 +43,46 @@ function show(line: ProblemLine): void {
   } else if (/^(clip|character|environment)/.test(line.path)) showLeft("body");
 }
 
+/** The state that belongs to a problem comes right behind it; a later change means that it is over. */
+const BEHIND_MS = 500;
+let said = 0;
+let known = "";
+effect(() => {
+  if (problem.value) said = performance.now();
+});
+effect(() => {
+  const state = documentState.value;
+  const now = state ? `${state.id} ${JSON.stringify(state.recipe)}` : "";
+  if (now !== known && performance.now() - said > BEHIND_MS) problem.value = null;
+  known = now;
+});
+
 export function Problems() {
   const now = problem.value;
   if (!now || !now.lines.length) return null;
   return (
     <div class="pn-problem" role="alert" data-testid="problem">
       <Icon name="warning" />
-      <ul>
-        {now.lines.map((line, i) => (
-          <li key={i}>
-            {line.path ? (
-              <button type="button" class="quiet pn-problem-line" data-testid={`problem-${i}`} data-tip={`Go there: ${line.path}`} onClick={() => show(line)}>{line.text}</button>
-            ) : line.text}
-          </li>
-        ))}
-      </ul>
+      <ul>{now.lines.map((line, i) => <li key={`${i} ${line.text}`}><Line line={line} index={i} /></li>)}</ul>
       <button type="button" class="quiet icon" aria-label="Dismiss" data-testid="problem-dismiss" onClick={() => (problem.value = null)}><Icon name="close" /></button>
     </div>
+  );
+}
+
+/** Lists of all known names go on for long: folded until asked for. */
+const LONG = 170;
+
+function Line({ line, index }: { line: ProblemLine; index: number }) {
+  const [all, setAll] = useState(false);
+  const long = line.text.length > LONG;
+  const text = long && !all ? `${line.text.slice(0, LONG).replace(/[,\s]+\S*$/, "")}…` : line.text;
+  return (
+    <>
+      {line.path ? (
+        <button type="button" class="quiet pn-problem-line" data-testid={`problem-${index}`} data-tip={`Go there: ${line.path}`} onClick={() => show(line)}>{text}</button>
+      ) : text}
+      {long && <button type="button" class="quiet small" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "less" : "more"}</button>}
+    </>
   );
 }
 

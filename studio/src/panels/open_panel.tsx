@@ -1,7 +1,7 @@
 // What can be opened: samples, a file from the disk, what is in the project, what was left.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { documentState, edit, recipe, send, welcome } from "../store";
 import type { FileEntry } from "../messages";
 import { Icon, type IconName } from "./icons";
@@ -29,6 +29,8 @@ const KINDS: Record<FileEntry["what"], { word: string; icon: IconName; does: str
 const FIRST_FILES = 60;
 
 export function OpenPanel() {
+  // Documents and saved files have come since the page was opened.
+  useEffect(() => send({ kind: "ask_files" }), []);
   return (
     <div class="pn-stack">
       <UploadBox />

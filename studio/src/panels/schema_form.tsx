@@ -82,7 +82,7 @@ function Row({ field, schema, root, given, required, onChange, testid, defaults,
   return (
     <div class={`pn-row ${wide ? "pn-row-wide" : ""} ${changed ? "pn-row-changed" : ""}`}>
       <span class="pn-row-head">
-        <label for={id} class="pn-row-label" data-tip={about}>{label}{inLabel && <small> {inLabel}</small>}</label>
+        <label for={id} class="pn-row-label" data-tip={about}>{label}{inLabel && <small> ({inLabel})</small>}</label>
         {reset}
       </span>
       {explained}

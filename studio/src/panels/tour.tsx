@@ -56,6 +56,8 @@ function cardPlace(anchor: Anchor | null, inside: boolean, height: number): { le
   });
   if (!anchor) return fit(innerWidth - CARD.width - 2 * GAP, innerHeight - height - 2 * GAP);
   const { box, panel, side } = anchor;
+  // Beside a large view if there is room: the figure is what one should look at.
+  if (inside && innerWidth - box.left - box.width >= CARD.width + 2 * GAP) return fit(box.left + box.width + GAP, box.top + box.height - height - GAP);
   if (inside) return fit(box.left + box.width - CARD.width - GAP, box.top + box.height - height - CLEAR);
   if (side === "right") return fit(panel.left + panel.width + GAP, box.top);
   if (side === "left") return fit(panel.left - CARD.width - GAP, box.top);

@@ -22,7 +22,7 @@ const wishes = (): number => (recipe.value ? wishesOf(recipe.value, openStep.val
 export const TOUR: TourStep[] = [
   {
     title: "Open the walk",
-    text: "Samples are made by code: balanced, with feet that stand still. What goes wrong later is our doing.",
+    text: "Samples are made by code: balanced, with feet that stand still. A good place to start from.",
     at: ["open-sample-walk", "tab-open"],
     before: () => documentState.value && showLeft("open"),
     done: () => documentState.value !== null,

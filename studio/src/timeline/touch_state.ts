@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Touch } from "../messages";
 import {
-  documentState, editContacts, frame, notice, physics, problem, selection,
+  documentState, editContacts, frame, link, notice, physics, problem, selection,
   type PhysicsData,
 } from "../store";
 import {
@@ -63,6 +63,10 @@ effect(() => {
 effect(() => {
   const about = problem.value?.about;
   if (about === "edit_contacts" || about === "edit_recipe") underWay.value = underWay.peek().slice(1);
+});
+// Nobody knows whether what was sent before a break has arrived.
+effect(() => {
+  if (link.value === "lost") underWay.value = [];
 });
 let lastDocument = "";
 effect(() => {

@@ -12,7 +12,7 @@ let engine: Engine | null = null;
 
 /** For buttons that show what is on. */
 export const viewName = signal<ViewName>("perspective");
-export const following = signal(false);
+export const following = signal(true);
 
 export function attach(to: Engine | null): void {
   engine = to;

@@ -21,7 +21,7 @@ export class CameraRig {
   readonly controls: OrbitControls;
   active: AnyCamera = this.perspective;
   view: ViewName = "perspective";
-  following = false;
+  following = true;
   private width = 1;
   private height = 1;
   private readonly step = new Vector3();
@@ -96,10 +96,10 @@ export class CameraRig {
     this.controls.update();
   }
 
-  /** Go along with the figure over the ground, if that is wanted. */
-  follow(x: number, y: number, z: number): void {
+  /** Go along with the figure over the ground, if that is wanted; not where an edit has put it elsewhere. */
+  follow(x: number, y: number, z: number, edited: boolean): void {
     const { followed, step } = this;
-    if (this.following && followed.x === followed.x) {
+    if (this.following && !edited && followed.x === followed.x) {
       step.set(x - followed.x, 0, z - followed.z);
       if (step.lengthSq() > 0) {
         this.controls.target.add(step);

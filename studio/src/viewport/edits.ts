@@ -58,8 +58,9 @@ function stepInterval(touch: Touch, touches: readonly Touch[], timing: Timing): 
   let before = touch.first, after = timing.frames - 1 - touch.last;
   for (const each of touches) {
     if (each.part !== touch.part) continue;
-    if (each.last < touch.first) before = Math.min(before, touch.first - each.last - 1);
-    if (each.first > touch.last) after = Math.min(after, each.first - touch.last - 1);
+    // A swing belongs to the steps on both its ends, half of it to each.
+    if (each.last < touch.first) before = Math.min(before, Math.floor((touch.first - each.last - 1) / 2));
+    if (each.first > touch.last) after = Math.min(after, Math.floor((each.first - touch.last - 1) / 2));
   }
   const ease = [Math.min(before, swing), Math.min(after, swing)] as const;
   return { frames: [touch.first - ease[0], touch.last + ease[1]], ease: [...ease] };
@@ -212,12 +213,17 @@ const UNTURNED: Turn = [1, 0, 0, 0];
 
 // Stages of a leap.
 
-/** A ground stage goes somewhere else, from where it was when the drag began. */
+/** The constraint that moves a ground stage; the last one also goes by -1. */
+export function stageWish(recipe: Recipe, step: number, stage: number, count: number): Wish | undefined {
+  return wishesOf(recipe, step).find(({ kind, values }) =>
+    kind === "move_stage" && (values.stage === stage || values.stage === stage - count));
+}
+
+/** A ground stage goes somewhere else, from where the recipe had it. */
 export function moveStage(
   recipe: Recipe, step: number, stage: number, count: number, by: Vec3, turn: number,
 ): Edited {
-  const known = wishesOf(recipe, step).find(({ kind, values }) =>
-    kind === "move_stage" && (values.stage === stage || values.stage === stage - count));
+  const known = stageWish(recipe, step, stage, count);
   const moved = {
     by_m: rounded(sum(known?.values.by_m, by)),
     turn_deg: Math.round(((known?.values.turn_deg ?? 0) + turn) * 10) / 10 || undefined,
@@ -235,11 +241,14 @@ export function stageName(stage: number, count: number): string {
 
 const LEAST_RISE_M = 0.02;
 
-/** How high a flight rises now, as far as the recipe says; `captured` is what it was. */
-export function riseOf(recipe: Recipe, step: number, flight: number, count: number, captured: number): number {
-  const known = heightWish(recipe, step, flight, count);
-  if (!known) return captured;
-  return known.values.rise_m ?? (known.values.scale ?? 1) * captured;
+export function heightWish(recipe: Recipe, step: number, flight: number, count: number): Wish | undefined {
+  return wishesOf(recipe, step).find(({ kind, values }) =>
+    kind === "flight_height" && ((values.flight ?? 0) === flight || values.flight === flight - count));
+}
+
+/** How high a flight is to rise; `captured` is what it was. */
+export function riseOf(wish: Wish | undefined, captured: number): number {
+  return wish?.values.rise_m ?? (wish?.values.scale ?? 1) * captured;
 }
 
 export function raiseFlight(recipe: Recipe, step: number, flight: number, count: number, rise: number): Edited {
@@ -248,11 +257,6 @@ export function raiseFlight(recipe: Recipe, step: number, flight: number, count:
   if (known) return { recipe: changeWish(recipe, step, known.index, { rise_m, scale: undefined }), index: known.index };
   const values = { name: freeName(recipe, step, count > 1 ? `height ${flight + 1}` : "height"), flight, rise_m };
   return { recipe: addWish(recipe, step, "flight_height", values), index: wishesOf(recipe, step).length };
-}
-
-function heightWish(recipe: Recipe, step: number, flight: number, count: number): Wish | undefined {
-  return wishesOf(recipe, step).find(({ kind, values }) =>
-    kind === "flight_height" && ((values.flight ?? 0) === flight || values.flight === flight - count));
 }
 
 // Goals of constraints that there are.

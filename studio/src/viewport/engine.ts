@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import { Box3, DirectionalLight, HemisphereLight, Scene, Sphere, Vector2, Vector3, WebGLRenderer } from "three";
 import {
   current, documentState, figures, frame, gizmo, goals, motions, physics, place, playing, recipe, selection, shown,
+  type MotionData,
 } from "../store";
 import { CameraRig, type ViewName } from "./camera";
 import { DISC, Dots, RING } from "./dots";
@@ -24,6 +25,7 @@ import { Trails } from "./trails";
 
 const MOST_DOTS = 1024;
 const MOST_PIXEL_RATIO = 2;
+const LONG_M = 2.5;
 
 export class Engine {
   readonly canvas = document.createElement("canvas");
@@ -50,6 +52,8 @@ export class Engine {
   private grips: Grip[] = [];
   private gripsFor: unknown[] = [];
   private framedFor = "";
+  private followedIn: MotionData | null = null;
+  private compiledFor: unknown = null;
   private grip: Grip | null = null;
   private gripFor: unknown[] = [];
 
@@ -70,7 +74,7 @@ export class Engine {
     const footprints = new Footprints(), leap = new LeapOverlay(), goalOverlay = new GoalOverlay();
     this.moment = {
       frame: 0, row: 0, motion: null, before: null, figure: null, pose: null, physics: null, lastPhysics: null,
-      goals: null, recipe: null, selection: null, shown: shown.peek(), ground: this.ground, palette: this.palette,
+      captured: null, goals: null, recipe: null, selection: null, shown: shown.peek(), ground: this.ground, palette: this.palette,
       dots: new Dots(MOST_DOTS), hovered: "", held: "",
     };
     this.scenery = { moment: this.moment, physics: physicsOverlay, footprints, leap, goals: goalOverlay };
@@ -109,6 +113,7 @@ export class Engine {
     const began = performance.now();
     this.update();
     const made = performance.now();
+    this.compile();
     this.renderer.render(this.scene, this.rig.active);
     const done = performance.now();
     this.session.rendered();
@@ -117,6 +122,14 @@ export class Engine {
     this.stats.cpuMs += made - began;
     this.stats.renderMs += done - made;
   };
+
+  /** All shaders at once when there is a new body: the first drag is not to wait for its own. */
+  private compile(): void {
+    const { figure } = this.moment;
+    if (figure === this.compiledFor) return;
+    this.compiledFor = figure;
+    this.renderer.compile(this.scene, this.rig.active);
+  }
 
   /** Bring everything in the scene to what the signals say now. */
   private update(): void {
@@ -130,6 +143,7 @@ export class Engine {
     moment.row = Math.round(moment.frame);
     moment.physics = (motion && all.get(motion.which)) ?? null;
     moment.lastPhysics = moment.physics ?? all.get("after") ?? all.get("before") ?? null;
+    moment.captured = all.get("before") ?? null;
     moment.goals = goals.peek();
     moment.recipe = recipe.peek();
     moment.selection = selection.peek();
@@ -168,15 +182,16 @@ export class Engine {
   }
 
   private followFigure(): void {
-    const { pose } = this.moment;
+    const { pose, motion } = this.moment;
     const id = documentState.peek()?.id ?? "";
     if (!pose) return;
     const [x, y, z] = pose.places as unknown as [number, number, number];
-    if (this.framedFor !== `${id}`) {
-      this.framedFor = `${id}`;
+    if (this.framedFor !== id) {
+      this.framedFor = id;
       this.frameWay();
     }
-    this.rig.follow(x, y, z);
+    this.rig.follow(x, y, z, motion !== this.followedIn);
+    this.followedIn = motion;
   }
 
   /** Small marks on what can be clicked; a larger one on what is selected or under the pointer. */
@@ -242,6 +257,7 @@ export class Engine {
 
   private hover(grip: Grip | null, event: PointerEvent | null): void {
     const key = grip?.key ?? "";
+    if (this.manipulator.held) grip = null;
     if (grip && event) {
       const box = this.host.getBoundingClientRect();
       this.tip.textContent = grip.label;
@@ -279,16 +295,18 @@ export class Engine {
     return true;
   }
 
-  /** A clip that was just opened: all of its way, unless that is very long. */
+  /** A clip that was just opened: all of its way if that is short, else the figure. */
   private frameWay(): void {
     const { motion, pose } = this.moment;
     const ball = new Sphere();
     if (!motion || !pose || !this.frameOfFigure(ball)) return;
     const way = new Box3().setFromArray(motion.roots);
-    const long = 0.5 * Math.hypot(way.max.x - way.min.x, way.max.z - way.min.z);
-    const middle = way.getCenter(new Vector3()).setY(ball.center.y);
-    if (long < 3.5) ball.center.copy(middle);
-    ball.radius += 0.3 * Math.min(long, 1.5);
+    const long = Math.hypot(way.max.x - way.min.x, way.max.z - way.min.z);
+    if (long < LONG_M) {
+      const { y } = ball.center;
+      way.getCenter(ball.center).setY(y);
+      ball.radius += 0.4 * long;
+    } else ball.radius *= 1.2;
     this.rig.frame(ball);
   }
 

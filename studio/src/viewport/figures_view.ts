@@ -63,7 +63,7 @@ class Slot {
 /** Skin is a calmer shade of the colour that stands for the motion. */
 function softened(colour: Color, { palette }: Moment, style: FigureStyle): Color {
   if (style === "ghost") return SHADE.copy(colour);
-  return SHADE.copy(colour).lerp(palette.dark ? PALE : LIGHT, palette.dark ? 0.22 : 0.3);
+  return SHADE.copy(colour).lerp(palette.dark ? PALE : LIGHT, 0.18);
 }
 
 const SHADE = new Color(), PALE = new Color(0xd8dde6), LIGHT = new Color(0xffffff);

@@ -84,6 +84,11 @@ export class GoalOverlay {
     return selection?.kind === "constraint" && selection.step === step && selection.index === index;
   }
 
+  /** A planted part has its footprint: its path is only shown when it is asked for. */
+  drawsPath(goal: Goal): boolean {
+    return goal.constraint !== "plant" || goal.met === false || this.isChosen(goal.step, goal.index);
+  }
+
   private draw({ palette: { colours } }: Moment): void {
     const rows = this.goals.reduce((count, { path }) => count + path.length / 3, 0);
     for (const each of [this.usual, this.missed, this.chosen]) {
@@ -91,6 +96,7 @@ export class GoalOverlay {
       each.begin();
     }
     for (const { goal, path } of this.goals) {
+      if (!this.drawsPath(goal)) continue;
       const lines = this.isChosen(goal.step, goal.index) ? this.chosen : goal.met === false ? this.missed : this.usual;
       lines.addPath(path, 0, path.length / 3 - 1);
     }
@@ -102,7 +108,7 @@ export class GoalOverlay {
 
   private mark({ row, dots, palette: { colours }, hovered, held, selection }: Moment): void {
     for (const { goal, path, key } of this.goals) {
-      if (row < goal.first || row > goal.last) continue;
+      if (row < goal.first || row > goal.last || !this.drawsPath(goal)) continue;
       const at = 3 * (row - goal.first);
       const over = hovered === key || held === key;
       const colour = over || this.isChosen(goal.step, goal.index) ? colours.accent : goal.met === false ? colours.poor : colours.goal;

@@ -2,14 +2,14 @@
 
 import { Quaternion, Vector3 } from "three";
 import { intervalOf, pinPoint, wishesOf, type Vec3 } from "../recipe";
-import { frame, frameCount, openStep, physics, rate, recipe, selection, type Recipe } from "../store";
+import { frame, frameCount, openStep, rate, recipe, selection, type Recipe } from "../store";
 import {
-  PLANTED, moveCenter, moveGoal, moveStage, moveStep, raiseFlight, riseOf, stageName, stepFor, turnJoint,
+  PLANTED, moveCenter, moveGoal, moveStage, moveStep, raiseFlight, stageName, stepFor, turnJoint,
   type StepOf, type Timing, type Turn,
 } from "./edits";
 import type { Footprints } from "./footprints";
 import type { GoalOverlay } from "./goal_overlay";
-import { riseIn, type LeapOverlay } from "./leap";
+import { leapStep, type LeapOverlay } from "./leap";
 import type { Moment } from "./moment";
 import type { PhysicsOverlay } from "./physics_overlay";
 import { findPoint, jointName, pointsOf, spoken, type NamedPoint } from "./points";
@@ -34,6 +34,8 @@ export interface Grip {
   moves: GripMoves;
   /** Where it is now; false: nowhere. */
   at(out: Vector3): boolean;
+  /** Whether it can be picked now; without it, always. */
+  offered?(): boolean;
   /** What a spin goes around. */
   pivot?(out: Vector3): void;
   /** How a joint is turned in the world; only grips that can be turned have it. */
@@ -185,15 +187,20 @@ function printGrips({ moment, footprints }: Scenery, number: number): Grip[] {
   if (print.round || !PLANTED.includes(touch.part)) return [body];
   const knob: Grip = {
     key: `spin:${index}`, label: `turn ${label}`, moves: "spin", pixels: 9, select, begin: start,
-    at(out) {
-      footprints.knob(here(), out);
-      // Only of the one that is looked at: else the floor is full of knobs.
-      const close = moment.selection?.kind === "touch" && moment.selection.index === index;
-      return close || moment.hovered === body.key || moment.hovered === knob.key;
-    },
+    at: (out) => (footprints.knob(here(), out), true),
+    // Only of the one that is looked at: else the floor is full of knobs.
+    offered: () => (moment.selection?.kind === "touch" && moment.selection.index === index)
+      || moment.hovered === body.key || moment.hovered === knob.key,
     pivot: (out) => out.copy(here().place),
   };
   return [body, knob];
+}
+
+/** Where a stage edit goes: the step that the rings are about. */
+function leapTarget(kind: string): StepOf | null {
+  const base = recipe.peek();
+  const step = base ? leapStep(base) : -1;
+  return step >= 0 ? { recipe: base!, step } : target(kind);
 }
 
 function stageGrips({ leap }: Scenery, number: number): Grip[] {
@@ -201,35 +208,27 @@ function stageGrips({ leap }: Scenery, number: number): Grip[] {
   const count = leap.grounds.length;
   const label = stageName(stage.number, count);
   const select = (): void => void (selection.value = { kind: "stage", index: stage.index });
+  // Leaps take seconds to solve: rings and arcs follow the recipe, the body follows the next run.
   const begin = (): GripEdit | null => {
-    const where = target("move_stage");
+    const where = leapTarget("move_stage");
     if (!where) return null;
-    leap.release();
-    leap.heldStage = stage.index;
-    const made = (): Recipe => moveStage(
-      where.recipe, where.step, stage.number, count, triple(leap.heldBy), leap.heldTurn,
-    ).recipe;
+    const start = stage.place.clone();
+    const made = (by: Vec3, turn: number): Recipe => moveStage(where.recipe, where.step, stage.number, count, by, turn).recipe;
     return {
-      label: `move ${label}`, live: false, ended: () => leap.release(),
-      moved(place) {
-        leap.heldBy.copy(place).sub(stage.place);
-        return made();
-      },
-      spun(degrees) {
-        leap.heldTurn = degrees;
-        return made();
-      },
+      label: `move ${label}`, live: false,
+      moved: (place) => made(triple(place.clone().sub(start)), 0),
+      spun: (degrees) => made([0, 0, 0], degrees),
     };
   };
   return [
     {
       key: `stage:${stage.index}`, label: `${label}: move`, moves: "floor", pixels: 10, floor_m: 0.3, select, begin,
-      at: (out) => (leap.middle(stage, out), true),
+      at: (out) => (out.copy(stage.place), true),
     },
     {
       key: `dial:${stage.index}`, label: `${label}: turn`, moves: "spin", pixels: 10, select, begin,
       at: (out) => (leap.knob(stage, out), true),
-      pivot: (out) => void leap.middle(stage, out),
+      pivot: (out) => void out.copy(stage.place),
     },
   ];
 }
@@ -240,25 +239,14 @@ function flightGrip({ leap }: Scenery, number: number): Grip {
   return {
     key: `flight:${flight.index}`, label: "height of the flight", moves: "rise", pixels: 11,
     select: () => (selection.value = { kind: "stage", index: flight.index }),
-    at(out) {
-      out.copy(flight.top);
-      if (leap.heldFlight === flight.index) out.y += leap.heldBy.y;
-      return true;
-    },
+    at: (out) => (out.copy(flight.top), true),
     begin() {
-      const where = target("flight_height");
+      const where = leapTarget("flight_height");
       if (!where) return null;
-      const captured = riseIn(physics.peek().get("before"), flight.number) || flight.top.y - flight.from.y;
-      const rise = riseOf(where.recipe, where.step, flight.number, count, captured);
-      leap.release();
-      leap.heldFlight = flight.index;
+      const start = flight.top.y, { rise } = flight;
       return {
-        label: "change height of flight", live: false, ended: () => leap.release(),
-        moved(place) {
-          const most = 0.02 - rise;
-          leap.heldBy.set(0, Math.max(most, place.y - flight.top.y), 0);
-          return raiseFlight(where.recipe, where.step, flight.number, count, rise + leap.heldBy.y).recipe;
-        },
+        label: "change height of flight", live: false,
+        moved: (place) => raiseFlight(where.recipe, where.step, flight.number, count, rise + place.y - start).recipe,
       };
     },
   };
@@ -278,7 +266,7 @@ export function goalGrip(
         return !!pass;
       }
       const found = goals.goals.find((each) => each.key === key);
-      if (!found || moment.row < found.goal.first || moment.row > found.goal.last) return false;
+      if (!found || !goals.drawsPath(found.goal) || moment.row < found.goal.first || moment.row > found.goal.last) return false;
       out.fromArray(found.path, 3 * (moment.row - found.goal.first));
       return true;
     },

@@ -18,7 +18,7 @@ const OVERLAYS: [Overlay, string, string, string][] = [
   ["before", "Capture", "The captured motion behind the result", "var(--before)"],
   ["trails", "Trail", "The way of the selected point, a second before and after", "var(--after)"],
   ["footprints", "Steps", "Where feet and hands touch; drag a print to move the step", "var(--after)"],
-  ["support", "Support", "The support area", "var(--good)"],
+  ["support", "Area", "The support area", "var(--good)"],
   ["com", "CoM", "The centre of mass; drag it to shift the weight", "var(--text)"],
   ["zmp", "ZMP", "The zero-moment point: green inside the support area, red outside", "var(--accent)"],
   ["forces", "Forces", "Reaction forces; body weight is half a metre", "var(--live)"],

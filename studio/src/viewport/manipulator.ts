@@ -88,6 +88,7 @@ export class Manipulator {
     this.edit = edit;
     this.made = null;
     this.goal.copy(this.start);
+    this.at.hover(null, null);
     if (edit.live) this.at.session.begin(edit.label);
     this.at.invalidate();
     return true;

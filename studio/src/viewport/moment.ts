@@ -20,6 +20,8 @@ export interface Moment {
   physics: PhysicsData | null;
   /** The last that is known: what touches when hardly changes while dragging. */
   lastPhysics: PhysicsData | null;
+  /** Of the capture: what edits of a leap start from. */
+  captured: PhysicsData | null;
   goals: { message: Goals; arrays: Arrays } | null;
   recipe: Recipe | null;
   selection: Selection;

@@ -16,7 +16,8 @@ const LIFT_M = 0.006;
 const WEIGHT_LONG_M = 0.5;
 const LEAST_SHARE = 0.01;
 const HEAD_M = 0.05;
-const WINDOW_S = 1;
+const COM_WINDOW_S = 1;
+const ZMP_WINDOW_S = 0.4;
 const UP = new Vector3(0, 1, 0);
 
 export class PhysicsOverlay {
@@ -149,14 +150,14 @@ export class PhysicsOverlay {
   }
 
   private drawPaths({ physics, motion }: Moment, row: number, frames: number): void {
-    const reach = Math.min(127, Math.round(WINDOW_S * (motion?.rate ?? 30)));
-    const first = Math.max(0, row - reach), last = Math.min(frames - 1, row + reach);
-    this.comPath.begin();
-    this.comPath.addPath(floats(physics!.arrays, "com_m"), first, last);
-    this.comPath.end();
-    this.zmpPath.begin();
-    this.zmpPath.addPath(floats(physics!.arrays, "zmp_m"), first, last, 2 * LIFT_M);
-    this.zmpPath.end();
+    const window = (lines: Lines, name: string, seconds: number, lift: number): void => {
+      const reach = Math.min(127, Math.round(seconds * (motion?.rate ?? 30)));
+      lines.begin();
+      lines.addPath(floats(physics!.arrays, name), Math.max(0, row - reach), Math.min(frames - 1, row + reach), lift);
+      lines.end();
+    };
+    window(this.comPath, "com_m", COM_WINDOW_S, 0);
+    window(this.zmpPath, "zmp_m", ZMP_WINDOW_S, 2 * LIFT_M);
   }
 
   private drawMarks(moment: Moment, com: Float32Array, row: number, frames: number): void {

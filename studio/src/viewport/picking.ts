@@ -42,7 +42,7 @@ export class Picker {
     let best: Grip | null = null, least = Infinity, nearestDepth = Infinity;
     for (const pass of [0, 1])
       for (const grip of grips) {
-        if (!grip.at(this.place)) continue;
+        if (!(grip.offered?.() ?? true) || !grip.at(this.place)) continue;
         const depth = this.place.distanceTo(ray.origin);
         if (pass === 0) {
           nearestDepth = Math.min(nearestDepth, depth);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from pathlib import Path
@@ -13,11 +14,10 @@ from poise.apps.cli.run import EXIT_NOT_MET, Set, Without, saying_problems
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from poise.apps.batch.order import Order
     from poise.apps.batch.run import Batch, Summary
-    from poise.execution import Executor, Limits
+    from poise.execution import Limits, Supervised
+    from poise.execution.dask_cluster import OnDask
 
 MEMORY_SHARE = 0.8
 """Of the machine's memory that all workers may have together, if nothing is said."""
@@ -116,7 +116,12 @@ def batch(
 
         poise batch clips.csv --recipe reach.yaml --out reached/ --cluster tcp://head:8786
     """  # fmt: skip
-    with saying_problems():
+    with saying_problems(), contextlib.ExitStack() as stack:
+        limits = _limits(time_limit, memory_limit, workers)
+        executor = None
+        if cluster is None and not dry_run:
+            # Workers import what they need while we look at what there is to do.
+            executor = stack.enter_context(_supervised(workers, limits, dashboard))
         with waiting(f"looking through {library.name or library}") as say:
             from poise.apps.batch.library import find_clips
             from poise.apps.batch.order import order_from
@@ -126,23 +131,19 @@ def batch(
                 recipe, to=to, form=format_ or "", pages=reports, changes=set_ or (),
                 without=without or (),
             )  # fmt: skip
-            limits = _limits(time_limit, memory_limit, workers)
             found = find_clips(library, only=only or (), leave_out=(out,))
-            made = Batch(
+            made = stack.enter_context(Batch(
                 found, order, out, limits, retry=retry, dry=dry_run,
                 watch=lambda n: say(f"{n} results checked"),
-            )  # fmt: skip
-        with made:
-            _say_plan(made, found.others, quiet=quiet and not dry_run)
-            if dry_run:
-                return
-            began = time.monotonic()
-
-            def executor(hear: Callable[[str], None]) -> Executor:
-                return _executor(workers, limits, cluster, dashboard, hear, quiet=quiet)
-
-            name = library.name or str(library)
-            summary, interrupted = _run(made, executor, name, order, quiet=quiet)
+            ))  # fmt: skip
+        _say_plan(made, found.others, quiet=quiet and not dry_run)
+        if dry_run:
+            return
+        began = time.monotonic()
+        if executor is None and made.plan.tasks:
+            executor = stack.enter_context(_on_cluster(cluster, workers, limits, dashboard, quiet))
+        name = library.name or str(library)
+        summary, interrupted = _run(made, executor, name, order, quiet=quiet)
         _say_end(summary, time.monotonic() - began)
         if interrupted:
             typer.echo("poise: interrupted", err=True)
@@ -152,12 +153,7 @@ def batch(
 
 
 def _run(
-    made: Batch,
-    executor_for: Callable[[Callable[[str], None]], Executor],
-    title: str,
-    order: Order,
-    *,
-    quiet: bool,
+    made: Batch, executor: Supervised | OnDask | None, title: str, order: Order, *, quiet: bool
 ) -> tuple[Summary, bool]:
     """All clips; whether it was interrupted. The tables are written in any case."""
     from poise.apps.cli.batch_progress import Progress
@@ -166,10 +162,10 @@ def _run(
     interrupted = False
     with Progress(made, quiet=quiet) as progress:
         try:
-            if made.plan.tasks:
-                with executor_for(progress.hear) as executor:
-                    for row in made.run(executor):
-                        progress.add(row)
+            if made.plan.tasks and executor is not None:
+                executor.hear = progress.hear
+                for row in made.run(executor):
+                    progress.add(row)
         except KeyboardInterrupt:
             interrupted = True
     with waiting("writing tables"):
@@ -197,25 +193,23 @@ def _limits(seconds: float, memory_mb: float | None, workers: int | None) -> Lim
     return Limits(seconds or None, memory or None)
 
 
-def _executor(
-    workers: int | None,
-    limits: Limits,
-    cluster: str | None,
-    dashboard: str | None,
-    hear: Callable[[str], None],
-    *,
-    quiet: bool,
-) -> Executor:
+def _supervised(workers: int | None, limits: Limits, dashboard: str | None) -> Supervised:
     from poise.errors import BadValue
     from poise.execution import Supervised
 
-    if cluster is None:
-        if dashboard is not None:
-            raise BadValue("dashboard", "given only with --cluster local", dashboard)
-        return Supervised(workers, limits, hear=hear)
+    if dashboard is not None:
+        raise BadValue("dashboard", "given only with --cluster local", dashboard)
+    made = Supervised(workers, limits, preload="poise.apps.batch.one_clip")
+    made.start()
+    return made
+
+
+def _on_cluster(
+    address: str | None, workers: int | None, limits: Limits, dashboard: str | None, quiet: bool
+) -> OnDask:
     from poise.execution.dask_cluster import OnDask
 
-    made = OnDask(cluster, workers=workers, limits=limits, dashboard=dashboard, hear=hear)
+    made = OnDask(address or "local", workers=workers, limits=limits, dashboard=dashboard)
     if made.dashboard_link and not quiet:
         typer.echo(f"dashboard: {made.dashboard_link}", err=True)
     return made
