@@ -119,6 +119,18 @@ export function intervalOf(values: Record<string, any>, frames: number, rate: nu
   return [0, Math.max(0, frames - 1)];
 }
 
+/** A foot or hand that is dragged no longer has to stay where the capture had it. */
+function freed(recipe: Recipe, step: number, point: string): Recipe {
+  const side = point.match(/^(left|right)_/)?.[1];
+  const part = /ankle|heel|toe/.test(point) ? `${side}_foot` : /wrist|hand/.test(point) ? `${side}_hand` : "";
+  for (const { kind, values, index } of wishesOf(recipe, step))
+    if (kind === "plant" && values.part === part && values.mode === "follow" && (values.priority ?? 1) < LEAST)
+      recipe = changeWish(recipe, step, index, { priority: LEAST });
+  return recipe;
+}
+
+/** Priority of what gives way to whatever the user drags. */
+const LEAST = 4;
 const HALF_S = 0.5;
 
 /**
@@ -134,6 +146,7 @@ export function pinPoint(
     if (methodOf(recipe, stepCount(recipe) - 1) !== "deform") recipe = withStep(recipe, "deform");
     step = stepCount(recipe) - 1;
   }
+  recipe = freed(recipe, step, point);
   const at = Math.round(frame);
   const rounded = place.map((v) => Math.round(v * 1e5) / 1e5) as Vec3;
   for (const { kind, values, index } of wishesOf(recipe, step)) {

@@ -308,6 +308,7 @@ def test_every_good_clip_is_done_once_and_every_bad_one_is_listed(drill: Drill) 
     assert "0 clips to do" in said[1] and not _begun(drill)
 
 
+@pytest.mark.slow
 def test_clips_that_failed_are_done_once_they_are_mended(drill: Drill, tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
@@ -344,6 +345,7 @@ def test_a_worker_that_hangs_in_compiled_code_is_out_of_time(drill: Drill, tmp_p
     none_left(drill.folder)
 
 
+@pytest.mark.slow
 def test_a_worker_that_says_a_lot_does_not_fill_the_memory_of_the_batch(
     drill: Drill, tmp_path: Path
 ) -> None:

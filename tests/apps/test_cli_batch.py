@@ -463,6 +463,7 @@ def test_ctrl_c_before_the_first_clip_is_done(tmp_path: Path) -> None:
     none_left(tmp_path)
 
 
+@pytest.mark.slow
 @posix
 def test_a_request_to_end_leaves_no_worker_and_no_lock(tmp_path: Path) -> None:
     process = begun(many(tmp_path, 12))
@@ -480,6 +481,7 @@ def test_a_request_to_end_leaves_no_worker_and_no_lock(tmp_path: Path) -> None:
     assert files_below(tmp_path / "out") == clips | BOOKS
 
 
+@pytest.mark.slow
 @posix
 def test_a_reader_of_its_output_that_has_gone_is_no_bug(tmp_path: Path) -> None:
     process = begun(many(tmp_path, 2))

@@ -474,6 +474,7 @@ def test_without_a_script_the_worst_50_and_all_charts_are_there(
     assert ".scripted{display:none}" in page
 
 
+@pytest.mark.slow
 def test_10_000_clips_make_a_small_page_in_time_that_grows_with_them(
     large: str, batch: Callable[..., Iterator[Row]]
 ) -> None:
@@ -494,6 +495,7 @@ def test_10_000_clips_make_a_small_page_in_time_that_grows_with_them(
 # ---- In a browser --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_any_browser
 def test_in_a_browser_nothing_overflows_or_overlaps(
     batch: Callable[..., Iterator[Row]], tmp_path: Path
@@ -725,6 +727,7 @@ def test_hostile_names_do_nothing_in_a_browser(opened: Opened) -> None:
     assert opened.browser.complaints == []
 
 
+@pytest.mark.slow
 @needs_browser
 def test_10_000_clips_open_with_few_rows_and_no_request(opened: Opened, large: str) -> None:
     opened.open(large)

@@ -180,6 +180,7 @@ def test_a_dask_worker_that_is_killed_loses_nothing(patient: OnDask) -> None:
     assert sorted(results) == [0.5 + i / 1000 for i in range(8)]
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_its_dask_worker_with_it_is_lost_in_the_end(patient: OnDask) -> None:
     [ended] = patient.run(kill_the_dask_worker, [0])
     assert ended.how == "crashed"
@@ -219,6 +220,7 @@ def test_our_processes_listen_to_this_machine_only(here: OnDask) -> None:
     assert {address for address, _ in found} == {"127.0.0.1"}
 
 
+@pytest.mark.slow
 def test_a_dashboard_for_all_is_so_only_when_told_and_closing_leaves_nothing() -> None:
     before = set(psutil.Process().children(recursive=True))
     with OnDask("local", workers=1, dashboard="0.0.0.0:0") as executor:
@@ -294,6 +296,7 @@ def test_a_client_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
     assert errors == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_a_client_that_is_interrupted_is_silent_and_leaves_no_process(tmp_path: Path) -> None:
     running = script(
@@ -311,6 +314,7 @@ def test_a_client_that_is_interrupted_is_silent_and_leaves_no_process(tmp_path: 
     assert errors == ""
 
 
+@pytest.mark.slow
 def test_a_client_that_just_stops_is_silent_and_leaves_no_process(tmp_path: Path) -> None:
     running = script(tmp_path, BEGUN, "time.sleep(0.2)")
     pids = {each.pid for each in psutil.Process(running.pid).children(recursive=True)}
@@ -398,6 +402,7 @@ def test_a_cluster_without_poise_says_so_before_any_job(
         end(bare)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_others_started_does_jobs_and_is_left_as_it_was(
     elsewhere: Elsewhere,
     worker: subprocess.Popen[bytes],
@@ -430,6 +435,7 @@ def test_a_cluster_that_others_started_does_jobs_and_is_left_as_it_was(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_ends_the_run_with_a_sentence(
     elsewhere: Elsewhere, worker: subprocess.Popen[bytes], capfd: pytest.CaptureFixture[str]
 ) -> None:

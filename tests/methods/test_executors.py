@@ -214,6 +214,7 @@ def errors_and_parts(made: MotionOptimizer, contacts: Any, executor: Executor) -
     return errors.tobytes() + parts.tobytes()
 
 
+@pytest.mark.slow
 def test_samples_have_the_same_errors_in_threads_and_in_processes(processes: Supervised) -> None:
     made = optimizer(40, Settings())
     contacts = np.array([some_contacts(human(), 40, seed) for seed in range(7)])

@@ -23,6 +23,7 @@ export function fileName(ending: string): string {
 export async function download(ending: string): Promise<void> {
   const id = documentState.value?.id;
   if (!id) return;
+  if (ending === "html") notice("Making the report: a few seconds.");
   const address = `export?format=${ending}&document=${encodeURIComponent(id)}`;
   try {
     const reply = await fetch(address, { headers: { "X-Poise-Token": token() } });

@@ -11,6 +11,8 @@ const MOST_KEPT = 500;
 export class DragSession {
   /** From the move of the pointer to the first picture with its answer, in ms. */
   readonly latencies: number[] = [];
+  /** Of that, from the question to the server's answer. */
+  readonly answers: number[] = [];
   active = false;
   private label = "";
   private latest: Recipe | null = null;
@@ -82,6 +84,7 @@ export class DragSession {
   private heard(shown: boolean): void {
     if (!this.asked && Number.isNaN(this.waiting)) return;
     clearTimeout(this.patience);
+    if (this.asked) noted(this.answers, performance.now() - this.askedAt);
     this.asked = false;
     if (shown && Number.isNaN(this.answered)) this.answered = this.waiting;
     this.waiting = NaN;
@@ -91,8 +94,7 @@ export class DragSession {
   /** Called after every picture. */
   rendered(): void {
     if (Number.isNaN(this.answered)) return;
-    this.latencies.push(performance.now() - this.answered);
-    if (this.latencies.length > MOST_KEPT) this.latencies.shift();
+    noted(this.latencies, performance.now() - this.answered);
     this.answered = NaN;
   }
 
@@ -122,4 +124,9 @@ export class DragSession {
   dispose(): void {
     this.stop();
   }
+}
+
+function noted(list: number[], value: number): void {
+  list.push(value);
+  if (list.length > MOST_KEPT) list.shift();
 }

@@ -10,6 +10,8 @@ export interface PoiseViewport {
   frameShown(): number;
   /** From a move to the first picture with the motion that answers it, in ms. */
   lastLatencies(): number[];
+  /** Of those, the time until the server had answered. */
+  lastAnswers(): number[];
   clearLatencies(): void;
   /** Totals: pictures, time of our code for them, time in the renderer; and our time for the last one. */
   renderStats(): { frames: number; cpuMs: number; renderMs: number; lastCpuMs: number };
@@ -61,7 +63,8 @@ export function exposeHook(engine: Engine): () => void {
     },
     frameShown: () => engine.moment.frame,
     lastLatencies: () => [...engine.session.latencies],
-    clearLatencies: () => void (engine.session.latencies.length = 0),
+    lastAnswers: () => [...engine.session.answers],
+    clearLatencies: () => void (engine.session.latencies.length = engine.session.answers.length = 0),
     renderStats: () => ({ ...engine.stats }),
     dragTo(name, dx, dy, dz, steps = 20) {
       const goal = new Vector3();

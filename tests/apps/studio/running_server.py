@@ -148,6 +148,7 @@ class Page:
 
     connection: ClientConnection
     welcome: Heard = field(default_factory=lambda: Heard({}, {}))
+    _fences: int = 0
 
     def send(self, kind: str, **values: Any) -> None:
         self.connection.send(json.dumps({"kind": kind, **values}))
@@ -170,10 +171,14 @@ class Page:
     def done(self, seconds: float = PATIENCE_S) -> Said:
         """All that is heard until the document has done everything that it was asked for so far.
 
-        A file without a name cannot be saved, and questions are answered in turn.
+        What it is asked for, it does in turn; so this asks for something that cannot be had.
         """
-        self.send("save_file", path="")
-        heard = self.until(lambda each: each.kind == "problem" and each.about == "save_file")
+        self._fences += 1
+        fence = f"/no/such/place/{self._fences}.bvh"
+        self.send("save_file", path=fence)
+        heard = self.until(
+            lambda each: each.kind == "problem" and fence in each.lines[0]["text"], seconds
+        )
         self.until("document_state", seconds)
         del heard[-1]
         return heard

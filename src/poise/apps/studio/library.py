@@ -20,6 +20,13 @@ from poise.formats.table import extensions
 from poise.recipes import load_recipe
 from poise.samples import SAMPLES
 
+KEPT: list[dict[str, Any]] = [
+    {"plant": {"name": f"{side} foot", "part": f"{side}_foot", "mode": "follow", "frames": "all"}}
+    for side in ("left", "right")
+] + [{"place_center_of_mass": {"name": "balance", "frames": "all", "priority": 3}}]
+"""What a new document keeps of its capture, until the user says otherwise: whoever drags a hand
+does not mean that the feet leave the ground."""
+
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -105,7 +112,7 @@ class Documents:
             document.close()
 
     def _new(self, name: str, clip: dict[str, Any], id: str = "") -> Document:
-        recipe = {"poise": 1, "clip": clip, "steps": [{"deform": {}}]}
+        recipe = {"poise": 1, "clip": clip, "steps": [{"deform": {"constraints": KEPT}}]}
         return self._add(name, recipe, id)
 
     def _of_recipe(self, path: Path) -> Document:
