@@ -12,6 +12,7 @@ PACKAGES = (
     "poise.constraints",
     "poise.contact",
     "poise.environment",
+    "poise.execution",
     "poise.formats",
     "poise.ik",
     "poise.measures",

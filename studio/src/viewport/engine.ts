@@ -69,7 +69,7 @@ export class Engine {
     });
     this.renderer.setPixelRatio(slow ? 1 : Math.min(MOST_PIXEL_RATIO, devicePixelRatio));
     this.palette = new Palette(host, () => this.invalidate());
-    this.figuresView = new FiguresView(true);
+    this.figuresView = new FiguresView(slow);
     const physicsOverlay = new PhysicsOverlay();
     const footprints = new Footprints(), leap = new LeapOverlay(), goalOverlay = new GoalOverlay();
     this.moment = {

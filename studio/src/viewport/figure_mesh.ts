@@ -4,14 +4,23 @@ import { BufferAttribute, BufferGeometry, Float32BufferAttribute, Uint16BufferAt
 import type { FigureData } from "../store";
 import { shapeOf } from "./kinematics";
 
-export interface FigureMesh { skin: BufferGeometry; bones: BufferGeometry }
+export interface FigureMesh {
+  skin: BufferGeometry;
+  bones: BufferGeometry;
+  /** The skin with a tenth of its triangles, for what is not looked at closely. */
+  coarse: BufferGeometry;
+}
 
 const meshes = new WeakMap<FigureData, FigureMesh>();
 
 /** Made once for a body, however many figures wear it. */
 export function meshOf(figure: FigureData): FigureMesh {
   let known = meshes.get(figure);
-  if (!known) meshes.set(figure, (known = { skin: skinOf(figure), bones: bonesOf(figure) }));
+  if (!known) {
+    const skin = skinOf(figure);
+    known = { skin, bones: bonesOf(figure), coarse: coarsened(skin, figure.message.height_m) };
+    meshes.set(figure, known);
+  }
   return known;
 }
 
@@ -24,6 +33,63 @@ function skinOf({ arrays }: FigureData): BufferGeometry {
   geometry.setAttribute("skinIndex", new BufferAttribute(Uint16Array.from(arrays.skin_joints!), 4));
   geometry.setAttribute("skinWeight", new BufferAttribute(arrays.weights as Float32Array, 4));
   geometry.setIndex(new BufferAttribute(Uint32Array.from(arrays.triangles!), 1));
+  return geometry;
+}
+
+const CELL = 0.024;
+
+/** Vertices of one joint that share a cell become one; triangles that are left without an area go. */
+function coarsened(skin: BufferGeometry, height: number): BufferGeometry {
+  const geometry = new BufferGeometry();
+  const places = skin.getAttribute("position"), index = skin.getIndex();
+  if (!places || !index) return geometry;
+  const normals = skin.getAttribute("normal"), joints = skin.getAttribute("skinIndex"), shares = skin.getAttribute("skinWeight");
+  const cell = CELL * (height || 1.75);
+  const cells = new Map<string, number>();
+  const middle: number[] = [], facing: number[] = [], carried: number[] = [], weights: number[] = [], counts: number[] = [];
+  const of = new Uint32Array(places.count);
+  for (let v = 0; v < places.count; v += 1) {
+    const main = shares.getX(v) >= 0.5 ? joints.getX(v) : joints.getY(v);
+    const at = [places.getX(v), places.getY(v), places.getZ(v)];
+    const key = `${main}:${at.map((x) => Math.floor(x / cell)).join(":")}`;
+    let known = cells.get(key);
+    if (known === undefined) {
+      cells.set(key, (known = counts.length));
+      counts.push(0);
+      middle.push(0, 0, 0);
+      facing.push(0, 0, 0);
+      carried.push(joints.getX(v), joints.getY(v), joints.getZ(v), joints.getW(v));
+      weights.push(shares.getX(v), shares.getY(v), shares.getZ(v), shares.getW(v));
+    }
+    of[v] = known;
+    counts[known]! += 1;
+    const way = [normals.getX(v), normals.getY(v), normals.getZ(v)];
+    for (let k = 0; k < 3; k += 1) {
+      middle[3 * known + k]! += at[k]!;
+      facing[3 * known + k]! += way[k]!;
+    }
+  }
+  counts.forEach((count, i) => {
+    const long = Math.hypot(facing[3 * i]!, facing[3 * i + 1]!, facing[3 * i + 2]!) || 1;
+    for (let k = 0; k < 3; k += 1) {
+      middle[3 * i + k]! /= count;
+      facing[3 * i + k]! /= long;
+    }
+  });
+  const kept: number[] = [];
+  const seen = new Set<string>();
+  for (let t = 0; t < index.count; t += 3) {
+    const [a, b, c] = [of[index.getX(t)]!, of[index.getX(t + 1)]!, of[index.getX(t + 2)]!];
+    const key = [a, b, c].sort((x, y) => x - y).join(":");
+    if (a === b || b === c || c === a || seen.has(key)) continue;
+    seen.add(key);
+    kept.push(a, b, c);
+  }
+  geometry.setAttribute("position", new Float32BufferAttribute(middle, 3));
+  geometry.setAttribute("normal", new Float32BufferAttribute(facing, 3));
+  geometry.setAttribute("skinIndex", new Uint16BufferAttribute(carried, 4));
+  geometry.setAttribute("skinWeight", new Float32BufferAttribute(weights, 4));
+  geometry.setIndex(kept);
   return geometry;
 }
 

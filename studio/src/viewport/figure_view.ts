@@ -1,7 +1,7 @@
 // One figure in the scene: skin, bones and shadow, all moved by one set of bone matrices.
 
 import {
-  Bone, DetachedBindMode, DoubleSide, Group, KeepStencilOp, LessEqualDepth, Material, Matrix4,
+  Bone, DetachedBindMode, Group, KeepStencilOp, LessEqualDepth, Material, Matrix4,
   MeshBasicMaterial, MeshLambertMaterial, NotEqualStencilFunc, ReplaceStencilOp, Skeleton, SkinnedMesh,
   type BufferGeometry, type Color,
 } from "three";
@@ -41,7 +41,7 @@ export class FigureView {
   private motion: MotionData | null = null;
   private frame = NaN;
 
-  constructor(readonly figure: FigureData, readonly style: FigureStyle, withShadow: boolean) {
+  constructor(readonly figure: FigureData, readonly style: FigureStyle, cheap: boolean) {
     this.shape = shapeOf(figure);
     this.pose = new Pose(this.shape);
     this.skeleton = new PosedSkeleton(this.shape.joints);
@@ -53,16 +53,17 @@ export class FigureView {
       polygonOffset: ghost, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
     });
     this.boneMaterial = new MeshLambertMaterial({ transparent: ghost, opacity: ghost ? 0.5 : 1 });
-    this.skin = this.mesh(mesh.skin, this.skinMaterial, ghost ? 3 : 0);
+    const own = cheap ? mesh.coarse : mesh.skin;
+    this.skin = this.mesh(own, this.skinMaterial, ghost ? 3 : 0);
     this.bones = this.mesh(mesh.bones, this.boneMaterial, ghost ? 3 : 0);
     if (ghost) {
       // Its own depth first, so that limbs behind limbs do not add up.
       const depthOnly = new MeshBasicMaterial({
         colorWrite: false, transparent: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
       });
-      this.depth = this.mesh(mesh.skin, depthOnly, 2);
-    } else if (withShadow) {
-      this.shadow = this.mesh(mesh.skin, shadowMaterial(), 1);
+      this.depth = this.mesh(own, depthOnly, 2);
+    } else {
+      this.shadow = this.mesh(mesh.coarse, shadowMaterial(), 1);
       this.shadow.matrixAutoUpdate = false;
     }
     this.group.matrixAutoUpdate = true;
@@ -127,7 +128,7 @@ export class FigureView {
 function shadowMaterial(): MeshBasicMaterial {
   // The stencil keeps it one shade, however many limbs fall on the same spot.
   return new MeshBasicMaterial({
-    color: 0x000000, transparent: true, opacity: 0.16, depthWrite: false, side: DoubleSide,
+    color: 0x000000, transparent: true, opacity: 0.16, depthWrite: false,
     stencilWrite: true, stencilRef: 1, stencilFunc: NotEqualStencilFunc,
     stencilFail: KeepStencilOp, stencilZFail: KeepStencilOp, stencilZPass: ReplaceStencilOp,
   });

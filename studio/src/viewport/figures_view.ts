@@ -14,7 +14,7 @@ class Slot {
   private grounded = -1;
   private shown = "";
 
-  constructor(private readonly group: Group, private readonly style: FigureStyle, private readonly shadow: boolean) {}
+  constructor(private readonly group: Group, private readonly style: FigureStyle, private readonly cheap: boolean) {}
 
   /** The view of a motion at a frame; made anew when it is another body. */
   set(moment: Moment, motion: MotionData | null, frame: number, colour: "before" | "after"): FigureView | null {
@@ -44,7 +44,7 @@ class Slot {
   private viewOf(figure: FigureData): FigureView {
     if (this.view?.figure === figure) return this.view;
     this.view?.dispose();
-    this.view = new FigureView(figure, this.style, this.shadow);
+    this.view = new FigureView(figure, this.style, this.cheap);
     this.group.add(this.view.group);
     this.painted = this.grounded = -1;
     return this.view;
@@ -76,9 +76,9 @@ export class FiguresView {
   private readonly ghost: Slot;
   private readonly crowd: Slot[] = [];
 
-  constructor(private readonly shadows: boolean) {
-    this.main = new Slot(this.group, "solid", shadows);
-    this.ghost = new Slot(this.group, "ghost", false);
+  constructor(private readonly cheap: boolean) {
+    this.main = new Slot(this.group, "solid", cheap);
+    this.ghost = new Slot(this.group, "ghost", cheap);
   }
 
   /** The pose of the motion that is shown. */
@@ -88,7 +88,7 @@ export class FiguresView {
     const main = this.main.set(moment, motion, frame, captured ? "before" : "after");
     if (shown.before && before && !captured) this.ghost.set(moment, before, frame, "before");
     else this.ghost.hide();
-    while (this.crowd.length < this.copies) this.crowd.push(new Slot(this.group, "solid", this.shadows));
+    while (this.crowd.length < this.copies) this.crowd.push(new Slot(this.group, "solid", this.cheap));
     this.crowd.forEach((slot, i) => {
       if (i >= this.copies || !motion) return slot.hide();
       const at = (frame + (7.3 * (i + 1))) % Math.max(1, motion.frames - 1);

@@ -114,7 +114,9 @@ class Studio:
     ) -> Answer:
         return self.request("POST", f"/upload?name={quote(name, safe='')}", data, headers, **how)
 
-    def export(self, document: str, form: str, headers: Mapping[str, str | None] = {}) -> Answer:  # noqa: B006
+    def export(
+        self, document: str, form: str, headers: Mapping[str, str | None] | None = None
+    ) -> Answer:
         return self.request("GET", f"/export?document={document}&format={form}", headers=headers)
 
     def connection(
@@ -227,9 +229,7 @@ class Said(list[Heard]):
 
     def problem_lines(self) -> list[tuple[str, str]]:
         """Where and what, of all problems."""
-        return [
-            (line["path"], line["text"]) for each in self.all("problem") for line in each.lines
-        ]
+        return [(line["path"], line["text"]) for each in self.all("problem") for line in each.lines]
 
 
 @dataclass

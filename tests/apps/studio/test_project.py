@@ -53,6 +53,14 @@ def outside(studio: Studio) -> Iterator[Path]:
     assert left == {name for name in beside if not name.startswith("project/")}
 
 
+@pytest.fixture(scope="module")
+def shared(studio: Studio) -> Iterator[Page]:
+    """A page with a document that nobody changes."""
+    with studio.page() as page:
+        page.open("open_file", path="short.yaml")
+        yield page
+
+
 def named(name: str, outside: Path) -> str:
     return name.replace("{outside}", str(outside))
 
@@ -76,23 +84,23 @@ def test_names_that_mean_something_elsewhere_are_only_names(page: Page, name: st
     assert page.open("open_file", path=name)[-1].kind == "problem"
 
 
-@pytest.mark.parametrize("ending", [".bvh", ".yaml", ".html"])
-@pytest.mark.parametrize("name", [*LEADS_OUT, "../new", "{outside}/new", "link/new", "a/../../new"])
-def test_nothing_is_saved_outside(page: Page, outside: Path, name: str, ending: str) -> None:
-    path = named(name, outside).removesuffix(".bvh") + ending if name else ""
-    page.open("open_file", path="short.bvh")
-    heard = page.ask("save_file", path=path, overwrite=True)
-    if name in (".", "./", "..", "a/.."):  # the ending makes these names of files
-        return
+SAVED_OUT = [
+    *(name for name in LEADS_OUT if name.endswith("secret.bvh")), "link.bvh", "../new.bvh",
+    "../new.yaml", "../new.html", "{outside}/new.yaml", "link/new.html", "a/../../new.npz",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAVED_OUT)
+def test_nothing_is_saved_outside(shared: Page, outside: Path, name: str) -> None:
+    heard = shared.ask("save_file", path=named(name, outside), overwrite=True)
     assert heard.last("problem").about == "save_file" and not heard.all("saved")
 
 
 @pytest.mark.parametrize("name", ["~/new.bvh", "..\\new.bvh", "C:\\new.bvh", "CON.bvh"])
 def test_odd_names_are_saved_inside_or_not_at_all(
-    studio: Studio, page: Page, outside: Path, name: str
+    studio: Studio, shared: Page, outside: Path, name: str
 ) -> None:
-    page.open("open_file", path="short.bvh")
-    page.ask("save_file", path=name)
+    shared.ask("save_file", path=name)
     for path in studio.folder.iterdir():
         if path.name.startswith(("~", "..", "C:", "CON")):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -104,7 +112,13 @@ def test_a_link_that_leads_to_itself_is_said(page: Page) -> None:
     assert page.open("open_file", path="loop.bvh")[-1].kind == "problem"
 
 
-@pytest.mark.parametrize("name", ["nothing.bvh", "short.txt", "short", "a" * 300 + ".bvh"])
+TOO_LONG = pytest.param(
+    "a" * 300 + ".bvh", id="too long",
+    marks=pytest.mark.xfail(strict=True, reason="OSError ends the conversation"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["nothing.bvh", "short.txt", "short", TOO_LONG])
 def test_what_cannot_be_opened_is_said(page: Page, name: str) -> None:
     heard = page.open("open_file", path=name)
     assert [each.kind for each in heard] == ["problem"] and len(heard[0].lines) == 1
@@ -119,38 +133,31 @@ def test_a_folder_is_not_opened(studio: Studio, page: Page) -> None:
             (studio.folder / name).rmdir()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=f"bug: {bug}"))
-        for name, bug in {
-            "folder.bvh": "IsADirectoryError", "short.bvh/a.bvh": "NotADirectoryError",
-            "a" * 300 + ".bvh": "OSError, too long",
-        }.items()
-    ],
-)  # fmt: skip
-def test_what_cannot_be_written_is_said(studio: Studio, page: Page, name: str) -> None:
-    page.open("open_file", path="short.bvh")
+NO_FOLDER = pytest.param(
+    "short.bvh/a.bvh", marks=pytest.mark.xfail(strict=True, reason="told as a bug in Poise")
+)
+
+
+@pytest.mark.parametrize("name", ["folder.bvh", NO_FOLDER, TOO_LONG])
+def test_what_cannot_be_written_is_said(studio: Studio, shared: Page, name: str) -> None:
     (studio.folder / "folder.bvh").mkdir()
     try:
-        heard = page.ask("save_file", path=name, overwrite=True)
+        heard = shared.ask("save_file", path=name, overwrite=True)
     finally:
         (studio.folder / "folder.bvh").rmdir()
     assert heard.last("problem").about == "save_file"
 
 
-def test_a_file_is_not_written_over_unasked(studio: Studio, page: Page) -> None:
-    page.open("open_file", path="short.bvh")
+def test_a_file_is_not_written_over_unasked(studio: Studio, shared: Page) -> None:
     before = (studio.folder / "short.bvh").read_bytes()
-    heard = page.ask("save_file", path="short.bvh")
+    heard = shared.ask("save_file", path="short.bvh")
     assert "overwrite" in heard.problem_lines()[0][1].lower()
     assert (studio.folder / "short.bvh").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x", "x.json", "x.py", ".bvh"])
-def test_other_kinds_of_files_are_not_written(studio: Studio, page: Page, name: str) -> None:
-    page.open("open_file", path="short.bvh")
-    heard = page.ask("save_file", path=name)
+def test_other_kinds_of_files_are_not_written(studio: Studio, shared: Page, name: str) -> None:
+    heard = shared.ask("save_file", path=name)
     assert heard.all("problem") and not (studio.folder / name).exists()
 
 
@@ -202,49 +209,40 @@ def is_refused(heard: Said) -> bool:
 
 
 @pytest.mark.parametrize("where", cases(*NESTED, reason="files in a written-out place are read"))
-def test_recipes_name_no_files_outside(page: Page, outside: Path, where: str) -> None:
-    before = page.open("open_file", path="short.bvh").state.recipe
-    heard = page.edit(NAMES_A_FILE[where])
+def test_recipes_name_no_files_outside(shared: Page, outside: Path, where: str) -> None:
+    heard = shared.edit(NAMES_A_FILE[where])
     assert is_refused(heard), heard.problem_lines()
-    assert heard.state.recipe == before and heard.state.undo == ""
+    assert heard.state.undo == ""
 
 
 @pytest.mark.parametrize("where", ["clip.file", "environment, a mesh", "contacts"])
 @pytest.mark.parametrize("name", ["{outside}/secret.bvh", "link/secret.bvh", "link.bvh", "a\0b"])
 def test_recipes_do_not_lead_out_by_other_ways(
-    page: Page, outside: Path, where: str, name: str
+    shared: Page, outside: Path, where: str, name: str
 ) -> None:
-    before = page.open("open_file", path="short.bvh").state.recipe
     recipe = json.loads(
         json.dumps(NAMES_A_FILE[where])
         .replace("../outside/secret.bvh", "@").replace("../outside/place.obj", "@")
         .replace("../outside/contacts.csv", "@")
         .replace('"@"', json.dumps(named(name, outside)))
     )  # fmt: skip
-    heard = page.edit(recipe)
+    heard = shared.edit(recipe)
     assert is_refused(heard), heard.problem_lines()
-    assert heard.state.recipe == before
+    assert heard.state.undo == ""
 
 
 @pytest.mark.parametrize(
     "where",
-    cases(
-        *(each for each in NAMES_A_FILE if each not in ("pattern",)),
-        reason="files that a dragged recipe names are not checked",
-    ),
+    cases(*NAMES_A_FILE, reason="files that a dragged recipe names are not checked"),
 )
-def test_drags_name_no_files_outside(page: Page, outside: Path, where: str) -> None:
-    page.open("open_file", path="short.bvh")
-    heard = page.ask("drag", recipe=NAMES_A_FILE[where], number=1)
+def test_drags_name_no_files_outside(shared: Page, outside: Path, where: str) -> None:
+    heard = shared.ask("drag", recipe=NAMES_A_FILE[where], number=1)
     assert is_refused(heard) and not heard.all("motion"), heard.problem_lines()
 
 
 @pytest.mark.parametrize(
     "where",
-    cases(
-        *(each for each in NAMES_A_FILE if each not in ("pattern",)),
-        reason="files that an opened recipe names are not checked",
-    ),
+    cases(*NAMES_A_FILE, reason="files that an opened recipe names are not checked"),
 )
 def test_recipes_that_are_opened_name_no_files_outside(
     studio: Studio, page: Page, outside: Path, where: str
@@ -270,8 +268,7 @@ def test_a_file_of_the_folder_may_be_named(page: Page) -> None:
     assert heard.problem_lines() == [] and heard.state.recipe["environment"] == "place.obj"
 
 
-def test_what_lies_in_hidden_folders_is_not_listed(studio: Studio, page: Page) -> None:
-    page.open("open_file", path="short.bvh")
+def test_what_lies_in_hidden_folders_is_not_listed(page: Page) -> None:
     page.send("ask_files")
     files = page.until("files")[-1]
     listed = {each["path"]: each["what"] for each in files.files}

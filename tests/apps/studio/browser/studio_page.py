@@ -178,6 +178,15 @@ class StudioPage:
             for kind, values in each.items()
         ]
 
+    def wish(self, step: int = 0, **values: Any) -> tuple[int, dict[str, Any]]:
+        """The one constraint that has some values, and its number in the step."""
+        (found,) = [
+            (index, each)
+            for index, each in enumerate(self.wishes(step))
+            if all(each.get(key) == value for key, value in values.items())
+        ]
+        return found
+
     def motion(self, which: str = "after") -> tuple[bytes, bytes]:
         return self.heard.motion(which)
 
@@ -235,6 +244,12 @@ class StudioPage:
         self.by("tl-frame-input").press("Enter")
         self.until(lambda: self.value("poiseViewport.frameShown()") == frame, f"frame {frame}")
 
+    def drawn(self) -> None:
+        """Wait for a picture of how things are now."""
+        count = "poiseViewport.renderStats().frames"
+        seen = self.value(f"poiseViewport.redraw(), {count}")
+        self.until(lambda: self.value(count) > seen, "a picture")
+
     def place(self, name: str) -> tuple[float, float, float]:
         """Of a joint, a role or a handle, in metres."""
         x, y, z = self.value(f"poiseViewport.jointWorld('{name}')")
@@ -258,7 +273,6 @@ class StudioPage:
     ) -> None:
         mouse = self.page.mouse
         mouse.move(*start)
-        self.page.wait_for_timeout(60)  # what lies under the pointer is found in the next picture
         mouse.down()
         mouse.move(start[0] + by[0], start[1] + by[1], steps=steps)
         mouse.up()
