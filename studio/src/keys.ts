@@ -2,8 +2,8 @@
 
 import { documentState, draft, edit, endDrag, gizmo, recipe, redo, run, selection, undo } from "./store";
 import { removeWish, wishesOf } from "./recipe";
-import { play, playPause, step, toEnd, toStart } from "./timeline/playback";
-import { removeSelected } from "./timeline/touch_state";
+import { play, playPause, rangeFromHere, rangeToHere, step, toEnd, toStart } from "./timeline/playback";
+import { removeSelected, splitSelected } from "./timeline/touch_state";
 import { frameView, setView } from "./viewport/actions";
 import { saveAgain } from "./panels/exports";
 import { helpOpen } from "./panels/ui";
@@ -38,6 +38,8 @@ export const SHORTCUTS: { title: string; keys: Shortcut[] }[] = [
       [["Ctrl", "Z"], "undo"],
       [["Ctrl", "Y"], "redo (also Ctrl Shift Z)"],
       [["Delete"], "remove the selected constraint or contact"],
+      [["S"], "split the selected contact at the cursor"],
+      [["I", "O"], "play from here, up to here"],
       [["Esc"], "give up a drag, select nothing"],
       [["Ctrl", "Enter"], "run"],
       [["Ctrl", "S"], "save the recipe"],
@@ -110,6 +112,9 @@ function plain(event: KeyboardEvent): (() => void) | undefined {
     case "e": return () => (gizmo.value = "rotate");
     case "r": return () => (gizmo.value = "none");
     case "f": return frameView;
+    case "s": return () => void splitSelected();
+    case "i": return rangeFromHere;
+    case "o": return rangeToHere;
     case "1": return () => setView("front");
     case "3": return () => setView("side");
     case "7": return () => setView("top");

@@ -110,6 +110,7 @@ export function freeName(recipe: Recipe, step: number, wanted: string): string {
 
 /** First and last frame of a constraint, whatever way it is written. */
 export function intervalOf(values: Record<string, any>, frames: number, rate: number): [number, number] {
+  if (values.frames === "all") return [0, Math.max(0, frames - 1)];
   if (Array.isArray(values.frames)) return [values.frames[0], values.frames[1]];
   if (Array.isArray(values.seconds)) {
     const [first, last] = values.seconds.map((s: number) => Math.round(s * rate));

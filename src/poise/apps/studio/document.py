@@ -290,17 +290,30 @@ class Document:
             return
         figure = self._figure(solution.character, solution.clip.name)
         tell(figure, views.motion(solution.clip, "after"), goals)
-        contacts = solution.contacts or detect_contacts(
-            solution.clip, solution.character, solution.environment
-        )
-        series = observe(solution.clip, solution.character, solution.environment, contacts)
-        stages = stages_of(solution.clip, solution.character, prepared, contacts)
-        tell(views.physics(series, "after", stages))
         if solution.family is not None:
             tell(Played(solution.family, solution.character).state())
         if solution.scatter is not None:
             tell(scatter_of(*solution.scatter))
         self._shown = solution
+        self._inbox.put(lambda: self._show_physics(solution, prepared, pages))
+
+    def _show_physics(
+        self, solution: Solution, prepared: Prepared, pages: tuple[Page, ...]
+    ) -> None:
+        """Forces and balance of what is shown, when nothing more urgent waits."""
+        if self._shown is not solution:
+            return
+        if self._drag is not None:
+            self._inbox.put(lambda: self._show_physics(solution, prepared, pages))
+            return
+        contacts = solution.contacts or detect_contacts(
+            solution.clip, solution.character, solution.environment
+        )
+        series = observe(solution.clip, solution.character, solution.environment, contacts)
+        stages = stages_of(solution.clip, solution.character, prepared, contacts)
+        message = views.physics(series, "after", stages)
+        for page in pages:
+            page(message)
 
     def _state(self) -> Told:
         solution = self._solutions.get(self.history.key)

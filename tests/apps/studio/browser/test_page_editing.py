@@ -141,9 +141,10 @@ def test_priorities_decide_what_yields(capture: StudioPage) -> None:
     assert lesser > 0.02
     capture.click("tab-constraints")
     assert capture.by(f"constraint-{index}-worst").is_visible()
-    for number, wish in enumerate(capture.wishes()):
-        if wish["kind"] == "plant":
-            capture.after(lambda n=number: capture.click(f"constraint-{n}-down"))
+    for name in [w["name"] for w in capture.wishes() if w["kind"] == "plant"]:
+        number, _ = capture.wish(name=name)
+        capture.after(lambda n=number: capture.click(f"constraint-{n}-down"))
+    index, _ = capture.wish(kind="follow_curve")
     field = capture.by(f"constraint-{index}-priority")
     field.click()
     field.fill("1")
