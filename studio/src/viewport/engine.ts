@@ -15,6 +15,7 @@ import { GoalOverlay } from "./goal_overlay";
 import { allGrips, goalGrip, pointGrip, type Grip, type Scenery } from "./grips";
 import { GroundView } from "./ground";
 import { LeapOverlay } from "./leap";
+import { halfPicture } from "./lines";
 import { Manipulator } from "./manipulator";
 import type { Moment } from "./moment";
 import { Palette } from "./palette";
@@ -314,6 +315,7 @@ export class Engine {
     const { clientWidth, clientHeight } = this.host;
     if (!clientWidth || !clientHeight) return;
     this.renderer.setSize(clientWidth, clientHeight, false);
+    halfPicture.set(clientWidth / 2, clientHeight / 2);
     this.rig.resize(clientWidth, clientHeight);
     // At once: a canvas of a new size is empty until it is drawn.
     cancelAnimationFrame(this.request);

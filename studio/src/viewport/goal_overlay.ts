@@ -8,7 +8,7 @@ import { wishesOf } from "../recipe";
 import type { Recipe, Selection } from "../store";
 import { DIAMOND, DISC, RING } from "./dots";
 import { frameOf } from "./edits";
-import { Lines } from "./lines";
+import { Lines, strideOf } from "./lines";
 import { floats, type Moment } from "./moment";
 
 /** A place that a curve passes through. */
@@ -89,7 +89,8 @@ export class GoalOverlay {
     return goal.constraint !== "plant" || goal.met === false || this.isChosen(goal.step, goal.index);
   }
 
-  private draw({ palette: { colours } }: Moment): void {
+  private draw({ motion, palette: { colours } }: Moment): void {
+    const step = strideOf(motion?.rate ?? 30);
     const rows = this.goals.reduce((count, { path }) => count + path.length / 3, 0);
     for (const each of [this.usual, this.missed, this.chosen]) {
       each.reserve(rows);
@@ -98,7 +99,7 @@ export class GoalOverlay {
     for (const { goal, path } of this.goals) {
       if (!this.drawsPath(goal)) continue;
       const lines = this.isChosen(goal.step, goal.index) ? this.chosen : goal.met === false ? this.missed : this.usual;
-      lines.addPath(path, 0, path.length / 3 - 1);
+      lines.addPath(path, 0, path.length / 3 - 1, 0, step);
     }
     this.usual.colour = colours.goal;
     this.missed.colour = colours.poor;

@@ -2,7 +2,7 @@
 
 import {
   BufferAttribute, BufferGeometry, DoubleSide, EdgesGeometry, Float32BufferAttribute, Group, LineBasicMaterial,
-  LineSegments, Matrix4, Mesh, MeshLambertMaterial, Plane, Quaternion, Vector3,
+  LineSegments, Matrix4, Mesh, MeshLambertMaterial, Plane, Quaternion, ShaderMaterial, Vector3,
 } from "three";
 import type { Arrays } from "../connection";
 import type { Place } from "../messages";
@@ -13,8 +13,8 @@ const UP = new Vector3(0, 1, 0);
 const LIGHT_FALLS = new Vector3(0.18, -1, -0.1);
 const SHADOW_LIFT_M = 0.003;
 const MOST_EDGES = 40_000;
-const HALF_M = 24;
-const PIECE_M = 2;
+const HALF_M = 25;
+const PIECE_M = 5;
 
 export type PlaceData = { message: Place; arrays: Arrays } | null;
 
@@ -28,15 +28,14 @@ export class GroundView {
   /** Counts up with every change. */
   version = 0;
   private readonly tilted = new Group();
-  private readonly grid: LineSegments;
+  private readonly grid: LineSegments<BufferGeometry, ShaderMaterial>;
   private readonly solid = new Mesh(new BufferGeometry(), new MeshLambertMaterial({ side: DoubleSide, flatShading: true }));
   private readonly edges = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.6 }));
   private data: PlaceData | undefined = undefined;
 
   constructor() {
-    this.grid = new LineSegments(gridGeometry(), new LineBasicMaterial({
-      vertexColors: true, transparent: true, depthWrite: false,
-    }));
+    this.grid = new LineSegments(gridGeometry(), gridMaterial());
+    this.grid.frustumCulled = false;
     this.grid.renderOrder = -1;
     this.tilted.add(this.grid);
     this.solid.frustumCulled = false;
@@ -94,9 +93,9 @@ export class GroundView {
   }
 
   colour({ colours, dark }: Palette): void {
-    const material = this.grid.material as LineBasicMaterial;
-    material.color.copy(colours["text-2"]);
-    material.opacity = dark ? 0.5 : 0.6;
+    const { uniforms } = this.grid.material;
+    uniforms.colour!.value = colours["text-2"];
+    uniforms.opacity!.value = dark ? 0.5 : 0.6;
     this.solid.material.color.copy(colours["panel-2"]).lerp(colours["text-2"], 0.25);
     (this.edges.material as LineBasicMaterial).color.copy(colours["text-2"]);
   }
@@ -115,23 +114,42 @@ export class GroundView {
   }
 }
 
-/** Lines every metre, stronger every five, fading out all around. */
+/** Lines every metre, stronger every five. */
 function gridGeometry(): BufferGeometry {
-  const places: number[] = [], colours: number[] = [];
-  const strength = (x: number, z: number, major: boolean): number => {
-    const share = Math.max(0, 1 - Math.hypot(x, z) / HALF_M);
-    return share * share * (major ? 1 : 0.45);
-  };
+  const places: number[] = [], strengths: number[] = [];
   for (let i = -HALF_M; i <= HALF_M; i += 1) {
-    const major = i % 5 === 0;
-    for (let at = -HALF_M; at < HALF_M; at += PIECE_M)
-      for (const [a, b, c, d] of [[i, at, i, at + PIECE_M], [at, i, at + PIECE_M, i]] as const) {
-        places.push(a, 0, b, c, 0, d);
-        colours.push(1, 1, 1, strength(a, b, major), 1, 1, 1, strength(c, d, major));
-      }
+    const strength = i % 5 === 0 ? 1 : 0.45;
+    // In pieces: drivers are careless about what varies along a line that starts behind the eye.
+    for (let at = -HALF_M; at < HALF_M; at += PIECE_M) {
+      places.push(i, 0, at, i, 0, at + PIECE_M, at, 0, i, at + PIECE_M, 0, i);
+      strengths.push(strength, strength, strength, strength);
+    }
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new Float32BufferAttribute(places, 3));
-  geometry.setAttribute("color", new Float32BufferAttribute(colours, 4));
+  geometry.setAttribute("strength", new Float32BufferAttribute(strengths, 1));
   return geometry;
+}
+
+/** They fade out all around. */
+function gridMaterial(): ShaderMaterial {
+  return new ShaderMaterial({
+    transparent: true, depthWrite: false, uniforms: { colour: { value: null }, opacity: { value: 0.5 } },
+    vertexShader: `
+attribute float strength;
+varying vec3 seen;
+void main() {
+  seen = vec3(position.xz, strength);
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`,
+    fragmentShader: `
+uniform vec3 colour;
+uniform float opacity;
+varying vec3 seen;
+void main() {
+  float share = max(0.0, 1.0 - length(seen.xy) / ${HALF_M.toFixed(1)});
+  gl_FragColor = vec4(colour, opacity * share * share * seen.z);
+  #include <colorspace_fragment>
+}`,
+  });
 }

@@ -6,7 +6,7 @@ import {
 } from "three";
 import type { PhysicsData } from "../store";
 import { DISC, QUARTERED, RING } from "./dots";
-import { Lines } from "./lines";
+import { Lines, strideOf } from "./lines";
 import { floats, type Moment } from "./moment";
 
 const MOST_CORNERS = 96;
@@ -151,9 +151,11 @@ export class PhysicsOverlay {
 
   private drawPaths({ physics, motion }: Moment, row: number, frames: number): void {
     const window = (lines: Lines, name: string, seconds: number, lift: number): void => {
-      const reach = Math.min(127, Math.round(seconds * (motion?.rate ?? 30)));
+      const rate = motion?.rate ?? 30;
+      const reach = Math.round(seconds * rate);
+      const first = Math.max(0, row - reach), last = Math.min(frames - 1, row + reach);
       lines.begin();
-      lines.addPath(floats(physics!.arrays, name), Math.max(0, row - reach), Math.min(frames - 1, row + reach), lift);
+      lines.addPath(floats(physics!.arrays, name), first, last, lift, strideOf(rate));
       lines.end();
     };
     window(this.comPath, "com_m", COM_WINDOW_S, 0);

@@ -4,12 +4,12 @@ import { Group } from "three";
 import type { MotionData } from "../store";
 import { DISC } from "./dots";
 import { pathOf, shapeOf } from "./kinematics";
-import { Lines } from "./lines";
+import { Lines, strideOf } from "./lines";
 import type { Moment } from "./moment";
 import { findPoint } from "./points";
 
 const WINDOW_S = 1;
-const MOST = 512;
+const MOST = 256;
 
 class Trail {
   readonly lines = new Lines(MOST, { width: 2, opacity: 0.85, order: 6 });
@@ -33,18 +33,19 @@ class Trail {
     const row = moment.row;
     if (row === this.row) return void (this.lines.mesh.visible = true);
     this.row = row;
-    const reach = Math.min(MOST / 2 - 1, Math.round(WINDOW_S * motion.rate));
+    const reach = Math.round(WINDOW_S * motion.rate);
+    const first = Math.max(0, row - reach), last = Math.min(motion.frames - 1, row + reach);
     this.lines.begin();
-    this.lines.addPath(this.path!, Math.max(0, row - reach), Math.min(motion.frames - 1, row + reach));
+    this.lines.addPath(this.path!, first, last, 0, strideOf(motion.rate));
     this.lines.end();
   }
 
   marks({ dots, palette: { colours } }: Moment, colour: "before" | "after"): void {
     if (!this.path || !this.motion) return;
-    const reach = Math.min(40, Math.round(WINDOW_S * this.motion.rate));
     const step = Math.max(1, Math.round(this.motion.rate / 30));
-    const first = Math.max(0, this.row - reach), last = Math.min(this.motion.frames - 1, this.row + reach);
-    for (let f = first; f <= last; f += step)
+    const reach = step * Math.round((WINDOW_S * this.motion.rate) / step);
+    const last = Math.min(this.motion.frames - 1, this.row + reach);
+    for (let f = Math.max(this.row % step, this.row - reach); f <= last; f += step)
       dots.add(this.path[3 * f]!, this.path[3 * f + 1]!, this.path[3 * f + 2]!, colours[colour], f === this.row ? 7 : 4, DISC);
   }
 

@@ -192,10 +192,8 @@ def test_an_amc_without_its_skeleton_is_refused_without_our_folders(studio: Stud
 @pytest.mark.usefixtures("nothing_left")
 def test_a_gltf_that_names_other_files_gets_none(studio: Studio) -> None:
     secret = "../../../../outside/secret.bvh"
-    text = (
-        '{"asset": {"version": "2.0"}, "buffers": [{"uri": "%s", "byteLength": 10}]}' % secret
-    ).encode()
-    answer = studio.upload("a.gltf", text)
+    named = {"asset": {"version": "2.0"}, "buffers": [{"uri": secret, "byteLength": 10}]}
+    answer = studio.upload("a.gltf", json.dumps(named).encode())
     assert answer.code == 422 and str(studio.folder) not in answer.problem
 
 

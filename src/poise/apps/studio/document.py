@@ -248,7 +248,7 @@ class Document:
             self._figure(character, clip.name or self.history.name),
             views.place(prepared.environment, clip),
             views.motion(clip, "before"),
-            views.physics(series, "before", stages_of(clip, character, prepared, contacts)),
+            views.physics(series, "before", stages_of(series)),
         ]
 
     def _figure(self, character: Any, name: str) -> Told:
@@ -295,23 +295,20 @@ class Document:
         if solution.scatter is not None:
             tell(scatter_of(*solution.scatter))
         self._shown = solution
-        self._inbox.put(lambda: self._show_physics(solution, prepared, pages))
+        self._inbox.put(lambda: self._show_physics(solution, pages))
 
-    def _show_physics(
-        self, solution: Solution, prepared: Prepared, pages: tuple[Page, ...]
-    ) -> None:
+    def _show_physics(self, solution: Solution, pages: tuple[Page, ...]) -> None:
         """Forces and balance of what is shown, when nothing more urgent waits."""
         if self._shown is not solution:
             return
         if self._drag is not None:
-            self._inbox.put(lambda: self._show_physics(solution, prepared, pages))
+            self._inbox.put(lambda: self._show_physics(solution, pages))
             return
         contacts = solution.contacts or detect_contacts(
             solution.clip, solution.character, solution.environment
         )
         series = observe(solution.clip, solution.character, solution.environment, contacts)
-        stages = stages_of(solution.clip, solution.character, prepared, contacts)
-        message = views.physics(series, "after", stages)
+        message = views.physics(series, "after", stages_of(series))
         for page in pages:
             page(message)
 

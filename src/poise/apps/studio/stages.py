@@ -5,37 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from poise.apps.studio.to_page import Stage
-from poise.character import Character
-from poise.contact import ContactSchedule
-from poise.errors import PoiseError
-from poise.mechanics import forward_kinematics
-from poise.methods.edit import Edit
-from poise.methods.momentum.plan import captured
-from poise.methods.momentum.settings import Settings
-from poise.motion import Clip
-from poise.recipes import Prepared
+from poise.contact import intervals
+from poise.measures import Series
 
 
-def stages_of(
-    clip: Clip, character: Character, prepared: Prepared, contacts: ContactSchedule
-) -> tuple[Stage, ...]:
-    """Ground and flight in turn; nothing for a clip that never leaves the ground."""
-    try:
-        found = captured(
-            Edit(clip, character, (), prepared.environment, contacts=contacts), Settings()
-        )
-    except PoiseError:  # no flight, or stages too short to be told apart
+def stages_of(series: Series) -> tuple[Stage, ...]:
+    """Ground and flight in turn, as what touches shows them; none where nothing flies."""
+    flying = np.asarray(series.flight, dtype=np.bool_)
+    if not flying.any():
         return ()
-    lows = forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1].min(axis=1)
-    stages: list[Stage] = []
-    for each in found.stages:
-        span = slice(each.first, each.stop)
-        roots = clip.root_positions_m[span]
-        if each.kind == "ground":
-            middle = roots.mean(axis=0)
-            place = (float(middle[0]), float(np.min(lows[span])), float(middle[2]))
+    found: list[Stage] = []
+    roots, lows = series.clip.root_positions_m, series.points_m[..., 1].min(axis=1)
+    spans = [(*each, "flight") for each in intervals(flying)]
+    spans += [(*each, "ground") for each in intervals(~flying)]
+    for first, stop, kind in sorted(spans):
+        span = slice(first, stop)
+        if kind == "ground":
+            middle = roots[span].mean(axis=0)
+            place = (float(middle[0]), float(lows[span].min()), float(middle[2]))
         else:
-            top = roots[int(np.argmax(roots[:, 1]))]
+            top = series.com_m[span][int(np.argmax(series.com_m[span, 1]))]
             place = (float(top[0]), float(top[1]), float(top[2]))
-        stages.append(Stage(each.kind, each.first, each.stop - 1, place))
-    return tuple(stages)
+        found.append(Stage(kind, first, stop - 1, place))
+    return tuple(found)
