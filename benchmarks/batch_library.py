@@ -57,13 +57,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.batch_library", description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--library", type=Path, default=SHARED / "mocap")
+    parser.add_argument("--no-warm-up", action="store_true", help="all is compiled already")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     seconds: dict[str, list[float]] = {way: [] for way in WAYS}
     written: list[dict[str, str]] = []
     count = statuses = None
     with tempfile.TemporaryDirectory() as folder:
-        warm = [(0, "two workers")]  # compiles what is not compiled, and is not counted
+        # The first compiles what is not compiled, and is not counted.
+        warm = [] if asked.no_warm_up else [(0, "two workers")]
         turns = [(number, way) for number in range(1, asked.runs + 1) for way in WAYS]
         for number, way in (*warm, *turns):
             options = WAYS[way]

@@ -4,8 +4,8 @@ Those of README.md come from clips made by code, those of docs/deform.md from th
 `examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
 `filter`, `correct` and `momentum` beside it, that of docs/pattern.md from
 `benchmarks/pattern_golf.py`, that of docs/retarget.md from `benchmarks/retarget_table.py`, that of
-docs/batch.md from all shared captures; their clips are real. Without these clips they stay as they
-are.
+docs/batch.md from all shared captures, that of the studio from a kick; their clips are real.
+Without these clips they stay as they are.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from pattern_golf import golf_hit
 from PIL import Image
 from retarget_robots import robots
 from side_by_side import side_by_side
+from studio_page import studio_picture
 
 from poise.arrays import Array
 from poise.constraints import Scene
@@ -61,6 +62,7 @@ def main() -> None:
             draw(clip)
     if (SHARED / "mocap").is_dir():
         library(SHARED / "mocap")
+        studio_picture(SHARED / "mocap")
 
 
 def samples() -> None:

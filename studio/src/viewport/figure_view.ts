@@ -2,10 +2,11 @@
 
 import {
   Bone, DetachedBindMode, Group, KeepStencilOp, LessEqualDepth, Material, Matrix4,
-  MeshBasicMaterial, MeshLambertMaterial, NotEqualStencilFunc, ReplaceStencilOp, Skeleton, SkinnedMesh,
+  MeshBasicMaterial, NotEqualStencilFunc, ReplaceStencilOp, Skeleton, SkinnedMesh,
   type BufferGeometry, type Color,
 } from "three";
 import type { FigureData, MotionData } from "../store";
+import { BodyMaterial } from "./body_material";
 import { meshOf } from "./figure_mesh";
 import { Pose, shapeOf, type Shape } from "./kinematics";
 
@@ -36,8 +37,8 @@ export class FigureView {
   private readonly depth: SkinnedMesh | null = null;
   private readonly bones: SkinnedMesh;
   private readonly shadow: SkinnedMesh | null = null;
-  private readonly skinMaterial: MeshLambertMaterial;
-  private readonly boneMaterial: MeshLambertMaterial;
+  private readonly skinMaterial: BodyMaterial;
+  private readonly boneMaterial: BodyMaterial;
   private motion: MotionData | null = null;
   private frame = NaN;
 
@@ -47,12 +48,12 @@ export class FigureView {
     this.skeleton = new PosedSkeleton(this.shape.joints);
     const mesh = meshOf(figure);
     const ghost = style === "ghost";
-    this.skinMaterial = new MeshLambertMaterial({
-      transparent: ghost, opacity: ghost ? 0.42 : 1, depthFunc: LessEqualDepth,
+    this.skinMaterial = new BodyMaterial(ghost ? 0.42 : 1, {
+      depthFunc: LessEqualDepth,
       // Where both are in the same place, the result is seen and not a flicker of both.
       polygonOffset: ghost, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
     });
-    this.boneMaterial = new MeshLambertMaterial({ transparent: ghost, opacity: ghost ? 0.5 : 1 });
+    this.boneMaterial = new BodyMaterial(ghost ? 0.5 : 1);
     const own = cheap ? mesh.coarse : mesh.skin;
     this.skin = this.mesh(own, this.skinMaterial, ghost ? 3 : 0);
     this.bones = this.mesh(mesh.bones, this.boneMaterial, ghost ? 3 : 0);
@@ -81,10 +82,9 @@ export class FigureView {
   }
 
   colour(skin: Color, bones: Color, dark: boolean): void {
-    this.skinMaterial.color.copy(skin);
-    this.boneMaterial.color.copy(bones);
     // Glass has no dark side: it would be mistaken for a shadow.
-    if (this.style === "ghost") this.skinMaterial.emissive.copy(skin).multiplyScalar(dark ? 0.35 : 0.1);
+    this.skinMaterial.paint(skin, dark, this.style === "ghost" ? (dark ? 0.35 : 0.15) : 0);
+    this.boneMaterial.paint(bones, dark);
     if (this.shadow) (this.shadow.material as MeshBasicMaterial).opacity = dark ? 0.45 : 0.16;
   }
 
@@ -95,10 +95,7 @@ export class FigureView {
     this.bones.visible = bones || !skin;
     if (this.style === "solid" && this.skinMaterial.transparent !== (skin && bones)) {
       // With both, the skin is glass around the bones.
-      this.skinMaterial.transparent = skin && bones;
-      this.skinMaterial.opacity = skin && bones ? 0.45 : 1;
-      this.skinMaterial.depthWrite = !(skin && bones);
-      this.skinMaterial.needsUpdate = true;
+      this.skinMaterial.alpha = skin && bones ? 0.45 : 1;
     }
   }
 

@@ -13,7 +13,7 @@ const UP = new Vector3(0, 1, 0);
 const LIGHT_FALLS = new Vector3(0.18, -1, -0.1);
 const SHADOW_LIFT_M = 0.003;
 const MOST_EDGES = 40_000;
-const HALF_M = 25;
+const HALF_M = 20;
 const PIECE_M = 5;
 
 export type PlaceData = { message: Place; arrays: Arrays } | null;

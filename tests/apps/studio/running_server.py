@@ -245,13 +245,14 @@ class Process:
 
     def kill(self) -> None:
         """As a power cut would; what it has started goes with it."""
-        family = [psutil.Process(self.child.pid)]
+        family = list[psutil.Process]()
         with contextlib.suppress(psutil.Error):
+            family.append(psutil.Process(self.child.pid))
             family += family[0].children(recursive=True)
         for each in family:
             with contextlib.suppress(psutil.Error):
                 each.kill()
-        self.child.wait(PATIENCE_S)
+        self.child.communicate(timeout=PATIENCE_S)
 
     def stop(self) -> str:
         """As Ctrl-C does; what was written to the error stream."""
@@ -261,7 +262,7 @@ class Process:
             return self.child.communicate(timeout=10)[1]
         except subprocess.TimeoutExpired:
             self.kill()
-            return self.child.communicate(timeout=PATIENCE_S)[1]
+            return ""
 
 
 def environment() -> dict[str, str]:

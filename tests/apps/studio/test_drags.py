@@ -171,12 +171,18 @@ def test_two_documents_do_not_mix(studio: Studio) -> None:
         assert here.motion("after") != there.motion("after")
 
 
+@pytest.mark.xfail(strict=True, reason="messages of the first, which is busy, reach the page")
 def test_a_page_that_opens_another_document_hears_no_more_of_the_first(studio: Studio) -> None:
     with opened(studio) as (page, first):
-        for up in range(1, 11):  # the first is busy for a while
-            page.send("edit_recipe", recipe=recipe(wrist(0.02 * up)), label="busy")
+        for _ in range(8):  # the first is busy for a while
+            page.send("ask_measures")
+        page.send("edit_recipe", recipe=recipe(wrist(0.2)), label="late")
         page.send("open_file", path="short.bvh")
-        is_new = lambda each: each.kind == "document_state" and each.id != first.state.id  # noqa: E731
-        page.until(is_new)
+        page.until(lambda each: each.kind == "document_state" and each.id != first.state.id)
         heard = page.done()
-        assert all(each.id != first.state.id for each in heard.all("document_state"))
+        with studio.page() as other:
+            other.open("open_document", id=first.state.id)  # until it is done
+        heard += page.done()
+        assert heard.all("measures") == []
+        assert {each.id for each in heard.all("document_state")} <= {heard.state.id}
+        assert heard.state.id != first.state.id

@@ -160,10 +160,24 @@ class StudioPage:
         """Do something; all that is heard up to a message, by default the last one of an edit
         that is solved at once."""
         values = values or ({"which": "after"} if kind == "physics" else {})
+        self.settled()
         mark = len(self.heard)
         act()
         self.told(mark, kind, **values)
         return self.since(mark)
+
+    def settled(self) -> None:
+        """Wait for the rest of what belongs to the last state that was told."""
+
+        def whole() -> bool:
+            states = [i for i, each in enumerate(self.heard) if each.kind == "document_state"]
+            if not states or self.heard[states[-1]].solved != "yes":
+                return True
+            if self.heard[states[-1] - 1].kind == "problem":  # nothing has changed
+                return True
+            return bool(self.since(states[-1]).all("physics", which="after"))
+
+        self.until(whole, "the physics of the last state")
 
     @property
     def state(self) -> Heard:
