@@ -77,8 +77,9 @@ def main() -> int:
                  "|---|---|---|---|"]  # fmt: skip
         before = (0, 0.0)
         for count, seconds, memory in marks:
-            each = 1e3 * (seconds - before[1]) / max(1, count - before[0])
-            lines.append(f"| {count} | {seconds:.0f} | {each:.1f} | {memory / 1e6:.0f} |")
+            new = count - before[0]
+            each = f"{1e3 * (seconds - before[1]) / new:.1f}" if new else "tables and page"
+            lines.append(f"| {count} | {seconds:.0f} | {each} | {memory / 1e6:.0f} |")
             before = (count, seconds)
         for line in lines:
             print(line)

@@ -49,6 +49,7 @@ export class Engine {
   private readonly tip = document.createElement("div");
   private readonly resizing = new ResizeObserver(() => this.resize());
   private readonly stops: (() => void)[] = [];
+  private readonly ratio: () => number;
   private request = 0;
   private grips: Grip[] = [];
   private gripsFor: unknown[] = [];
@@ -68,7 +69,8 @@ export class Engine {
     this.renderer = new WebGLRenderer({
       canvas: this.canvas, antialias: !slow, stencil: true, powerPreference: "high-performance",
     });
-    this.renderer.setPixelRatio(slow ? 1 : Math.min(MOST_PIXEL_RATIO, devicePixelRatio));
+    this.ratio = () => (slow ? 1 : Math.min(MOST_PIXEL_RATIO, devicePixelRatio));
+    this.canvas.addEventListener("webglcontextrestored", () => this.invalidate());
     this.palette = new Palette(host, () => this.invalidate());
     this.figuresView = new FiguresView(slow);
     const physicsOverlay = new PhysicsOverlay();
@@ -205,7 +207,8 @@ export class Engine {
       const point = points[i]!;
       pose.point(point.joint, point.offset, SPOT);
       const mine = chosen?.kind === "point" && chosen.name === point.name;
-      const over = hovered.length > 6 && hovered.startsWith("point:") && hovered.endsWith(point.name) && hovered.length === 6 + point.name.length;
+      // Without putting words together: this runs for every picture.
+      const over = hovered.length === 6 + point.name.length && hovered.startsWith("point:") && hovered.endsWith(point.name);
       if (mine) dots.add(SPOT[0]!, SPOT[1]!, SPOT[2]!, colours.accent, 16, RING);
       dots.add(SPOT[0]!, SPOT[1]!, SPOT[2]!, mine || over ? colours.accent : colour, over ? 11 : point.origin ? 6 : 4, DISC);
     }
@@ -314,7 +317,9 @@ export class Engine {
   private resize(): void {
     const { clientWidth, clientHeight } = this.host;
     if (!clientWidth || !clientHeight) return;
+    this.renderer.setPixelRatio(this.ratio());
     this.renderer.setSize(clientWidth, clientHeight, false);
+    this.paintedFor = -1;
     halfPicture.set(clientWidth / 2, clientHeight / 2);
     this.rig.resize(clientWidth, clientHeight);
     // At once: a canvas of a new size is empty until it is drawn.
@@ -339,6 +344,8 @@ export class Engine {
     const { physics: balance, footprints, leap, goals: overlay, moment } = this.scenery;
     for (const each of [this.figuresView, this.ground, this.trails, balance, footprints, leap, overlay, moment.dots]) each.dispose();
     this.renderer.dispose();
+    // A browser has only some of these to give, and takes its time to notice.
+    this.renderer.forceContextLoss();
     this.canvas.remove();
     this.tip.remove();
   }
@@ -346,11 +353,14 @@ export class Engine {
 
 const SPOT = new Float32Array(3);
 
-/** Without a graphics card every pixel costs: no smoothing of edges then. */
+let software: boolean | undefined;
+
+/** Without a graphics card every pixel and every triangle costs: fewer of both then. */
 function drawsInSoftware(): boolean {
+  if (software !== undefined) return software;
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
   const name = String((info && gl?.getParameter(info.UNMASKED_RENDERER_WEBGL)) ?? "");
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+  return (software = /swiftshader|llvmpipe|software|basic render/i.test(name));
 }

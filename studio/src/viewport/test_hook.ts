@@ -1,6 +1,6 @@
 // What browser tests ask the viewport; not for use by the page itself.
 
-import { Vector3 } from "three";
+import { Quaternion, Vector3 } from "three";
 import type { Engine } from "./engine";
 
 export interface PoiseViewport {
@@ -19,6 +19,8 @@ export interface PoiseViewport {
   dragTo(name: string, dx: number, dy: number, dz: number, steps?: number): Promise<boolean>;
   /** The same for a turn of a knob ("spin:0", "dial:2"), in degrees. */
   spinBy(name: string, degrees: number, steps?: number): Promise<boolean>;
+  /** Turn a joint about the vertical, in degrees. */
+  turnBy(name: string, degrees: number, steps?: number): Promise<boolean>;
   /** Names of all that can be taken hold of now. */
   grips(): string[];
   /** So many more figures beside the first, for measuring. */
@@ -31,6 +33,7 @@ declare global {
   interface Window { poiseViewport?: PoiseViewport }
 }
 
+const UP = new Vector3(0, 1, 0);
 const nextPicture = (): Promise<number> => new Promise((go) => requestAnimationFrame(go));
 
 export function exposeHook(engine: Engine): () => void {
@@ -75,6 +78,14 @@ export function exposeHook(engine: Engine): () => void {
     },
     spinBy: (name, degrees, steps = 20) =>
       inSteps(name, steps, (share) => engine.manipulator.spinTo(share * degrees, performance.now())),
+    turnBy(name, degrees, steps = 20) {
+      const first = new Quaternion(), turn = new Quaternion();
+      engine.gripNamed(name)?.turn?.(first);
+      return inSteps(name, steps, (share) => {
+        turn.setFromAxisAngle(UP, (share * degrees * Math.PI) / 180).multiply(first);
+        engine.manipulator.turnTo(turn, performance.now());
+      });
+    },
     grips: () => engine.gripKeys(),
     crowd(copies) {
       engine.figuresView.copies = copies;

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 
-from poise.apps.studio.guard import Guard
+from poise.apps.studio.guard import Guard, Remembered, remember, remembered
 from poise.apps.studio.server import REFUSED
 from tests.apps.command_line import Command
 from tests.apps.studio.conftest import filled
@@ -255,3 +257,43 @@ def test_remote_hosts_need_origin_and_token_too() -> None:
     assert guard.why_not(theirs, "wrong", needs_origin=True)
     assert guard.why_not({**theirs, "origin": "http://evil"}, guard.token, needs_origin=True)
     assert guard.why_not({"host": "studio.lan:8000"}, guard.token, needs_origin=True)
+
+
+# What is remembered from one start to the next lies in the project folder, which may come from
+# anyone: an archive, a repository, a share.
+
+
+def test_port_and_token_are_remembered_for_this_user_alone(tmp_path: Path) -> None:
+    guard = Guard("127.0.0.1", 1234)
+    remember(tmp_path / "last.json", guard)
+    assert remembered(tmp_path / "last.json") == Remembered(1234, guard.token)
+    assert (tmp_path / "last.json").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.xfail(strict=True, reason="a file that others may read stays so")
+def test_what_others_could_read_they_cannot_read_any_more(tmp_path: Path) -> None:
+    file = tmp_path / "last.json"
+    file.write_text("{}")
+    file.chmod(0o644)
+    remember(file, Guard("127.0.0.1", 1234))
+    assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"port": "x", "token": 1}', "\0"])
+def test_a_memory_that_is_none_is_left_alone(tmp_path: Path, text: str) -> None:
+    (tmp_path / "last.json").write_text(text)
+    assert remembered(tmp_path / "last.json") == Remembered()
+
+
+@pytest.mark.xfail(strict=True, reason="OverflowError, RecursionError: it never starts again")
+@pytest.mark.parametrize("text", ['{"port": 1e400, "token": "x"}', "[" * 100_000])
+def test_a_memory_that_is_odd_is_left_alone(tmp_path: Path, text: str) -> None:
+    (tmp_path / "last.json").write_text(text)
+    assert remembered(tmp_path / "last.json") == Remembered()
+
+
+@pytest.mark.xfail(strict=True, reason="any text in the folder is taken as the secret")
+@pytest.mark.parametrize("token", ["x", "a b", "a#b", "\n", "1234567", "ä" * 32])
+def test_a_token_that_we_would_not_make_is_not_taken(tmp_path: Path, token: str) -> None:
+    (tmp_path / "last.json").write_text(json.dumps({"port": 1234, "token": token}))
+    assert remembered(tmp_path / "last.json").token == ""

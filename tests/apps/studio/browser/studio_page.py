@@ -274,9 +274,7 @@ class StudioPage:
         found = self.value(f"poiseViewport.project('{name}')")
         return found["x"], found["y"]
 
-    def drag_point(
-        self, name: str, dx: float, dy: float, dz: float, steps: int = 8
-    ) -> Said:
+    def drag_point(self, name: str, dx: float, dy: float, dz: float, steps: int = 8) -> Said:
         """Take hold of something, move it by some metres, let go; solved when it comes back."""
         return self.after(
             lambda: self.value(f"poiseViewport.dragTo('{name}', {dx}, {dy}, {dz}, {steps})")

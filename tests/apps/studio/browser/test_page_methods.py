@@ -38,9 +38,7 @@ def test_a_contact_bar_is_stretched_and_the_clip_corrected_again(page: StudioPag
     said = page.run(SECONDS)
     assert {each.method for each in said.all("progress")} == {"correct"}
     first, corrected = bars(page), page.motion()
-    labels = [
-        page.by(f"tl-touch-{i}").get_attribute("aria-label") or "" for i in range(len(first))
-    ]
+    labels = [page.by(f"tl-touch-{i}").get_attribute("aria-label") or "" for i in range(len(first))]
     number = next(i for i, label in enumerate(labels) if not label.endswith(" to 29"))
     *_, start, _, end = labels[number].replace(",", "").split()
     mark = len(page.heard)
@@ -50,7 +48,9 @@ def test_a_contact_bar_is_stretched_and_the_clip_corrected_again(page: StudioPag
     assert "contact" in page.state.undo
     asked = page.sent[-1]
     assert asked["kind"] == "edit_contacts"
-    stretched = [t for t in asked["touches"] if (t["first"], t["last"]) == (int(start), int(end) - 3)]
+    stretched = [
+        t for t in asked["touches"] if (t["first"], t["last"]) == (int(start), int(end) - 3)
+    ]
     assert len(stretched) == 1
     assert page.state.recipe["steps"][0]["correct"]["contacts"]
     page.run(SECONDS)

@@ -18,9 +18,7 @@ def test_the_empty_page_says_what_to_do_and_what_can_be_opened(page: StudioPage)
 def test_a_clip_dropped_on_the_window_opens_and_is_what_was_dropped(page: StudioPage) -> None:
     data = (page.studio.folder / "capture.bvh").read_bytes()
     assert page.by("drop-overlay").count() == 0
-    page.after(
-        lambda: page.drop("from my disk.bvh", data, over=page.by("drop-overlay").wait_for)
-    )
+    page.after(lambda: page.drop("from my disk.bvh", data, over=page.by("drop-overlay").wait_for))
     page.opened()
     assert page.by("drop-overlay").count() == 0
     assert page.by("document-name").inner_text() == "from my disk.bvh"

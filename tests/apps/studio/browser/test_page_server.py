@@ -177,9 +177,7 @@ window.outcome = Promise.all([
 </script>"""
 
 
-def test_a_page_from_another_origin_cannot_drive_it(
-    new_page: NewPage, capture: StudioPage
-) -> None:
+def test_a_page_from_another_origin_cannot_drive_it(new_page: NewPage, capture: StudioPage) -> None:
     """Not even one that has learned the token and the document's name."""
     capture.drag_point("right_wrist", 0.0, 0.1, 0.0)
     studio = capture.studio
