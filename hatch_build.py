@@ -45,7 +45,8 @@ class StudioPage(BuildHookInterface):  # type: ignore[type-arg]
         if stamp.is_file() and stamp.read_text() == wanted:
             return
         npm, environment = _npm()
-        for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+        # Not `ci`: the lock has no entries for tools of other systems than it was made on.
+        for arguments in (["install", "--no-save", "--no-audit", "--no-fund"], ["run", "build"]):
             subprocess.run([*npm, *arguments], cwd=self._source, env=environment, check=True)
         stamp.write_text(wanted)
 

@@ -14,7 +14,8 @@ export class DragSession {
   /** Of that, from the question to the server's answer. */
   readonly answers: number[] = [];
   active = false;
-  private label = "";
+  /** For the undo button. */
+  label = "";
   private latest: Recipe | null = null;
   private latestAt = 0;
   private sent: Recipe | null = null;

@@ -53,7 +53,9 @@ function held(wish: Wish, { frames, rate }: Timing): [number, number] {
 // Steps.
 
 /** The interval of a step: fully there while it touches, eased through the swings on both sides. */
-function stepInterval(touch: Touch, touches: readonly Touch[], timing: Timing): Record<string, any> {
+function stepInterval(
+  touch: Touch, touches: readonly Touch[], timing: Timing,
+): { frames: [number, number]; ease: [number, number] } {
   const swing = Math.round(SWING_S * timing.rate);
   let before = touch.first, after = timing.frames - 1 - touch.last;
   for (const each of touches) {
@@ -62,8 +64,8 @@ function stepInterval(touch: Touch, touches: readonly Touch[], timing: Timing): 
     if (each.last < touch.first) before = Math.min(before, Math.floor((touch.first - each.last - 1) / 2));
     if (each.first > touch.last) after = Math.min(after, Math.floor((each.first - touch.last - 1) / 2));
   }
-  const ease = [Math.min(before, swing), Math.min(after, swing)] as const;
-  return { frames: [touch.first - ease[0], touch.last + ease[1]], ease: [...ease] };
+  const ease: [number, number] = [Math.min(before, swing), Math.min(after, swing)];
+  return { frames: [touch.first - ease[0], touch.last + ease[1]], ease };
 }
 
 /** The constraint that already plants a step; not one that reaches over other steps. */
@@ -92,16 +94,40 @@ export function moveStep(
   const moved = { displacement_m: shift, turn_deg: turned || undefined };
   if (known) return { recipe: changeWish(recipe, step, known.index, moved), index: known.index };
   const number = touches.filter((each) => each.part === touch.part && each.first <= touch.first).length;
-  const wide = wishesOf(recipe, step).some((each) => each.kind === "plant" && each.values.part === touch.part
-    && overlaps(held(each, timing), touch));
+  const interval = stepInterval(touch, touches, timing);
+  const free = carved(recipe, step, touch.part, interval.frames, timing);
   const values: Record<string, any> = {
-    name: freeName(recipe, step, `${touch.part.replaceAll("_", " ")} step ${number}`), part: touch.part,
-    mode: "follow", ...stepInterval(touch, touches, timing), displacement_m: shift,
-    ...(turned ? { turn_deg: turned } : {}),
-    // Against a plant over the whole clip this one has the say.
-    ...(wide ? { weight: 100 } : {}),
+    name: freeName(free, step, `${touch.part.replaceAll("_", " ")} step ${number}`), part: touch.part,
+    mode: "follow", ...interval, displacement_m: shift, ...(turned ? { turn_deg: turned } : {}),
   };
-  return { recipe: addWish(recipe, step, "plant", values), index: wishesOf(recipe, step).length };
+  return { recipe: addWish(free, step, "plant", values), index: wishesOf(free, step).length };
+}
+
+/**
+ * A part that keeps to the capture over a long time does so before and after some frames only: else it
+ * would ask for the old place of a step that is moved.
+ */
+function carved(recipe: Recipe, step: number, part: string, [from, to]: [number, number], timing: Timing): Recipe {
+  let changed = recipe;
+  for (const wish of wishesOf(recipe, step)) {
+    const { kind, values, index } = wish;
+    const [first, last] = held(wish, timing);
+    if (kind !== "plant" || values.part !== part || values.mode !== "follow" || first > to || last < from) continue;
+    if (first >= from && last <= to) continue;
+    // Pieces end where the step's easing starts: there it still is where the capture has it.
+    const pieces: [number, number][] = [];
+    if (first < from) pieces.push([first, from - 1]);
+    if (last > to) pieces.push([to + 1, last]);
+    const plain = { ease: undefined, ease_seconds: undefined, seconds: undefined };
+    changed = changeWish(changed, step, index, { frames: pieces[0], ...plain });
+    if (pieces[1]) {
+      const name = freeName(changed, step, values.name ?? part);
+      const rest = { ...values, name, frames: pieces[1] };
+      for (const key of Object.keys(plain)) delete (rest as Record<string, any>)[key];
+      changed = addWish(changed, step, "plant", rest);
+    }
+  }
+  return changed;
 }
 
 function overlaps([first, last]: [number, number], touch: Touch): boolean {
@@ -143,20 +169,48 @@ export function moveCenter(
 function centerValues(wish: Wish, at: number, by: Vec3, place: Vec3, timing: Timing): Record<string, any> {
   const { values } = wish;
   if (values.mode === "absolute") return { place_m: rounded(place) };
-  const now = values.displacement_m;
-  if (!Array.isArray(now?.[0])) return { displacement_m: rounded(sum(now, by)) };
-  const keys = (now as [number, number[]][]).map(([frame, value]): [number, number[]] => [frame, [...value]]);
-  const value = rounded(sum(between(keys, at), by));
-  const known = keys.find(([frame]) => frame === at);
-  if (known) known[1] = value;
-  else keys.push([at, value]);
-  keys.sort((a, b) => a[0] - b[0]);
   const [first, last] = held(wish, timing);
-  const wider = around(at, timing).frames;
-  const frames = [Math.min(first, wider[0]), Math.max(last, wider[1])] as [number, number];
-  // Fully there from the first key to the last.
-  const ease = [keys[0]![0] - frames[0], frames[1] - keys[keys.length - 1]![0]];
-  return { displacement_m: keys, frames, ease, seconds: undefined, ease_seconds: undefined };
+  const reach = Math.max(1, Math.round(REACH_S * timing.rate));
+  const keyed = Array.isArray(values.displacement_m?.[0]);
+  const constant: number[] = keyed ? [] : values.displacement_m ?? [0, 0, 0];
+  // One that is only about this moment moves as a whole; a longer one gets a key here.
+  if (!keyed && last - first <= 2 * reach) return { displacement_m: rounded(sum(constant, by)) };
+  const [easeIn, easeOut] = easeOf(values, timing);
+  const known: [number, number[]][] = keyed ? values.displacement_m : [[first + easeIn, constant], [last - easeOut, constant]];
+  const value = (frame: number): number[] => rounded(between(known, frame));
+  const full = at >= first + easeIn && at <= last - easeOut;
+  const keys = new Map<number, number[]>(keyed || !full ? known : []);
+  // What is further away stays as it was.
+  for (const guard of [at - reach, at + reach])
+    if (full && guard > first && guard < last && !keyNear(keys, at, guard)) keys.set(guard, value(guard));
+  const share = Math.min(1, smooth((at - first) / (easeIn || 1)), smooth((last - at) / (easeOut || 1)));
+  keys.set(at, rounded(sum(value(at).map((v) => (full ? v : share * v)), by)));
+  const listed = [...keys].sort((a, b) => a[0] - b[0]);
+  if (full) return { displacement_m: listed };
+  // Where it comes or goes, it does so later now: fully there from the first key to the last.
+  const frames = [Math.min(first, Math.max(0, at - reach)), Math.max(last, Math.min(timing.frames - 1, at + reach))] as const;
+  const ease = [listed[0]![0] - frames[0], frames[1] - listed[listed.length - 1]![0]];
+  return { displacement_m: listed, frames: [...frames], ease, seconds: undefined, ease_seconds: undefined };
+}
+
+function easeOf(values: Record<string, any>, { rate }: Timing): [number, number] {
+  const given = values.ease ?? (values.ease_seconds === undefined ? 0 : values.ease_seconds);
+  const pair: number[] = Array.isArray(given) ? given : [given, given];
+  const scale = values.ease === undefined && values.ease_seconds !== undefined ? rate : 1;
+  return [Math.round(scale * (pair[0] ?? 0)), Math.round(scale * (pair[1] ?? 0))];
+}
+
+/** How an interval eases: no jump in speed or acceleration at either end. */
+function smooth(share: number): number {
+  const x = Math.min(1, Math.max(0, share));
+  return x * x * x * (x * (6 * x - 15) + 10);
+}
+
+/** Whether there is a key between two frames, or on the second. */
+function keyNear(keys: ReadonlyMap<number, unknown>, at: number, guard: number): boolean {
+  const low = Math.min(at, guard), high = Math.max(at, guard);
+  for (const frame of keys.keys()) if (frame !== at && frame >= low && frame <= high) return true;
+  return false;
 }
 
 function between(keys: readonly [number, number[]][], at: number): number[] {

@@ -20,6 +20,7 @@ export type GripMoves = "view" | "floor" | "rise" | "spin";
 /** A drag that has begun: each call gives the recipe that the whole drag up to now makes. */
 export interface GripEdit {
   label: string;
+  turnLabel?: string;
   /** Whether the server is asked on the way: leaps take too long for that. */
   live: boolean;
   moved?: (place: Vector3) => Recipe | null;
@@ -108,7 +109,7 @@ export function pointGrip({ moment }: Scenery, point: NamedPoint): Grip {
       const first = new Quaternion();
       this.turn!(first);
       return {
-        label: `move ${spoken(point.name)}`, live: true,
+        label: `move ${spoken(point.name)}`, turnLabel: `turn ${spoken(joint)}`, live: true,
         moved: (place) => pinPoint(open.recipe, open.step, point.name, at, triple(place), time.frames, time.rate).recipe,
         turned: (goal) => turnJoint(
           turns.recipe, turns.step, joint, at, wxyz(first), wxyz(goal), (name) => turnOf(moment, name), time,

@@ -100,6 +100,7 @@ export class Manipulator {
   }
 
   turnTo(goal: Quaternion, at: number): void {
+    if (this.edit?.turnLabel) this.at.session.label = this.edit.turnLabel;
     this.put(this.edit?.turned?.(goal) ?? null, at);
   }
 
