@@ -182,7 +182,7 @@ function centerValues(wish: Wish, at: number, by: Vec3, place: Vec3, timing: Tim
   const keys = new Map<number, number[]>(keyed || !full ? known : []);
   // What is further away stays as it was.
   for (const guard of [at - reach, at + reach])
-    if (full && guard > first && guard < last && !keyNear(keys, at, guard)) keys.set(guard, value(guard));
+    if (full && guard >= first + (easeIn ? 1 : 0) && guard <= last - (easeOut ? 1 : 0) && !keyNear(keys, at, guard)) keys.set(guard, value(guard));
   const share = Math.min(1, smooth((at - first) / (easeIn || 1)), smooth((last - at) / (easeOut || 1)));
   keys.set(at, rounded(sum(value(at).map((v) => (full ? v : share * v)), by)));
   const listed = [...keys].sort((a, b) => a[0] - b[0]);

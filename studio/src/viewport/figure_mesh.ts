@@ -7,8 +7,9 @@ import { shapeOf } from "./kinematics";
 export interface FigureMesh {
   skin: BufferGeometry;
   bones: BufferGeometry;
-  /** The skin with a tenth of its triangles, for what is not looked at closely. */
+  /** The skin with fewer triangles, where each of them costs; and with fewer still, for shadows. */
   coarse: BufferGeometry;
+  blocky: BufferGeometry;
 }
 
 const meshes = new WeakMap<FigureData, FigureMesh>();
@@ -18,7 +19,8 @@ export function meshOf(figure: FigureData): FigureMesh {
   let known = meshes.get(figure);
   if (!known) {
     const skin = skinOf(figure);
-    known = { skin, bones: bonesOf(figure), coarse: coarsened(skin, figure.message.height_m) };
+    const tall = figure.message.height_m || 1.75;
+    known = { skin, bones: bonesOf(figure), coarse: coarsened(skin, CELL * tall), blocky: coarsened(skin, 2 * CELL * tall) };
     meshes.set(figure, known);
   }
   return known;
@@ -39,12 +41,11 @@ function skinOf({ arrays }: FigureData): BufferGeometry {
 const CELL = 0.024;
 
 /** Vertices of one joint that share a cell become one; triangles that are left without an area go. */
-function coarsened(skin: BufferGeometry, height: number): BufferGeometry {
+function coarsened(skin: BufferGeometry, cell: number): BufferGeometry {
   const geometry = new BufferGeometry();
   const places = skin.getAttribute("position"), index = skin.getIndex();
   if (!places || !index) return geometry;
   const normals = skin.getAttribute("normal"), joints = skin.getAttribute("skinIndex"), shares = skin.getAttribute("skinWeight");
-  const cell = CELL * (height || 1.75);
   const cells = new Map<string, number>();
   const middle: number[] = [], facing: number[] = [], carried: number[] = [], weights: number[] = [], counts: number[] = [];
   const of = new Uint32Array(places.count);

@@ -26,6 +26,9 @@ class PosedSkeleton extends Skeleton {
   }
 }
 
+/** In steps of the depth buffer: some decimetres at arm's length of a figure. */
+const BEHIND = 40_000;
+
 export type FigureStyle = "solid" | "ghost";
 
 export class FigureView {
@@ -37,6 +40,7 @@ export class FigureView {
   private readonly depth: SkinnedMesh | null = null;
   private readonly bones: SkinnedMesh;
   private readonly shadow: SkinnedMesh | null = null;
+  private readonly faint: boolean;
   private readonly skinMaterial: BodyMaterial;
   private readonly boneMaterial: BodyMaterial;
   private motion: MotionData | null = null;
@@ -48,23 +52,25 @@ export class FigureView {
     this.skeleton = new PosedSkeleton(this.shape.joints);
     const mesh = meshOf(figure);
     const ghost = style === "ghost";
-    this.skinMaterial = new BodyMaterial(ghost ? 0.42 : 1, {
+    // Where nothing draws quickly, the ghost is no glass but a faint figure behind the other.
+    this.faint = ghost && cheap;
+    this.skinMaterial = new BodyMaterial(ghost && !cheap ? 0.42 : 1, {
       depthFunc: LessEqualDepth,
       // Where both are in the same place, the result is seen and not a flicker of both.
-      polygonOffset: ghost, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
+      polygonOffset: ghost, polygonOffsetFactor: 1, polygonOffsetUnits: cheap ? BEHIND : 2,
     });
     this.boneMaterial = new BodyMaterial(ghost ? 0.5 : 1);
     const own = cheap ? mesh.coarse : mesh.skin;
-    this.skin = this.mesh(own, this.skinMaterial, ghost ? 3 : 0);
+    this.skin = this.mesh(own, this.skinMaterial, ghost && !cheap ? 3 : 0);
     this.bones = this.mesh(mesh.bones, this.boneMaterial, ghost ? 3 : 0);
-    if (ghost) {
+    if (ghost && !cheap) {
       // Its own depth first, so that limbs behind limbs do not add up.
       const depthOnly = new MeshBasicMaterial({
         colorWrite: false, transparent: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
       });
       this.depth = this.mesh(own, depthOnly, 2);
-    } else {
-      this.shadow = this.mesh(mesh.coarse, shadowMaterial(), 1);
+    } else if (!ghost) {
+      this.shadow = this.mesh(mesh.blocky, shadowMaterial(), 1);
       this.shadow.matrixAutoUpdate = false;
     }
     this.group.matrixAutoUpdate = true;
@@ -81,7 +87,8 @@ export class FigureView {
     return made;
   }
 
-  colour(skin: Color, bones: Color, dark: boolean): void {
+  colour(skin: Color, bones: Color, ground: Color, dark: boolean): void {
+    if (this.faint) skin.lerp(ground, dark ? 0.6 : 0.4);
     // Glass has no dark side: it would be mistaken for a shadow.
     this.skinMaterial.paint(skin, dark, this.style === "ghost" ? (dark ? 0.35 : 0.15) : 0);
     this.boneMaterial.paint(bones, dark);

@@ -31,7 +31,7 @@ class Slot {
     if (palette.version !== this.painted || key !== this.shown) {
       this.painted = palette.version;
       this.shown = key;
-      view.colour(softened(palette.colours[colour], moment, this.style), palette.colours[colour], palette.dark);
+      view.colour(softened(palette.colours[colour], moment, this.style), palette.colours[colour], palette.colours.bg, palette.dark);
       view.show(shown.skin, shown.bones);
     }
     if (ground.version !== this.grounded) {

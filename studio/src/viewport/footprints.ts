@@ -1,8 +1,7 @@
 // Where feet and hands touch: a print on the floor for every contact bar, which can be moved and turned.
 
 import {
-  BufferGeometry, DoubleSide, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, Shape as Outline,
-  ShapeGeometry, Vector2, Vector3,
+  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, Matrix4, Mesh, MeshBasicMaterial, Quaternion, Vector3,
 } from "three";
 import type { Touch } from "../messages";
 import type { FigureData, MotionData, PhysicsData } from "../store";
@@ -16,6 +15,13 @@ const MOST = 256;
 const LIFT_M = 0.004;
 const ON_GROUND_M = 0.12;
 const KNOB_M = 0.1;
+const MOST_FILLED = 8;
+
+/** A left sole one unit long, heel at -0.5: outer side at positive x. */
+const SOLE: readonly (readonly [number, number])[] = [
+  [0, -0.5], [0.1, -0.46], [0.14, -0.36], [0.13, -0.1], [0.17, 0.12], [0.2, 0.26], [0.17, 0.38], [0.08, 0.46],
+  [-0.04, 0.5], [-0.14, 0.48], [-0.19, 0.38], [-0.18, 0.22], [-0.11, 0.02], [-0.1, -0.2], [-0.14, -0.36], [-0.1, -0.46],
+];
 
 /** One print: where it lies, which way it points, and what it is of. */
 export interface Print {
@@ -37,7 +43,8 @@ export class Footprints {
   heldTurn = 0;
   private heldPrint: Print | null = null;
   private readonly outline = new Lines(64 * 20, { width: 1.5, opacity: 0.75, order: 3 });
-  private readonly fill: InstancedMesh<BufferGeometry, MeshBasicMaterial>;
+  private readonly fill: Mesh<BufferGeometry, MeshBasicMaterial>;
+  private readonly soles = new BufferAttribute(new Float32Array(3 * MOST_FILLED * (SOLE.length + 1)), 3);
   private motion: MotionData | null = null;
   private physics: PhysicsData | null = null;
   private drawnFor = "";
@@ -49,12 +56,16 @@ export class Footprints {
   private readonly ahead = new Vector3();
 
   constructor() {
-    const sole = new ShapeGeometry(new Outline(SOLE.map(([x, z]) => new Vector2(x, z))), 1);
-    sole.rotateX(Math.PI / 2);
-    this.fill = new InstancedMesh(sole, new MeshBasicMaterial({
-      transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide,
-    }), 8);
-    this.fill.instanceMatrix.setUsage(DynamicDrawUsage);
+    const geometry = new BufferGeometry();
+    this.soles.setUsage(DynamicDrawUsage);
+    geometry.setAttribute("position", this.soles);
+    const index: number[] = [];
+    // A fan around the middle of the sole, which sees all of its border.
+    for (let i = 0; i < MOST_FILLED; i += 1)
+      for (let k = 0; k < SOLE.length; k += 1)
+        index.push(...[0, 1 + k, 1 + ((k + 1) % SOLE.length)].map((v) => i * (SOLE.length + 1) + v));
+    geometry.setIndex(index);
+    this.fill = new Mesh(geometry, new MeshBasicMaterial({ transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide }));
     this.fill.frustumCulled = false;
     this.fill.renderOrder = 3;
     this.group.add(this.outline.mesh, this.fill);
@@ -107,8 +118,8 @@ export class Footprints {
       if (!fresh && !filled) continue;
       this.place(mine ? this.heldPrint! : print, mine, moment);
       if (fresh) this.addOutline();
-      if (filled && active < this.fill.instanceMatrix.count) {
-        this.fill.setMatrixAt(active, this.matrix);
+      if (filled && active < MOST_FILLED) {
+        this.fillSole(active);
         active += 1;
       }
       if ((close || mine) && !print.round) {
@@ -122,9 +133,19 @@ export class Footprints {
       this.outline.end();
       this.drawnFor = "done";
     }
-    this.fill.count = active;
+    this.fill.geometry.setDrawRange(0, 3 * SOLE.length * active);
     this.fill.visible = active > 0;
-    this.fill.instanceMatrix.needsUpdate = true;
+    this.soles.needsUpdate = active > 0;
+  }
+
+  private fillSole(number: number): void {
+    const { array } = this.soles;
+    let at = 3 * number * (SOLE.length + 1);
+    for (let k = -1; k < SOLE.length; k += 1, at += 3) {
+      const corner = SOLE[k];
+      this.aside.set(corner?.[0] ?? 0, 0, corner?.[1] ?? 0).applyMatrix4(this.matrix);
+      array[at] = this.aside.x; array[at + 1] = this.aside.y; array[at + 2] = this.aside.z;
+    }
   }
 
   private turnAbout(print: Print, spot: Vector3, { ground }: Moment): void {
@@ -162,15 +183,8 @@ export class Footprints {
     this.outline.dispose();
     this.fill.geometry.dispose();
     this.fill.material.dispose();
-    this.fill.dispose();
   }
 }
-
-/** A left sole one unit long, heel at -0.5: outer side at positive x. */
-const SOLE: readonly (readonly [number, number])[] = [
-  [0, -0.5], [0.1, -0.46], [0.14, -0.36], [0.13, -0.1], [0.17, 0.12], [0.2, 0.26], [0.17, 0.38], [0.08, 0.46],
-  [-0.04, 0.5], [-0.14, 0.48], [-0.19, 0.38], [-0.18, 0.22], [-0.11, 0.02], [-0.1, -0.2], [-0.14, -0.36], [-0.1, -0.46],
-];
 
 const heel = new Float32Array(3), toe = new Float32Array(3);
 

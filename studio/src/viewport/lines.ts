@@ -1,23 +1,25 @@
-// Wide lines whose room is made once and then only written to. Two triangles a piece and no round ends:
-// those of three's own cost several times as much where there is no graphics card.
+// Wide lines whose room is made once and then only written to: two triangles a piece, without round ends
+// and without instancing, both of which cost several times as much where there is no graphics card.
 
 import {
-  DynamicDrawUsage, Float32BufferAttribute, InstancedBufferGeometry, InstancedInterleavedBuffer,
-  InterleavedBufferAttribute, Mesh, ShaderMaterial, Vector2, type Color,
+  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh,
+  ShaderMaterial, Vector2, type Color,
 } from "three";
 
-export interface LineLook { width?: number; opacity?: number; onTop?: boolean; order?: number }
+/** `taper`: each piece ends in a point, as the head of an arrow. */
+export interface LineLook { width?: number; opacity?: number; onTop?: boolean; order?: number; taper?: boolean }
 
 /** Half the size of the picture in pixels of the page; the same for all lines. */
 export const halfPicture = new Vector2(1, 1);
 
 const VERTEX = `
-attribute vec3 start;
 attribute vec3 stop;
+attribute vec2 corner;
 uniform vec2 half_px;
 uniform float width;
+uniform float taper;
 void main() {
-  vec4 a = modelViewMatrix * vec4(start, 1.0);
+  vec4 a = modelViewMatrix * vec4(position, 1.0);
   vec4 b = modelViewMatrix * vec4(stop, 1.0);
   if (projectionMatrix[2][3] < 0.0) { // with perspective: cut off what is behind the eye
     float near = -projectionMatrix[3][2] / (projectionMatrix[2][2] - 1.0);
@@ -28,9 +30,9 @@ void main() {
   vec4 to = projectionMatrix * b;
   vec2 way = (to.xy / to.w - from.xy / from.w) * half_px;
   way = length(way) > 1e-4 ? normalize(way) : vec2(1.0, 0.0);
-  vec4 at = position.x < 0.5 ? from : to;
+  vec4 at = corner.x < 0.5 ? from : to;
   // A little longer than it is, so that pieces of a path close up.
-  vec2 aside = position.y * vec2(-way.y, way.x) + (position.x - 0.5) * way;
+  vec2 aside = corner.y * vec2(-way.y, way.x) * mix(1.0, taper, corner.x) + (corner.x - 0.5) * taper * way;
   at.xy += 0.5 * width * aside / half_px * at.w;
   gl_Position = at;
 }`;
@@ -43,18 +45,26 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
+/** Floats of a corner: where its piece starts and stops, and which corner it is. */
+const CORNER = 8;
+const PIECE = 4 * CORNER;
+
 export class Lines {
-  readonly mesh: Mesh<InstancedBufferGeometry, ShaderMaterial>;
+  readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
   private data = new Float32Array(0);
-  private buffer!: InstancedInterleavedBuffer;
+  private buffer!: InterleavedBuffer;
   private count = 0;
 
-  constructor(capacity: number, { width = 2, opacity = 1, onTop = false, order = 5 }: LineLook = {}) {
+  constructor(capacity: number, { width = 2, opacity = 1, onTop = false, order = 5, taper = false }: LineLook = {}) {
     const material = new ShaderMaterial({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: opacity < 1 || onTop, depthTest: !onTop, depthWrite: false,
-      uniforms: { half_px: { value: halfPicture }, width: { value: width }, colour: { value: null }, opacity: { value: opacity } },
+      side: DoubleSide,
+      uniforms: {
+        half_px: { value: halfPicture }, width: { value: width }, colour: { value: null }, opacity: { value: opacity },
+        taper: { value: taper ? 0 : 1 },
+      },
     });
-    this.mesh = new Mesh(new InstancedBufferGeometry(), material);
+    this.mesh = new Mesh(new BufferGeometry(), material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = order;
     this.reserve(capacity);
@@ -67,19 +77,29 @@ export class Lines {
 
   /** Room for so many pieces; only grows. */
   reserve(capacity: number): void {
-    if (6 * capacity <= this.data.length) return;
+    if (PIECE * capacity <= this.data.length) return;
     const kept = this.data;
-    this.data = new Float32Array(6 * capacity);
+    this.data = new Float32Array(PIECE * capacity);
+    const index = new Uint32Array(6 * capacity);
+    for (let i = 0; i < capacity; i += 1) {
+      index.set([4 * i, 4 * i + 1, 4 * i + 2, 4 * i, 4 * i + 2, 4 * i + 3], 6 * i);
+      for (let k = 0; k < 4; k += 1) {
+        const at = PIECE * i + CORNER * k;
+        this.data[at + 6] = k === 1 || k === 2 ? 1 : 0;
+        this.data[at + 7] = k < 2 ? -1 : 1;
+      }
+    }
     this.data.set(kept);
-    this.buffer = new InstancedInterleavedBuffer(this.data, 6, 1);
+    this.buffer = new InterleavedBuffer(this.data, CORNER);
     this.buffer.setUsage(DynamicDrawUsage);
     // Another geometry: the card's copy of the old one has its size for good.
     this.mesh.geometry.dispose();
-    const geometry = new InstancedBufferGeometry();
-    geometry.setAttribute("position", new Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
-    geometry.setIndex([0, 1, 2, 0, 2, 3]);
-    geometry.setAttribute("start", new InterleavedBufferAttribute(this.buffer, 3, 0));
+    const geometry = new BufferGeometry();
+    // `position` is what three counts by.
+    geometry.setAttribute("position", new InterleavedBufferAttribute(this.buffer, 3, 0));
     geometry.setAttribute("stop", new InterleavedBufferAttribute(this.buffer, 3, 3));
+    geometry.setAttribute("corner", new InterleavedBufferAttribute(this.buffer, 2, 6));
+    geometry.setIndex(new BufferAttribute(index, 1));
     this.mesh.geometry = geometry;
   }
 
@@ -88,12 +108,14 @@ export class Lines {
   }
 
   add(ax: number, ay: number, az: number, bx: number, by: number, bz: number): void {
-    const at = 6 * this.count;
-    // Not-a-number means "nowhere" (a zero-moment point in the air).
-    if (at + 6 > this.data.length || !(ax + bx + ay + by + az + bz < Infinity)) return;
     const { data } = this;
-    data[at] = ax; data[at + 1] = ay; data[at + 2] = az;
-    data[at + 3] = bx; data[at + 4] = by; data[at + 5] = bz;
+    let at = PIECE * this.count;
+    // Not-a-number means "nowhere" (a zero-moment point in the air).
+    if (at + PIECE > data.length || !(ax + bx + ay + by + az + bz < Infinity)) return;
+    for (let k = 0; k < 4; k += 1, at += CORNER) {
+      data[at] = ax; data[at + 1] = ay; data[at + 2] = az;
+      data[at + 3] = bx; data[at + 4] = by; data[at + 5] = bz;
+    }
     this.count += 1;
   }
 
@@ -106,9 +128,16 @@ export class Lines {
   }
 
   end(): void {
-    this.mesh.geometry.instanceCount = this.count;
+    this.mesh.geometry.setDrawRange(0, 6 * this.count);
     this.mesh.visible = this.count > 0;
+    if (!this.count) return;
+    this.buffer.clearUpdateRanges();
+    this.buffer.addUpdateRange(0, PIECE * this.count);
     this.buffer.needsUpdate = true;
+  }
+
+  get empty(): boolean {
+    return this.count === 0;
   }
 
   clear(): void {

@@ -1,8 +1,7 @@
 // Balance drawn on the figure: support area, zero-moment point, centre of mass, reaction forces.
 
 import {
-  BufferAttribute, BufferGeometry, ConeGeometry, DoubleSide, DynamicDrawUsage, Group, InstancedMesh, Matrix4, Mesh,
-  MeshBasicMaterial, Quaternion, Vector3,
+  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, Mesh, MeshBasicMaterial, Vector3,
 } from "three";
 import type { PhysicsData } from "../store";
 import { DISC, QUARTERED, RING } from "./dots";
@@ -18,7 +17,6 @@ const LEAST_SHARE = 0.01;
 const HEAD_M = 0.05;
 const COM_WINDOW_S = 1;
 const ZMP_WINDOW_S = 0.4;
-const UP = new Vector3(0, 1, 0);
 
 export class PhysicsOverlay {
   readonly group = new Group();
@@ -29,15 +27,11 @@ export class PhysicsOverlay {
   private readonly drop = new Lines(1, { width: 1, opacity: 0.6, order: 6 });
   private readonly zmpPath = new Lines(256, { width: 1.5, opacity: 0.8, order: 6 });
   private readonly shafts = new Lines(MOST_FORCES, { width: 3, onTop: true, opacity: 0.9, order: 7 });
-  private readonly heads: InstancedMesh<ConeGeometry, MeshBasicMaterial>;
+  private readonly heads = new Lines(MOST_FORCES, { width: 11, onTop: true, opacity: 0.9, order: 7, taper: true });
   private drawn: PhysicsData | null = null;
   private drawnRow = -1;
   private painted = -1;
   private readonly way = new Vector3();
-  private readonly tip = new Vector3();
-  private readonly turn = new Quaternion();
-  private readonly size = new Vector3();
-  private readonly matrix = new Matrix4();
   /** Where the centre of mass is now; not-a-number when that is not known. */
   readonly com = new Float32Array([NaN, NaN, NaN]);
 
@@ -53,14 +47,8 @@ export class PhysicsOverlay {
     }));
     this.area.frustumCulled = false;
     this.area.renderOrder = 4;
-    const cone = new ConeGeometry(0.35, 1, 12);
-    cone.translate(0, -0.5, 0);
-    this.heads = new InstancedMesh(cone, new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false }), MOST_FORCES);
-    this.heads.instanceMatrix.setUsage(DynamicDrawUsage);
-    this.heads.frustumCulled = false;
-    this.heads.renderOrder = 7;
     this.group.add(
-      this.area, this.border.mesh, this.comPath.mesh, this.drop.mesh, this.zmpPath.mesh, this.shafts.mesh, this.heads,
+      this.area, this.border.mesh, this.comPath.mesh, this.drop.mesh, this.zmpPath.mesh, this.shafts.mesh, this.heads.mesh,
     );
   }
 
@@ -82,9 +70,9 @@ export class PhysicsOverlay {
     }
     this.area.visible = shown.support && this.area.geometry.drawRange.count > 0;
     this.border.mesh.visible = this.area.visible;
-    this.shafts.mesh.visible = this.heads.visible = shown.forces && this.heads.count > 0;
-    this.comPath.mesh.visible = shown.com;
-    this.zmpPath.mesh.visible = shown.zmp;
+    this.shafts.mesh.visible = this.heads.mesh.visible = shown.forces && !this.heads.empty;
+    this.comPath.mesh.visible = shown.com && !this.comPath.empty;
+    this.zmpPath.mesh.visible = shown.zmp && !this.zmpPath.empty;
     this.drawMarks(moment, com, row, frames);
   }
 
@@ -96,7 +84,7 @@ export class PhysicsOverlay {
     this.drop.colour = colours.text;
     this.zmpPath.colour = colours.accent;
     this.shafts.colour = colours.live;
-    this.heads.material.color.copy(colours.live);
+    this.heads.colour = colours.live;
     this.drawnRow = -1;
   }
 
@@ -126,27 +114,21 @@ export class PhysicsOverlay {
     const frames = floats(physics.arrays, "com_m").length / 3;
     const count = points.length / 3 / frames;
     const scale = WEIGHT_LONG_M / weight;
-    let drawn = 0;
     this.shafts.begin();
-    for (let i = 0; i < count && drawn < MOST_FORCES; i += 1) {
+    this.heads.begin();
+    for (let i = 0; i < count; i += 1) {
       const at = 3 * (row * count + i);
       this.way.set(forces[at]!, forces[at + 1]!, forces[at + 2]!).multiplyScalar(scale);
       const length = this.way.length();
       if (!(length > LEAST_SHARE * WEIGHT_LONG_M)) continue;
       const x = points[at]!, y = points[at + 1]!, z = points[at + 2]!;
-      this.tip.set(x, y, z).add(this.way);
-      this.way.divideScalar(length);
-      const head = Math.min(HEAD_M, 0.6 * length);
-      this.turn.setFromUnitVectors(UP, this.way);
-      this.matrix.compose(this.tip, this.turn, this.size.setScalar(head));
-      this.heads.setMatrixAt(drawn, this.matrix);
-      drawn += 1;
-      this.tip.addScaledVector(this.way, -0.8 * head);
-      this.shafts.add(x, y, z, this.tip.x, this.tip.y, this.tip.z);
+      const { way } = this;
+      const neck = 1 - Math.min(HEAD_M / length, 0.6);
+      this.shafts.add(x, y, z, x + neck * way.x, y + neck * way.y, z + neck * way.z);
+      this.heads.add(x + neck * way.x, y + neck * way.y, z + neck * way.z, x + way.x, y + way.y, z + way.z);
     }
     this.shafts.end();
-    this.heads.count = drawn;
-    this.heads.instanceMatrix.needsUpdate = true;
+    this.heads.end();
   }
 
   private drawPaths({ physics, motion }: Moment, row: number, frames: number): void {
@@ -188,11 +170,8 @@ export class PhysicsOverlay {
 
   dispose(): void {
     this.group.removeFromParent();
-    for (const each of [this.border, this.comPath, this.drop, this.zmpPath, this.shafts]) each.dispose();
+    for (const each of [this.border, this.comPath, this.drop, this.zmpPath, this.shafts, this.heads]) each.dispose();
     this.area.geometry.dispose();
     this.area.material.dispose();
-    this.heads.geometry.dispose();
-    this.heads.material.dispose();
-    this.heads.dispose();
   }
 }

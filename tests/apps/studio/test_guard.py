@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -225,9 +226,20 @@ def test_a_folder_that_is_not_there_is_said(command: Command) -> None:
 
 
 @pytest.fixture
-def without_serving(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A studio that ends where it would begin to wait for pages."""
+def without_serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A studio that ends where it would begin to wait for pages; its sockets end with it."""
+    made: list[socket.socket] = []
+
+    def remembering(*arguments: int) -> socket.socket:
+        made.append(real(*arguments))
+        return made[-1]
+
+    real = socket.socket
+    monkeypatch.setattr("poise.apps.cli.studio.socket.socket", remembering)
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    yield
+    for each in made:
+        each.close()
 
 
 @pytest.mark.xfail(strict=True, reason="a clip that is not there is left out without a word")

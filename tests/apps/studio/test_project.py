@@ -268,6 +268,25 @@ def test_a_file_of_the_folder_may_be_named(page: Page) -> None:
     assert heard.problem_lines() == [] and heard.state.recipe["environment"] == "place.obj"
 
 
+BESIDE = "a file in a written-out place is looked for beside the project folder, not in it"
+
+
+@pytest.mark.xfail(strict=True, reason=BESIDE)
+def test_a_place_that_is_written_out_may_name_a_file_of_the_folder(page: Page) -> None:
+    page.open("open_file", path="short.bvh")
+    heard = page.edit({**START, "environment": {"parts": [{"file": "place.obj"}]}})
+    assert heard.problem_lines() == []
+
+
+@pytest.mark.xfail(strict=True, reason=BESIDE)
+def test_a_place_that_is_written_out_names_no_file_beside_the_folder(
+    page: Page, outside: Path
+) -> None:
+    page.open("open_file", path="short.bvh")
+    heard = page.edit({**START, "environment": {"parts": [{"file": "outside/place.obj"}]}})
+    assert heard.problem_lines() and heard.state.undo == ""
+
+
 def test_what_lies_in_hidden_folders_is_not_listed(page: Page) -> None:
     page.send("ask_files")
     files = page.until("files")[-1]

@@ -135,7 +135,8 @@ def test_a_run_is_cancelled_before_it_has_begun(studio: Studio) -> None:
         assert heard.last("run_ended").how == "cancelled" and heard.state.solved != "solving"
 
 
-@pytest.mark.xfail(strict=True, reason="jobs that have no process yet are not ended")
+# Not strict: whether the process is there already is a race.
+@pytest.mark.xfail(strict=False, reason="jobs that have no process yet are not ended")
 def test_a_run_is_cancelled_while_its_process_starts(studio: Studio) -> None:
     with opened(studio) as (page, _):
         heard = cancelled_at_once(page, seen=True)

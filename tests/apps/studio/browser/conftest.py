@@ -107,3 +107,11 @@ def capture(page: StudioPage) -> StudioPage:
     """The real clip is open."""
     page.open_file("capture.bvh")
     return page
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser that draws in software takes minutes for all of these: `make test-slow`."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.slow)

@@ -21,8 +21,10 @@ MAIN = (
     "tl-zoom", "tl-fit", "tl-ruler",
 )  # fmt: skip
 METHODS = ("filter", "correct", "momentum", "pattern")
-KNOWN = {f"tab-{tab}: cut off at a side" for tab in ("open", "constraints")}
-"""See test_all_tabs_are_seen_in_a_small_window."""
+TABS = {f"tab-{tab}: cut off at a side" for tab in ("open", "constraints")}
+TOES = {f"com-point-{s}_toe: covered by com-point-{s}_ball" for s in ("left", "right")}
+KNOWN = TABS | TOES
+"""Faults with a test of their own below."""
 
 
 def test_keys_do_what_the_help_says(capture: StudioPage) -> None:
@@ -81,7 +83,7 @@ def test_keys_do_what_the_help_says(capture: StudioPage) -> None:
     capture.after(lambda: capture.press("Control+Shift+z"))
     assert capture.motion() == moved
     capture.press("?")
-    assert capture.by("help-overlay").is_visible()
+    capture.by("help-overlay").wait_for()
     capture.press("Escape")
     capture.by("help-overlay").wait_for(state="detached")
 
@@ -194,7 +196,15 @@ def test_every_control_has_a_name_a_place_and_can_be_reached(
 
 @pytest.mark.xfail(strict=True, reason="with a badge, the tabs of the left panel need more room")
 def test_all_tabs_are_seen_in_a_small_window(capture: StudioPage) -> None:
-    assert KNOWN.isdisjoint(cut_off(capture, "[role=tablist]"))
+    assert TABS.isdisjoint(cut_off(capture, "[role=tablist]"))
+
+
+@pytest.mark.xfail(strict=True, reason="ball and toe lie on each other in the diagram of the body")
+def test_every_point_of_the_body_diagram_can_be_clicked(new_page: NewPage) -> None:
+    page = new_page(size=LARGE)
+    page.open_file("short.bvh")
+    page.by("com-point-left_ball").scroll_into_view_if_needed()
+    assert TOES.isdisjoint(cut_off(page))
 
 
 def dismissed(page: StudioPage) -> bool:
@@ -237,7 +247,7 @@ def test_the_tour_can_be_walked_to_its_end(page: StudioPage) -> None:
     def one_more() -> None:
         # By the keyboard: see the test below.
         page.click("add-step")
-        page.after(lambda: page.press("ArrowDown", "Enter"), "document_state")
+        page.after(lambda: page.by("add-step-correct").press("Enter"), "document_state")
 
     step("Pick the right wrist", pick)
     step("Drag it", pull)
