@@ -17,11 +17,11 @@ from PIL import Image, ImageDraw
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from benchmarks.correct_body import captured  # noqa: E402
-from benchmarks.correct_convergence import angles_of, minimized, walk_problem  # noqa: E402
-from benchmarks.ik import one_thread  # noqa: E402
-from poise.apps.render.lettering import write  # noqa: E402
-from poise.apps.render.palette import (  # noqa: E402
+from benchmarks.correct_body import captured
+from benchmarks.correct_convergence import angles_of, minimized, walk_problem
+from benchmarks.ik import one_thread
+from poise.apps.render.lettering import write
+from poise.apps.render.palette import (
     BLUE,
     FAINT_INK,
     GREEN,
@@ -34,8 +34,8 @@ from poise.apps.render.palette import (  # noqa: E402
     VERMILION,
     Color,
 )
-from poise.arrays import Array  # noqa: E402
-from poise.methods.correct.problem import KINDS  # noqa: E402
+from poise.arrays import Array
+from poise.methods.correct.problem import KINDS
 
 FINE = 3
 """Drawn so much larger, then shrunk, for smooth lines."""

@@ -4,7 +4,7 @@ Those of README.md come from clips made by code, those of docs/deform.md from th
 `examples/recipes/deform`, those of docs/filter.md, docs/correct.md and docs/momentum.md from
 `filter`, `correct` and `momentum` beside it, that of docs/pattern.md from
 `benchmarks/pattern_golf.py`, that of docs/retarget.md from `benchmarks/retarget_table.py`, that of
-docs/batch.md from all shared captures, that of the studio from a kick; their clips are real.
+docs/batch.md from all shared captures, that of the studio from a dance; their clips are real.
 Without these clips they stay as they are.
 """
 
@@ -30,13 +30,13 @@ from pattern_golf import golf_hit
 from PIL import Image
 from retarget_robots import robots
 from side_by_side import side_by_side
-from studio_page import studio_picture
 
 from poise.arrays import Array
 from poise.constraints import Scene
 from poise.constraints.original_paths import point_path
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe, load_recipe, prepare, run_prepared
+from studio import studio_picture
 
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]

@@ -90,7 +90,7 @@ def _take(page: StudioPage, path: Path) -> None:
     page.picture(path)
     with Image.open(path) as image:
         shown = image.convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
-    shown.quantize(255, dither=Image.Dither.NONE).save(path, optimize=True)
+    shown.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ export class CameraRig {
   }
 
   /** Go along with the figure over the ground, if that is wanted; not where an edit has put it elsewhere. */
-  follow(x: number, y: number, z: number, edited: boolean): void {
+  follow(x: number, z: number, edited: boolean): void {
     const { followed, step } = this;
     if (this.following && !edited && followed.x === followed.x) {
       step.set(x - followed.x, 0, z - followed.z);
@@ -107,7 +107,7 @@ export class CameraRig {
         this.active.updateMatrixWorld();
       }
     }
-    followed.set(x, y, z);
+    followed.set(x, 0, z);
   }
 
   /** Near and far as the distance asks: the depth buffer has only so many steps. */

@@ -38,7 +38,10 @@ export class DragSession {
     });
     // A refused question is answered as well.
     const stopProblems = effect(() => {
-      if (problem.value?.about === "drag") this.heard(false);
+      const about = problem.value?.about;
+      if (about === "drag") this.heard(false);
+      // What was let go is not taken: nothing of it is to stay on the screen.
+      else if (about === "edit_recipe" && !this.active && this.live) endDrag();
     });
     this.stop = () => {
       stopMotions();

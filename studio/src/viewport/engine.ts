@@ -57,7 +57,7 @@ export class Engine {
   private followedIn: MotionData | null = null;
   private compiledFor: unknown = null;
   private grip: Grip | null = null;
-  private gripFor: unknown[] = [];
+  private gripFor: { selection: unknown; figure: unknown; goals: unknown } = { selection: null, figure: null, goals: null };
 
   constructor(private readonly host: HTMLElement) {
     this.canvas.className = "vp-canvas";
@@ -188,12 +188,11 @@ export class Engine {
     const { pose, motion } = this.moment;
     const id = documentState.peek()?.id ?? "";
     if (!pose) return;
-    const [x, y, z] = pose.places as unknown as [number, number, number];
     if (this.framedFor !== id) {
       this.framedFor = id;
       this.frameWay();
     }
-    this.rig.follow(x, y, z, motion !== this.followedIn);
+    this.rig.follow(pose.places[0]!, pose.places[2]!, motion !== this.followedIn);
     this.followedIn = motion;
   }
 
@@ -237,10 +236,10 @@ export class Engine {
   }
 
   private chosenGrip(): Grip | null {
-    const about = [selection.peek(), this.moment.figure, this.moment.goals, this.moment.recipe];
-    if (about.every((each, i) => each === this.gripFor[i])) return this.grip;
-    this.gripFor = about;
-    const chosen = selection.peek();
+    const { figure, goals: listed } = this.moment;
+    const chosen = selection.peek(), last = this.gripFor;
+    if (last.selection === chosen && last.figure === figure && last.goals === listed) return this.grip;
+    this.gripFor = { selection: chosen, figure, goals: listed };
     this.grip = null;
     if (chosen?.kind === "point") this.grip = this.gripNamed(chosen.name);
     else if (chosen?.kind === "constraint") {

@@ -12,7 +12,9 @@ class Slot {
   view: FigureView | null = null;
   private painted = -1;
   private grounded = -1;
-  private shown = "";
+  private skin = false;
+  private bones = false;
+  private colour = "";
 
   constructor(private readonly group: Group, private readonly style: FigureStyle, private readonly cheap: boolean) {}
 
@@ -27,11 +29,14 @@ class Slot {
     view.group.visible = true;
     view.set(motion, frame);
     const { palette, ground, shown } = moment;
-    const key = `${colour}${shown.skin}${shown.bones}`;
-    if (palette.version !== this.painted || key !== this.shown) {
+    const same = colour === this.colour && shown.skin === this.skin && shown.bones === this.bones;
+    if (palette.version !== this.painted || !same) {
       this.painted = palette.version;
-      this.shown = key;
-      view.colour(softened(palette.colours[colour], moment, this.style), palette.colours[colour], palette.colours.bg, palette.dark);
+      this.colour = colour;
+      this.skin = shown.skin;
+      this.bones = shown.bones;
+      const pure = palette.colours[colour];
+      view.colour(softened(pure, moment, this.style), pure, palette.colours.bg, palette.dark);
       view.show(shown.skin, shown.bones);
     }
     if (ground.version !== this.grounded) {

@@ -33,6 +33,9 @@ export interface Print {
   way: Vector3;
   length: number;
   round: boolean;
+  /** Of its grips: the print, and the knob that turns it. */
+  key: string;
+  spinKey: string;
 }
 
 export class Footprints {
@@ -47,7 +50,7 @@ export class Footprints {
   private readonly soles = new BufferAttribute(new Float32Array(3 * MOST_FILLED * (SOLE.length + 1)), 3);
   private motion: MotionData | null = null;
   private physics: PhysicsData | null = null;
-  private drawnFor = "";
+  private drawn = false;
   private readonly matrix = new Matrix4();
   private readonly turn = new Quaternion();
   private readonly size = new Vector3();
@@ -83,7 +86,7 @@ export class Footprints {
       this.motion = motion;
       this.physics = physics;
       this.prints = printsOf(figure!, motion!, physics!, moment);
-      this.drawnFor = "";
+      this.drawn = false;
     }
     const colour = motion!.which === "before" ? "before" : "after";
     this.outline.colour = moment.palette.colours[colour];
@@ -96,7 +99,7 @@ export class Footprints {
     this.heldPrint = print;
     this.heldBy.set(0, 0, 0);
     this.heldTurn = 0;
-    this.drawnFor = "";
+    this.drawn = false;
   }
 
   /** Where the knob is that turns a print. */
@@ -108,11 +111,11 @@ export class Footprints {
     const { row, selection, hovered, held } = moment;
     const chosen = selection?.kind === "touch" ? selection.index : -1;
     let active = 0;
-    const fresh = this.drawnFor !== "done" || !!this.heldPrint;
+    const fresh = !this.drawn || !!this.heldPrint;
     if (fresh) this.outline.begin();
     for (const print of this.prints) {
-      const { touch, index } = print;
-      const close = index === chosen || hovered === `touch:${index}` || hovered === `spin:${index}`;
+      const { touch, index, key, spinKey } = print;
+      const close = index === chosen || hovered === key || hovered === spinKey;
       const mine = this.heldPrint?.index === index;
       const filled = close || mine || (row >= touch.first && row <= touch.last);
       if (!fresh && !filled) continue;
@@ -125,13 +128,13 @@ export class Footprints {
       if ((close || mine) && !print.round) {
         this.knob(mine ? this.heldPrint! : print, this.spot);
         if (mine) this.turnAbout(this.heldPrint!, this.spot, moment);
-        const grabbed = hovered === `spin:${index}` || held === `spin:${index}`;
+        const grabbed = hovered === spinKey || held === spinKey;
         moment.dots.add(this.spot.x, this.spot.y, this.spot.z, moment.palette.colours.accent, grabbed ? 13 : 10, DISC);
       }
     }
     if (fresh) {
       this.outline.end();
-      this.drawnFor = "done";
+      this.drawn = true;
     }
     this.fill.geometry.setDrawRange(0, 3 * SOLE.length * active);
     this.fill.visible = active > 0;
@@ -214,7 +217,8 @@ function printOf(pose: Pose, [back, front]: [NamedPoint, NamedPoint], touch: Tou
   const low = Math.min(heel[1]!, toe[1]!);
   // On stairs the floor is where the foot is.
   place.y = (Math.abs(low - floor) < ON_GROUND_M ? floor : low) + LIFT_M;
-  return { touch, index, place, way, length: round ? 0.16 : Math.min(0.5, 1.06 * long), round };
+  const length = round ? 0.16 : Math.min(0.5, 1.06 * long);
+  return { touch, index, place, way, length, round, key: `touch:${index}`, spinKey: `spin:${index}` };
 }
 
 /** Back and front of what touches: heel and toes, wrist and fingers; the same point for other parts. */

@@ -94,8 +94,8 @@ export function pointGrip({ moment }: Scenery, point: NamedPoint): Grip {
     },
     turn(out) {
       if (!moment.pose) return false;
-      const [w, x, y, z] = moment.pose.turns.subarray(4 * point.joint, 4 * point.joint + 4);
-      out.set(x!, y!, z!, w!);
+      const { turns } = moment.pose, q = 4 * point.joint;
+      out.set(turns[q + 1]!, turns[q + 2]!, turns[q + 3]!, turns[q]!);
       return true;
     },
     select: () => (selection.value = { kind: "point", name: point.name }),
@@ -179,7 +179,7 @@ function printGrips({ moment, footprints }: Scenery, number: number): Grip[] {
   };
   const here = (): typeof print => footprints.prints[number] ?? print;
   const body: Grip = {
-    key: `touch:${index}`, label, moves: "floor", pixels: 0, floor_m: 0.42 * print.length, select, begin: start,
+    key: print.key, label, moves: "floor", pixels: 0, floor_m: 0.42 * print.length, select, begin: start,
     at(out) {
       out.copy(here().place);
       return true;
@@ -187,7 +187,7 @@ function printGrips({ moment, footprints }: Scenery, number: number): Grip[] {
   };
   if (print.round || !PLANTED.includes(touch.part)) return [body];
   const knob: Grip = {
-    key: `spin:${index}`, label: `turn ${label}`, moves: "spin", pixels: 9, select, begin: start,
+    key: print.spinKey, label: `turn ${label}`, moves: "spin", pixels: 9, select, begin: start,
     at: (out) => (footprints.knob(here(), out), true),
     // Only of the one that is looked at: else the floor is full of knobs.
     offered: () => (moment.selection?.kind === "touch" && moment.selection.index === index)
@@ -223,11 +223,11 @@ function stageGrips({ leap }: Scenery, number: number): Grip[] {
   };
   return [
     {
-      key: `stage:${stage.index}`, label: `${label}: move`, moves: "floor", pixels: 10, floor_m: 0.3, select, begin,
+      key: stage.key, label: `${label}: move`, moves: "floor", pixels: 10, floor_m: 0.3, select, begin,
       at: (out) => (out.copy(stage.place), true),
     },
     {
-      key: `dial:${stage.index}`, label: `${label}: turn`, moves: "spin", pixels: 10, select, begin,
+      key: stage.dialKey, label: `${label}: turn`, moves: "spin", pixels: 10, select, begin,
       at: (out) => (leap.knob(stage, out), true),
       pivot: (out) => void out.copy(stage.place),
     },
@@ -238,7 +238,7 @@ function flightGrip({ leap }: Scenery, number: number): Grip {
   const flight = leap.flights[number]!;
   const count = leap.flights.length;
   return {
-    key: `flight:${flight.index}`, label: "height of the flight", moves: "rise", pixels: 11,
+    key: flight.key, label: "height of the flight", moves: "rise", pixels: 11,
     select: () => (selection.value = { kind: "stage", index: flight.index }),
     at: (out) => (out.copy(flight.top), true),
     begin() {

@@ -15,12 +15,17 @@ const PIECES = 32;
 const MOST_STAGES = 24;
 const LIFT_M = 0.008;
 
-export interface GroundStage { index: number; number: number; place: Vector3; turn: number; changed: boolean }
+export interface GroundStage {
+  index: number; number: number; place: Vector3; turn: number;
+  /** Of its grips. */
+  key: string; dialKey: string;
+}
 export interface FlightStage {
   index: number; number: number;
   /** Of the centre of mass: where it leaves the ground and comes down, and how high it gets over the first. */
-  from: Vector3; to: Vector3; rise: number; captured: number;
+  from: Vector3; to: Vector3; rise: number;
   top: Vector3;
+  key: string;
 }
 
 export class LeapOverlay {
@@ -71,7 +76,7 @@ export class LeapOverlay {
       const by = new Vector3().fromArray((wish?.by_m as number[] | undefined) ?? [0, 0, 0]);
       moves.set(index, by);
       const place = by.clone().add(this.spot.fromArray(stage.place_m));
-      listed.push({ index, number, place, turn: wish?.turn_deg ?? 0, changed: !!wish });
+      listed.push({ index, number, place, turn: wish?.turn_deg ?? 0, key: `stage:${index}`, dialKey: `dial:${index}` });
     });
     stages.forEach((stage, index) => {
       if (stage.name !== "flight") return;
@@ -83,7 +88,7 @@ export class LeapOverlay {
       const rise = riseOf(heightWish(recipe, step, number, flights), captured);
       const top = new Vector3();
       onArc(from, to, from.y + rise, peakOf(from, to, from.y + rise), top);
-      flying.push({ index, number, from, to, rise, captured, top });
+      flying.push({ index, number, from, to, rise, top, key: `flight:${index}` });
     });
     if (!kept) {
       this.grounds = listed;
@@ -133,15 +138,15 @@ export class LeapOverlay {
   private mark({ dots, palette: { colours }, hovered, held, selection }: Moment): void {
     const chosen = selection?.kind === "stage" ? selection.index : -1;
     for (const stage of this.grounds) {
-      const { index, place } = stage;
-      const over = hovered === `stage:${index}` || held === `stage:${index}`;
+      const { index, place, key, dialKey } = stage;
+      const over = hovered === key || held === key;
       dots.add(place.x, place.y + LIFT_M, place.z, chosen === index || over ? colours.accent : colours.goal, over ? 15 : 12, DISC);
-      const turning = hovered === `dial:${index}` || held === `dial:${index}`;
+      const turning = hovered === dialKey || held === dialKey;
       this.knob(stage, this.spot);
       dots.add(this.spot.x, this.spot.y + LIFT_M, this.spot.z, turning ? colours.accent : colours.goal, turning ? 13 : 10, DISC);
     }
-    for (const { index, top } of this.flights) {
-      const over = hovered === `flight:${index}` || held === `flight:${index}` || chosen === index;
+    for (const { index, top, key } of this.flights) {
+      const over = hovered === key || held === key || chosen === index;
       dots.add(top.x, top.y, top.z, over ? colours.accent : colours.goal, over ? 17 : 14, DIAMOND);
     }
   }

@@ -2,8 +2,8 @@
 // and without instancing, both of which cost several times as much where there is no graphics card.
 
 import {
-  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh,
-  ShaderMaterial, Vector2, type Color,
+  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh,
+  ShaderMaterial, Vector2,
 } from "three";
 
 /** `taper`: each piece ends in a point, as the head of an arrow. */
@@ -54,13 +54,15 @@ export class Lines {
   private data = new Float32Array(0);
   private buffer!: InterleavedBuffer;
   private count = 0;
+  /** What of the buffer goes to the card; one record for good. */
+  private readonly used = { start: 0, count: 0 };
 
   constructor(capacity: number, { width = 2, opacity = 1, onTop = false, order = 5, taper = false }: LineLook = {}) {
     const material = new ShaderMaterial({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: opacity < 1 || onTop, depthTest: !onTop, depthWrite: false,
       side: DoubleSide,
       uniforms: {
-        half_px: { value: halfPicture }, width: { value: width }, colour: { value: null }, opacity: { value: opacity },
+        half_px: { value: halfPicture }, width: { value: width }, colour: { value: new Color() }, opacity: { value: opacity },
         taper: { value: taper ? 0 : 1 },
       },
     });
@@ -131,8 +133,8 @@ export class Lines {
     this.mesh.geometry.setDrawRange(0, 6 * this.count);
     this.mesh.visible = this.count > 0;
     if (!this.count) return;
-    this.buffer.clearUpdateRanges();
-    this.buffer.addUpdateRange(0, PIECE * this.count);
+    this.used.count = PIECE * this.count;
+    if (this.buffer.updateRanges[0] !== this.used) this.buffer.updateRanges.push(this.used);
     this.buffer.needsUpdate = true;
   }
 

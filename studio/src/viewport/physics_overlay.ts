@@ -150,7 +150,7 @@ export class PhysicsOverlay {
     const share = Math.min(1, Math.max(0, frame - from));
     for (let k = 0; k < 3; k += 1)
       this.com[k] = (1 - share) * com[3 * from + k]! + share * com[3 * to + k]!;
-    const [x, y, z] = this.com as unknown as [number, number, number];
+    const x = this.com[0]!, y = this.com[1]!, z = this.com[2]!;
     this.drop.begin();
     if (shown.com) {
       const floor = ground.heightAt(x, z) + LIFT_M;
