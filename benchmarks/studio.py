@@ -81,7 +81,7 @@ def opening(browser: Browser, studio: Studio, times: int) -> list[Measure]:
         page.visit()
         ready.append(page.until(lambda p=page: p.value("window.readyMs"), "the page"))
         page.close()
-    print(f"page ready: {_said(ready)} ms of {times}")
+    print(f"page ready: {_said(ready)} ms, median of {times}")
     return [Measure("studio/ready", statistics.median(ready), "ms", "lower", NOISE)]
 
 
@@ -147,12 +147,12 @@ def size_of_bundle() -> Measure:
 
 
 def _p95(values: Sequence[float]) -> float:
-    return statistics.quantiles(values, n=20)[-1]
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
 def _said(values: Sequence[float]) -> str:
-    middle = statistics.median(values)
-    return f"{middle:.0f} (p95 {_p95(values):.0f}, {min(values):.0f} to {max(values):.0f})"
+    many = f"p95 {_p95(values):.0f}, " if len(values) >= 20 else ""
+    return f"{statistics.median(values):.0f} ({many}{min(values):.0f} to {max(values):.0f})"
 
 
 if __name__ == "__main__":

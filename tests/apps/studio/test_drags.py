@@ -10,6 +10,8 @@ import pytest
 from tests.apps.studio.running_server import Heard, Page, Said, Studio
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 
+pytestmark = pytest.mark.slow
+
 
 def live(heard: Said) -> list[Heard]:
     return heard.all("motion", which="live")

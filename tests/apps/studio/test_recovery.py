@@ -16,6 +16,8 @@ from tests.apps.studio.conftest import filled
 from tests.apps.studio.running_server import Page, Studio, needs_page, started
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 
+pytestmark = pytest.mark.slow
+
 LONG = {**ACROSS, "steps": [{"correct": {"settings": {"samples": 100_000}}}]}
 
 

@@ -15,6 +15,8 @@ import pytest
 from tests.apps.studio.running_server import Page, Said, Studio
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 
+pytestmark = pytest.mark.slow
+
 SOON_S = 8.0
 """For a run to end once it is told to."""
 

@@ -26,6 +26,8 @@ from tests.apps.studio.running_server import (
 from tests.apps.studio.short_walk import opened, recipe, wrist
 from tests.shared_data import ROBOTS, needs_robots
 
+pytestmark = pytest.mark.slow
+
 CLIPS = ("bvh", "glb", "npz")
 
 
