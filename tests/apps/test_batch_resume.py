@@ -593,6 +593,7 @@ def test_a_clip_that_comes_to_share_a_name_moves_the_other(tmp_path: Path) -> No
     assert files_below(place.out) - BOOKS == {"a.bvh.bvh", "a.npz.bvh"}
 
 
+@pytest.mark.slow
 def test_no_clip_takes_the_name_of_a_table_or_the_page(tmp_path: Path) -> None:
     place = Place(tmp_path)
     put_clips(place.library, "library.bvh", "results.bvh", "Library.npz")
@@ -811,6 +812,7 @@ def test_interrupted_runs_go_on(tmp_path: Path) -> None:
 # One worker or two
 
 
+@pytest.mark.slow
 def test_results_are_the_same_bits_with_one_worker_or_two_or_none(tmp_path: Path) -> None:
     place = Place(tmp_path)
     put_clips(place.library, "a.bvh", "b.npz", "c.glb", "d.bvh")

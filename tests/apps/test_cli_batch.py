@@ -495,6 +495,7 @@ def test_a_reader_of_its_output_that_has_gone_is_no_bug(tmp_path: Path) -> None:
     none_left(tmp_path)
 
 
+@pytest.mark.slow
 @posix
 def test_a_terminal_shows_how_it_goes(tmp_path: Path) -> None:
     import pty

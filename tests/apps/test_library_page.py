@@ -661,6 +661,7 @@ def test_a_linked_view_opens_at_once(opened: Opened, batch: Callable[..., Iterat
     assert opened.shown.endswith("filtered from 60")
 
 
+@pytest.mark.slow
 @needs_browser
 def test_every_bar_leads_to_its_clips(opened: Opened, batch: Callable[..., Iterator[Row]]) -> None:
     page = library_html(batch(120), "t")

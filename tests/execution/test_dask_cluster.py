@@ -171,6 +171,7 @@ def test_what_is_announced_there_is_heard_here(here: OnDask) -> None:
     assert heard[0].startswith("compiling ")
 
 
+@pytest.mark.slow
 def test_a_dask_worker_that_is_killed_loses_nothing(patient: OnDask) -> None:
     ends = patient.run(behave, [("sleep", 0.5 + i / 1000) for i in range(8)])
     results = [next(ends).result()]

@@ -81,6 +81,7 @@ class Kept:
 # Families
 
 
+@pytest.mark.slow
 def test_members_are_the_same_in_threads_and_in_processes(processes: Supervised) -> None:
     for executor in (Threads(2), processes, processes):
         told: list[tuple[int, int]] = []
