@@ -28,7 +28,8 @@ export class DragSession {
   private patience = 0;
   private readonly stop: () => void;
 
-  constructor() {
+  /** `answer`: the motion that was asked for is there, or is not waited for any longer. */
+  constructor(private readonly answer: () => void) {
     this.live = motions.peek().get("live");
     const stopMotions = effect(() => {
       const live = motions.value.get("live");
@@ -83,6 +84,7 @@ export class DragSession {
     // What comes late counts from the first of the moves that wait: never better than it was.
     this.asked = false;
     this.ask();
+    this.answer();
   }
 
   private heard(shown: boolean): void {
@@ -92,7 +94,9 @@ export class DragSession {
     this.asked = false;
     if (shown && Number.isNaN(this.answered)) this.answered = this.waiting;
     this.waiting = NaN;
+    // First the next question, so that the server works while we draw.
     this.ask();
+    if (shown) this.answer();
   }
 
   /** Called after every picture. */

@@ -27,13 +27,14 @@ import { Trails } from "./trails";
 const MOST_DOTS = 1024;
 const MOST_PIXEL_RATIO = 2;
 const LONG_M = 2.5;
+const HOLD_BACK_MS = 60;
 
 export class Engine {
   readonly canvas = document.createElement("canvas");
   readonly scene = new Scene();
   readonly renderer: WebGLRenderer;
   readonly rig: CameraRig;
-  readonly session = new DragSession();
+  readonly session = new DragSession(() => this.drawAtOnce());
   readonly picker: Picker;
   readonly manipulator: Manipulator;
   readonly figuresView: FiguresView;
@@ -50,6 +51,8 @@ export class Engine {
   private readonly resizing = new ResizeObserver(() => this.resize());
   private readonly stops: (() => void)[] = [];
   private readonly ratio: () => number;
+  private readonly slow: boolean;
+  private drawnAt = 0;
   private request = 0;
   private grips: Grip[] = [];
   private gripsFor: unknown[] = [];
@@ -65,7 +68,7 @@ export class Engine {
     this.tip.className = "vp-tip";
     this.tip.hidden = true;
     host.append(this.canvas, this.tip);
-    const slow = drawsInSoftware();
+    const slow = (this.slow = drawsInSoftware());
     this.renderer = new WebGLRenderer({
       canvas: this.canvas, antialias: !slow, stencil: true, powerPreference: "high-performance",
     });
@@ -107,7 +110,19 @@ export class Engine {
   }
 
   invalidate(): void {
-    if (!this.request) this.request = requestAnimationFrame(this.tick);
+    if (this.request || this.holdsBack()) return;
+    this.request = requestAnimationFrame(this.tick);
+  }
+
+  /** Where drawing is slow, a drag draws the answers and not every move in between: they would wait for it. */
+  private holdsBack(): boolean {
+    return this.slow && this.session.active && this.session.busy && performance.now() - this.drawnAt < HOLD_BACK_MS;
+  }
+
+  /** An answer of a drag is drawn when it comes, for the next picture of the screen and not the one after. */
+  private drawAtOnce(): void {
+    cancelAnimationFrame(this.request);
+    this.tick();
   }
 
   private readonly tick = (): void => {
@@ -118,7 +133,7 @@ export class Engine {
     const made = performance.now();
     this.compile();
     this.renderer.render(this.scene, this.rig.active);
-    const done = performance.now();
+    const done = (this.drawnAt = performance.now());
     this.session.rendered();
     this.stats.frames += 1;
     this.stats.lastCpuMs = made - began;

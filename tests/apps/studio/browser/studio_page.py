@@ -127,6 +127,16 @@ class StudioPage:
     def value(self, expression: str) -> Any:
         return self.page.evaluate(expression)
 
+    def dismiss_notices(self) -> None:
+        """They lie on the timeline for some seconds."""
+
+        def gone() -> bool:
+            for each in self.by("notice").all():
+                each.get_by_label("Dismiss").click()
+            return self.by("notice").count() == 0
+
+        self.until(gone, "no notices")
+
     def until(
         self, what: Callable[[], Any], about: str = "something", seconds: float = PATIENCE_S
     ) -> Any:

@@ -164,7 +164,7 @@ def test_every_control_has_a_name_a_place_and_can_be_reached(
 
     def look(name: str, within: str = "") -> None:
         page.page.mouse.move(5, 5)
-        page.until(lambda: dismissed(page), "no notices")
+        page.dismiss_notices()
         page.page.wait_for_timeout(100)
         wrong = {*without_names(page), *without_focus(page), *cut_off(page, within)} - KNOWN
         if wrong:
@@ -205,12 +205,6 @@ def test_every_point_of_the_body_diagram_can_be_clicked(new_page: NewPage) -> No
     page.open_file("short.bvh")
     page.by("com-point-left_ball").scroll_into_view_if_needed()
     assert TOES.isdisjoint(cut_off(page))
-
-
-def dismissed(page: StudioPage) -> bool:
-    for each in page.by("notice").all():
-        each.get_by_label("Dismiss").click()
-    return page.by("notice").count() == 0
 
 
 def test_the_tour_can_be_walked_to_its_end(page: StudioPage) -> None:

@@ -22,6 +22,7 @@ def bars(page: StudioPage, which: str = "after") -> list[tuple[str, int, int]]:
 
 def drag_edge(page: StudioPage, number: int, edge: str, frames: int) -> None:
     """Stretch a contact bar of the timeline by the mouse."""
+    page.dismiss_notices()
     box = page.by(f"tl-touch-{number}-{edge}").bounding_box()
     assert box is not None
     per_frame = page.value("poiseTimeline.frameToX(1) - poiseTimeline.frameToX(0)")
