@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import poise
 
 SCRIPT = """
@@ -30,6 +32,7 @@ def run(source: Path, cache: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_change_in_an_inlined_helper_recompiles_its_callers(tmp_path: Path) -> None:
     source, cache = tmp_path / "src", tmp_path / "cache"
     ignore = shutil.ignore_patterns("__pycache__")

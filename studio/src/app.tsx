@@ -12,6 +12,7 @@ import { BodyNames } from "./panels/body_names";
 import { BodyPanel } from "./panels/body_panel";
 import { ConstraintsPanel } from "./panels/constraints_panel";
 import { DropOverlay } from "./panels/drop_overlay";
+import { PurposeDialog } from "./panels/dropped";
 import { EmptyState } from "./panels/empty_state";
 import { SaveDialog } from "./panels/export_menu";
 import { Help } from "./panels/help";
@@ -44,6 +45,7 @@ export function App() {
       <BodyNames />
       <DropOverlay />
       <SaveDialog />
+      <PurposeDialog />
       <Help />
       <Tour />
       <Tooltip />

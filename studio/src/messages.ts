@@ -1,4 +1,4 @@
-// Made by `python -m poise.apps.studio.typescript` from the server's records. Do not edit.
+// Made by `python -m poise.apps.studio.typescript` from the server's records.
 
 /** A bar of the contact lanes: a part touches, from the first frame to the last. */
 export interface Touch {
@@ -134,7 +134,7 @@ export interface ArrayOf {
 export interface FileEntry {
   path: string;
   bytes: number;
-  what: "clip" | "recipe" | "body" | "place";
+  what: "clip" | "recipe" | "body" | "place" | "pattern";
 }
 
 /** A document that was worked on before. */

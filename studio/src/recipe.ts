@@ -16,6 +16,10 @@ export const METHODS: Record<string, string> = {
   retarget: "Retarget: another body",
 };
 
+export function methodName(method: string): string {
+  return (METHODS[method] ?? method).split(":")[0]!;
+}
+
 export function stepCount(recipe: Recipe): number {
   return (recipe.steps ?? []).length;
 }
@@ -51,7 +55,7 @@ export function withContent(recipe: Recipe, step: number, content: Record<string
 export function withMethod(recipe: Recipe, step: number, method: string): Recipe {
   const steps = [...(recipe.steps ?? [])];
   steps[step] = { [method]: {} };
-  return { ...recipe, steps };
+  return retargets(recipe, step) && method !== "retarget" ? { ...withCharacter(recipe, OWN_BODY), steps } : { ...recipe, steps };
 }
 
 export function withStep(recipe: Recipe, method: string): Recipe {
@@ -59,7 +63,28 @@ export function withStep(recipe: Recipe, method: string): Recipe {
 }
 
 export function withoutStep(recipe: Recipe, step: number): Recipe {
-  return { ...recipe, steps: (recipe.steps ?? []).filter((_: unknown, i: number) => i !== step) };
+  const steps = (recipe.steps ?? []).filter((_: unknown, i: number) => i !== step);
+  return { ...(retargets(recipe, step) ? withCharacter(recipe, OWN_BODY) : recipe), steps };
+}
+
+/** What `retarget` alone needs: without it, another body means something else. */
+const OWN_BODY = { to: undefined, mapping: undefined };
+
+export function retargets(recipe: Recipe, step = 0): boolean {
+  return methodOf(recipe, step) === "retarget";
+}
+
+/** Some values of the body changed; undefined takes one out. */
+export function withCharacter(recipe: Recipe, changed: Record<string, any>): Recipe {
+  const { character, ...rest } = recipe;
+  const kept = Object.entries({ ...(character ?? {}), ...changed }).filter(([, value]) => value !== undefined);
+  return kept.length ? { ...rest, character: Object.fromEntries(kept) } : rest;
+}
+
+/** In a place of a file; undefined: on level ground. */
+export function withPlace(recipe: Recipe, file: string | undefined): Recipe {
+  const { environment: _, ...rest } = recipe;
+  return file ? { ...rest, environment: file } : rest;
 }
 
 /** Settings of a step, some changed; undefined takes one back to its default. */

@@ -2,6 +2,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { Connection, type Arrays, type Link } from "./connection";
+import { putTogether } from "./motion_parts";
 import type {
   DocumentState, FamilyState, Figure, FromPage, FromServer, Goals, Measures, Motion, Physics, Place,
   Problem, Progress, RunEnded, Saved, Scatter, Touch, Welcome,
@@ -22,7 +23,8 @@ export interface MotionData {
   /** Counts up with every change. */
   version: number;
 }
-export interface PhysicsData { message: Physics; arrays: Arrays }
+/** `motion`: what was there of its kind when it came, which it is about. */
+export interface PhysicsData { message: Physics; arrays: Arrays; motion: MotionData | null }
 /** What is selected: a joint, role or site by name, or a constraint, a stage, a contact bar. */
 export type Selection =
   | { kind: "point"; name: string }
@@ -78,8 +80,15 @@ export const current = computed<MotionData | null>(() => {
   return all.get("live") ?? all.get("preview") ?? all.get("after") ?? all.get("before") ?? null;
 });
 
+/** Where the user has to read it: no edit of the document makes up for it. */
+const KEPT_PROBLEMS = new Set(["upload"]);
+/** Whether the next state is the one that the server sends right behind a problem. */
+let behindProblem = false;
 let dragNumber = 0;
-let dragAnswered = 0;
+/** Answers up to this one belong to a drag that was given up. */
+let givenUp = 0;
+/** Whether it is shown or not: the next one may come as what differs from it. */
+let lastLive: MotionData | null = null;
 let noticeNumber = 0;
 
 export function notice(text: string, tone: Notice["tone"] = "info"): void {
@@ -120,7 +129,10 @@ function understand(message: FromServer, arrays: Arrays): void {
       if (welcome.value) welcome.value = { ...welcome.value, ...message, kind: "welcome" };
       break;
     case "document_state": {
-      const other = documentState.value?.id !== message.id;
+      const known = documentState.value;
+      const other = known?.id !== message.id;
+      if (!behindProblem && (other || JSON.stringify(known?.recipe) !== JSON.stringify(message.recipe))) forgetProblem();
+      behindProblem = false;
       documentState.value = message;
       draft.value = null;
       if (other) {
@@ -140,18 +152,18 @@ function understand(message: FromServer, arrays: Arrays): void {
     case "motion":
       putMotion(message, arrays);
       break;
-    case "forget": {
-      const left = new Map(motions.value);
-      left.delete(message.which as Which);
-      motions.value = left;
-      const bare = new Map(physics.value);
-      bare.delete(message.which as Which);
-      physics.value = bare;
+    case "forget":
+      if (message.which === "live") givenUp = 0;
+      forget(message.which as Which);
+      break;
+    case "physics": {
+      const which = message.which as Which;
+      const motion = motions.value.get(which) ?? null;
+      // That of a drag may come when the drag is over.
+      if (which === "live" && !motion) break;
+      physics.value = new Map(physics.value).set(which, { message, arrays, motion });
       break;
     }
-    case "physics":
-      physics.value = new Map(physics.value).set(message.which as Which, { message, arrays });
-      break;
     case "place":
       place.value = { message, arrays };
       break;
@@ -179,44 +191,36 @@ function understand(message: FromServer, arrays: Arrays): void {
       break;
     case "problem":
       problem.value = message;
+      // A drag is answered by a motion, files by no state at all.
+      behindProblem = !["drag", "open_sample", "open_file", "message"].includes(message.about);
       draft.value = null;
       break;
   }
 }
 
+/** What was wrong has been put right, or is no longer what one is at. */
+function forgetProblem(): void {
+  if (problem.value && !KEPT_PROBLEMS.has(problem.value.about)) problem.value = null;
+}
+
 function putMotion(message: Motion, arrays: Arrays): void {
   const which = message.which as Which;
-  if (which === "live") {
-    if (message.number < dragAnswered) return;
-    dragAnswered = message.number;
+  const live = which === "live";
+  const made = putTogether(live ? lastLive : (motions.value.get(which) ?? null), message, arrays);
+  if (!made) return;
+  if (live) {
+    lastLive = made;
+    if (message.number <= givenUp) return;
   }
-  const roots = arrays.roots_m as Float32Array;
-  const rotations = arrays.rotations_wxyz as Float32Array;
-  const count = roots.length / 3;
-  const joints = rotations.length / 4 / Math.max(1, count);
-  const all = new Map(motions.value);
-  let known = all.get(which);
-  // A part of a live motion changes what came before it, or the result that the drag began from.
-  if (which === "live" && !known) known = all.get("after") ?? all.get("before");
-  const whole = message.first === 0 && count === message.frames;
-  const fits = known && known.figure === message.figure && known.frames === message.frames;
-  if (!whole && !(known && fits)) return;
-  const version = (all.get(which)?.version ?? 0) + 1;
-  const shared = { which, figure: message.figure, rate: message.rate_hz, frames: message.frames, joints, version };
-  if (whole) all.set(which, { ...shared, roots, rotations });
-  else if (known) {
-    const own = all.get(which) === known;
-    const merged = own ? known.roots : known.roots.slice();
-    const turned = own ? known.rotations : known.rotations.slice();
-    merged.set(roots, 3 * message.first);
-    turned.set(rotations, 4 * joints * message.first);
-    all.set(which, { ...shared, roots: merged, rotations: turned });
-  }
-  if (which === "after") {
-    all.delete("live");
-    all.delete("preview");
-  }
-  motions.value = all;
+  motions.value = new Map(motions.value).set(which, made);
+  if (which === "after") forget("live", "preview");
+}
+
+/** Motions that are over, with their physics. */
+function forget(...gone: Which[]): void {
+  const left = ([which]: [Which, unknown]): boolean => !gone.includes(which);
+  motions.value = new Map([...motions.value].filter(left));
+  if (gone.some((which) => physics.value.has(which))) physics.value = new Map([...physics.value].filter(left));
 }
 
 function sayEnd(message: RunEnded): void {
@@ -245,15 +249,17 @@ export function nextNumber(): number {
 
 /** Show an edit that is still being dragged; solved at once, not kept. */
 export function drag(changed: Recipe): void {
-  draft.value = changed;
+  // The server works while panels are drawn anew.
   send({ kind: "drag", recipe: changed, number: nextNumber() });
+  draft.value = changed;
 }
 
 export function endDrag(): void {
-  draft.value = null;
-  const left = new Map(motions.value);
-  left.delete("live");
-  motions.value = left;
+  givenUp = dragNumber;
+  batch(() => {
+    draft.value = null;
+    forget("live");
+  });
   send({ kind: "end_drag" });
 }
 
@@ -262,6 +268,7 @@ export function editContacts(touches: Touch[], label: string): void {
 }
 
 export function run(): void {
+  forgetProblem();
   send({ kind: "run_method" });
 }
 

@@ -424,6 +424,7 @@ def test_a_clip_that_is_written_down_counts_when_it_is_interrupted_then(
 
 
 @posix
+@pytest.mark.slow
 def test_ctrl_c_ends_it_in_order_and_the_same_command_goes_on(tmp_path: Path) -> None:
     process = begun(many(tmp_path))
     try:

@@ -37,6 +37,7 @@ def test_a_hostile_bvh_is_one_line_that_names_file_and_line(
         assert f"hostile.bvh:{item.line}:" in line
 
 
+@pytest.mark.slow
 def test_a_bvh_cut_at_every_structural_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -231,6 +231,7 @@ def test_a_walk_whose_trunk_sways_gets_its_balance_back_on_the_way() -> None:
     assert np.abs(expected[:, ankles] - goes[:, ankles]).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_contacts_that_the_sender_states_are_taken() -> None:
     """Told that nothing touches for a while, it lets the body fall: flight asks for that."""
     clip, character, contacts = leaning()

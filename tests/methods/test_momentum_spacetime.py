@@ -219,7 +219,16 @@ def test_the_gradient_of_turns_is_that_of_differences_but_for_shifts_far_from_wh
     assert line.slope() == pytest.approx(line.difference(1e-6), rel=1e-3)
 
 
-@pytest.mark.parametrize("kind", ["likeness", "smoothness", "balance", "points", "momentum"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("likeness", marks=pytest.mark.slow),
+        "smoothness",
+        "balance",
+        "points",
+        "momentum",
+    ],
+)
 def test_the_matrix_is_that_of_second_differences_where_nothing_is_left(kind: str) -> None:
     pull = pulled(sides=False)
     problem, at = pull.spacetime, shaken(pull.spacetime, pull.start, 6, 0.15)

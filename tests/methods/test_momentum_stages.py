@@ -165,7 +165,7 @@ def test_curves_of_samples_meet_their_ends_and_go_on_into_flights(name: str) -> 
 
 
 @needs_mocap
-@pytest.mark.parametrize("name", ["02_04", "13_11"])
+@pytest.mark.parametrize("name", [pytest.param("02_04", marks=pytest.mark.slow), "13_11"])
 def test_curves_of_real_jumps_are_close_to_what_was_captured(name: str) -> None:
     clip, character, place = real(name)
     stages = stages_of(clip, character, place)

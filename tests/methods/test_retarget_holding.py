@@ -362,6 +362,7 @@ def test_with_contacts_left_alone_feet_slide() -> None:
     assert measured(free, target).value("foot_slide.mean") > 10.0 * SLIDE_CM_S
 
 
+@pytest.mark.slow
 def test_a_long_clip_has_no_seam() -> None:
     """Where one window is left for the next, the walk is as in every other stride."""
     rate, target = 25.0, body("G1")

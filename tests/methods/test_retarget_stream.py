@@ -298,6 +298,7 @@ def test_what_is_given_back_stays_as_it_is() -> None:
     np.testing.assert_allclose(np.linalg.norm(turns, axis=-1), 1.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow() -> None:
     stream, frames = stream_to(body("human")), list(frames_of(WALK))
 

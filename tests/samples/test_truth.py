@@ -208,6 +208,7 @@ def test_one_frame_is_enough_and_the_same_comes_again(name: str) -> None:
     np.testing.assert_array_equal(once.clip.rotations_wxyz, again.clip.rotations_wxyz)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["walk", "run", "hop"])
 def test_long_clips_stay_true_to_the_end(name: str) -> None:
     """Also where frames fall on the seams of cycles, far from zero."""

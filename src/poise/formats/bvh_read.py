@@ -304,8 +304,8 @@ def _print_style(content: str, start: int) -> PrintStyle:
     """The line end of the first frame, its first blanks, and the digits of the last number."""
     line_end = re.compile(r"\r\n|\r|\n").search(content, start)
     pair = re.compile(r"(?<=[0-9.])([ \t]+)(?=[0-9.+-])").search(content, start)
-    tail = content[-4096:].split()
-    fixed = re.fullmatch(r"[+-]?[0-9]*\.([0-9]{1,20})", tail[-1])
+    last = content.rstrip()[-4096:].split()[-1]
+    fixed = re.fullmatch(r"[+-]?[0-9]*\.([0-9]{1,20})", last)
     return PrintStyle(
         line_end=line_end.group() if line_end else "\n",
         separator=pair.group(1) if pair else " ",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,11 +26,54 @@ _KINDS = (
 )
 
 
+_confined_to: ContextVar[Path | None] = ContextVar("confined_to", default=None)
+
+
+@contextmanager
+def reading_below(folder: Path) -> Generator[None, None, None]:
+    """Refuse, in this thread, to read anything outside of a folder, whatever it is that leads out.
+
+    For servers: readers go from file to file (a recipe names a place, that a mesh), and what was
+    asked for says little about what is read in the end.
+    """
+    before = _confined_to.set(folder.resolve())
+    try:
+        yield
+    finally:
+        _confined_to.reset(before)
+
+
+def is_confined() -> bool:
+    """Whether only the files of one folder may be read."""
+    return _confined_to.get() is not None
+
+
+def check_readable(path: Path) -> None:
+    """Nothing, if a file may be read here.
+
+    Raises:
+        FileProblem: it lies outside of the one folder whose files may be read.
+    """
+    folder = _confined_to.get()
+    if folder is None:
+        return
+    try:
+        inside = path.resolve().is_relative_to(folder)
+    except (OSError, RuntimeError, ValueError):  # a link to itself; a name that no file can have
+        inside = False
+    if not inside:
+        raise FileProblem(path, "a file in the project folder", "one outside of it")
+
+
 def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """The content of a regular file no larger than `max_bytes`.
 
     Pipes and devices are refused before they are opened, because opening one may wait for ever.
+
+    Raises:
+        FileProblem: what is there instead, or that it may not be read (`reading_below`).
     """
+    check_readable(path)
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import numpy as np
 
 from poise.arrays import Array
 from poise.errors import FileProblem
+from poise.formats.disk import read_bytes
 
 _TITLES = ["frame", "x", "y", "z"]
 
@@ -21,11 +23,11 @@ def read_ball(path: str | Path) -> tuple[Array, int]:
     """
     path = Path(path)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            read = csv.reader(file)
-            rows = [(read.line_num, [cell.strip() for cell in row]) for row in read if row]
-    except (OSError, UnicodeDecodeError) as problem:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
         raise FileProblem(path, "a table of a ball's path", str(problem)) from None
+    read = csv.reader(io.StringIO(text, newline=""))
+    rows = [(read.line_num, [cell.strip() for cell in row]) for row in read if row]
     if rows and [cell.lower() for cell in rows[0][1]] == _TITLES:
         rows = rows[1:]
     if not rows:

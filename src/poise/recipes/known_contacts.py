@@ -10,6 +10,7 @@ import numpy as np
 from poise.arrays import Indices
 from poise.contact import ContactSchedule, read_contacts
 from poise.errors import BadValue
+from poise.formats.disk import check_readable
 from poise.motion import Clip
 
 
@@ -34,6 +35,7 @@ def known_contacts(path: Path, clip: Clip, kept: Kept | None = None) -> ContactS
         FileProblem: what is wrong with the file.
         BadValue: it covers another length of time.
     """
+    check_readable(path)
     schedule, count = read_contacts(path), clip.frame_count
     rows = np.arange(schedule.frame_count)
     if len(rows) != count and kept is not None and len(rows) == kept.total:

@@ -140,7 +140,7 @@ def _place_problems(root: Written, path: Path) -> Iterator[Problem]:
     try:
         place_from(entry_from(here, path, "environment"))
     except FileProblem as problem:
-        yield file_problem(problem, str(path))
+        yield file_problem(problem, here.place.label)
 
 
 def _names_a_file(here: Written) -> bool:

@@ -11,6 +11,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,15 @@ def save_pattern(pattern: Pattern, path: str | Path) -> None:
     }  # fmt: skip
     arrays = {name: np.asarray(getattr(pattern, name)) for name in _ARRAYS}
     write(Path(path), mean, also={_FACTS: json.dumps(facts, separators=(",", ":")), **arrays})
+
+
+def is_pattern_file(path: Path) -> bool:
+    """Whether it looks like one: only the archive's directory is read."""
+    try:
+        with ZipFile(path) as archive:
+            return f"{_FACTS}.npy" in archive.namelist()
+    except (OSError, ValueError, BadZipFile, NotImplementedError):
+        return False
 
 
 def load_pattern(path: str | Path) -> Pattern:

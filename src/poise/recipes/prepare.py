@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from poise.character import Character, complete_character, read_role_file, with_ranges
+from poise.character.role_file import RoleOverrides
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.contact.shown_place import shown_place
 from poise.environment import Environment, load_environment
 from poise.environment.place_file import place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, load_clip
+from poise.formats.disk import check_readable
 from poise.methods.retarget.suitable import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
@@ -167,9 +169,7 @@ def _character(recipe: Recipe, clip: Clip, roles_by: str | None) -> Character:
                 mass_kg=choice.mass_kg if choice.to is None else None,  # else the other body's
                 table=choice.table,
                 sex=choice.sex,
-                overrides=read_role_file(recipe.folder / roles, clip.skeleton)
-                if isinstance(roles, str)
-                else roles,
+                overrides=_roles(recipe, roles, clip) if isinstance(roles, str) else roles,
             )
         except MissingRoles as missing:
             lacking = missing
@@ -178,6 +178,11 @@ def _character(recipe: Recipe, clip: Clip, roles_by: str | None) -> Character:
         raise RecipeProblem([_unrecognised(recipe, file, lacking)])
     found = why_not(Character(clip.skeleton)) or f"nothing for {', '.join(lacking.missing)}"
     raise FileProblem(file, SUITABLE, found, advice=roles_by)
+
+
+def _roles(recipe: Recipe, name: str, clip: Clip) -> RoleOverrides:
+    check_readable(recipe.folder / name)
+    return read_role_file(recipe.folder / name, clip.skeleton)
 
 
 def _file_of(clip: Clip) -> str:
@@ -228,6 +233,6 @@ def _environment(recipe: Recipe, clip: Clip, character: Character) -> Environmen
     if isinstance(named, Mapping):
         written = recipe.written.at(("environment",)) if recipe.written is not None else None
         place = written or written_plain(named)
-        label = recipe.written.place.label if recipe.written is not None else "recipe"
-        return place_from(entry_from(place, recipe.folder / Path(label).name, "environment"))
+        label = "" if recipe.written is None else Path(recipe.written.place.label).name
+        return place_from(entry_from(place, recipe.folder / (label or "recipe"), "environment"))
     return load_environment(recipe.folder / named)

@@ -6,8 +6,8 @@ export interface Spot { name: string; on: boolean; label?: string; faint?: boole
 const PLACES: Record<string, [number, number]> = {
   head_top: [80, 8], head: [80, 27], neck: [80, 47], chest: [80, 70], spine: [80, 94], pelvis: [80, 117],
   collar: [63, 55], shoulder: [46, 61], elbow: [34, 94], wrist: [21, 126], hand: [14, 144], hand_tip: [7, 162],
-  hip: [62, 130], thigh: [60, 155], knee: [59, 180], ankle: [57, 222], heel: [66, 244], toe: [45, 239],
-  toe_tip: [31, 252], ball: [45, 239],
+  hip: [62, 130], thigh: [60, 155], knee: [59, 180], ankle: [57, 220], heel: [70, 243], ball: [50, 247],
+  toe: [34, 238], toe_tip: [20, 252],
 };
 const WIDTH = 160;
 const HEIGHT = 260;
@@ -28,7 +28,7 @@ export function BodyDiagram({ spots, onToggle, label, testid, scale = 1 }: {
     <div class="ed-body" role="group" aria-label={label} style={{ width: WIDTH * scale, height: HEIGHT * scale, "--spot": `${scale < 1 ? 12 : 15}px` }}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
         <circle cx="80" cy="24" r="15" />
-        <path d="M80 39V120M49 60H111M49 60L34 94L14 144M111 60L126 94L146 144M64 128H96M64 128L59 180L57 225L42 246M96 128L101 180L103 225L118 246M57 225L68 246M103 225L92 246" />
+        <path d="M80 39V120M49 60H111M49 60L34 94L14 144M111 60L126 94L146 144M64 128H96M64 128L59 180L57 222L24 249M96 128L101 180L103 222L136 249M57 222L70 245M103 222L90 245" />
         <text x="8" y="14">L</text>
         <text x="146" y="14">R</text>
       </svg>

@@ -84,7 +84,7 @@ function Curve({ wish }: { wish: Wish }) {
               </td>
               {[0, 1, 2].map((k) => (
                 <td key={k}>
-                  <NumberBox bare label={`Place ${i + 1}: ${"xyz"[k]}, m`} value={Number(each.place_m[k]!.toFixed(4))} step={0.01} testid={`curve-${i}-${"xyz"[k]}`}
+                  <NumberBox bare label={`Place ${i + 1}: ${"xyz"[k]}, m`} value={Number(each.place_m[k]!.toFixed(3))} step={0.01} testid={`curve-${i}-${"xyz"[k]}`}
                     onChange={(to) => to !== undefined && put(movedPass(curve, i, each.frame, each.place_m.map((v, m) => (m === k ? to : v)) as Vec3), `move ${name}`)} />
                 </td>
               ))}

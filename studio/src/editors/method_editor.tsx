@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { edit, openStep, recipe, welcome } from "../store";
 import { contentOf, METHODS, methodOf, withSettings } from "../recipe";
+import { retargetWanted } from "../panels/method_change";
 import { SchemaForm } from "../panels/schema_form";
 import { CorrectEditor } from "./correct_editor";
 import { DeformEditor } from "./deform_editor";
@@ -11,7 +12,7 @@ import { changeSettings, presetValues, settingsSchema, words } from "./editing";
 import { FilterEditor } from "./filter_editor";
 import { MomentumEditor } from "./momentum_editor";
 import { PatternEditor } from "./pattern_editor";
-import { RetargetEditor } from "./retarget_editor";
+import { BodyWanted, RetargetEditor } from "./retarget_editor";
 import "./editors.css";
 
 const EDITORS: Record<string, ComponentType> = {
@@ -21,16 +22,21 @@ const EDITORS: Record<string, ComponentType> = {
 
 export function MethodEditor() {
   const now = recipe.value;
-  const method = now ? methodOf(now, openStep.value) : "";
+  const wanted = retargetWanted.value && now !== null && methodOf(now, openStep.value) !== "retarget";
+  const method = wanted ? "retarget" : now ? methodOf(now, openStep.value) : "";
   const Editor = EDITORS[method];
   if (!now || !Editor) return null;
   const [name, about] = (METHODS[method] ?? method).split(": ");
   return (
     <section class="ed-method" aria-label={`${name} step`} data-testid="method-editor" data-method={method}>
       <header><b>{name}</b>{about && <span>{about}</span>}</header>
-      <Presets method={method} />
-      <Editor key={`${method} ${openStep.value}`} />
-      <AllSettings method={method} />
+      {wanted ? <BodyWanted /> : (
+        <>
+          <Presets method={method} />
+          <Editor key={`${method} ${openStep.value}`} />
+          <AllSettings method={method} />
+        </>
+      )}
     </section>
   );
 }

@@ -2,8 +2,9 @@
 
 import { edit, frame, openStep, recipe, selection, send, welcome } from "../store";
 import { addWish, changeWish, contentOf, freeName, wishesOf, withContent, type Vec3, type Wish } from "../recipe";
+import { ENDINGS } from "../panels/dropped";
+import { FilePick } from "../panels/file_pick";
 import { Choice, NumberBox, Pick, Section, Slider, Switch } from "./controls";
-import { FileChooser } from "./file_chooser";
 import { body, changeSettings, selectedWish, settingOf, words } from "./editing";
 import { PatternScatter } from "./pattern_scatter";
 import { placeNow } from "./point_path";
@@ -17,10 +18,10 @@ export function PatternEditor() {
   const free = settings.reach === null;
   return (
     <>
-      <FileChooser
-        label="Pattern" value={content.pattern ?? ""} testid="pattern-file" title="A .npz file as `poise pattern learn` writes it"
-        files={(welcome.value?.files ?? []).map((file) => file.path).filter((path) => path.endsWith(".npz"))}
-        onChange={(pattern) => edit(withContent(now, openStep.value, { ...content, pattern: pattern || undefined }), "choose a pattern")}
+      <FilePick
+        label="Pattern" value={content.pattern} testid="pattern-file" none="none yet" tip="Examples, as `poise pattern learn` writes them (.npz)"
+        groups={{ Patterns: (welcome.value?.files ?? []).filter((file) => file.what === "pattern").map((file) => file.path) }}
+        accept={ENDINGS.pattern} onChange={choosePattern}
       />
       <button type="button" class="ed-link" onClick={() => send({ kind: "ask_files" })}>Look for files again</button>
       <Goal />
@@ -40,6 +41,11 @@ export function PatternEditor() {
       </Section>
     </>
   );
+}
+
+function choosePattern(pattern: string | undefined): void {
+  const now = recipe.peek()!;
+  edit(withContent(now, openStep.peek(), { ...contentOf(now, openStep.peek()), pattern }), "choose a pattern");
 }
 
 /** What is to be hit: the selected constraint, else the first. */

@@ -2,11 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import type { Figure } from "../messages";
-import { edit, notice, openStep, recipe } from "../store";
-import { changeWish, type Wish } from "../recipe";
+import { edit, frameCount, notice, openStep, rate, recipe } from "../store";
+import { changeWish, methodOf, type Wish } from "../recipe";
 import { BodyDiagram } from "./body_diagram";
 import { Choice, Pick, Section, Switch } from "./controls";
-import { body, selectedWish, wishHas, words } from "./editing";
+import { body, selectedWish, settingOf, wishHas, words } from "./editing";
+import { withRecruit } from "./recruit_edit";
 import { asNames, carryingRoles, chainOf, ownJoint, recruitsOf, type Recruits } from "./recruits";
 
 export function RecruitEditor() {
@@ -30,7 +31,12 @@ function Recruiting({ wish, figure }: { wish: Wish; figure: Figure }) {
   const mode = wish.values.recruit?.joints ? "joints" : wish.values.recruit?.up_to ? "up_to" : "all";
 
   const put = (recruit: Record<string, any> | undefined, label: string) => {
-    if (recipe.value) edit(changeWish(recipe.value, openStep.value, wish.index, { recruit }), label);
+    if (!recipe.value) return;
+    const found = withRecruit(recipe.value, openStep.value, wish.index, recruit, figure, frameCount.value, rate.value);
+    const layered = methodOf(recipe.value, openStep.value) === "deform" && settingOf("strategy") !== "weights";
+    edit(layered ? found.recipe : changeWish(recipe.value, openStep.value, wish.index, { recruit }), label);
+    if (layered && found.down)
+      notice(`“${wish.values.name}” went down to layer ${found.down.layer}: “${found.down.to}” moves joints that carry it and do not help it.`);
   };
   const list = (changed: Recruits, label: string) => {
     const joints = asNames(figure, changed);

@@ -1,9 +1,11 @@
 // Whose body, where, and what is made of the clip before anything is done to it.
 
-import { useState } from "preact/hooks";
 import { documentState, edit, figures, frameCount, motions, rate, recipe, welcome } from "../store";
 import type { Figure } from "../messages";
+import { withCharacter, withPlace } from "../recipe";
+import { ENDINGS, intoPlace } from "./dropped";
 import { merged } from "./fields";
+import { FilePick } from "./file_pick";
 import { SchemaForm } from "./schema_form";
 
 /** Without these no method knows what a joint is. */
@@ -16,11 +18,9 @@ export function BodyPanel() {
   const root = welcome.value?.recipe_schema;
   if (!now || !root) return <p class="pn-faint pn-pad">Open a clip first.</p>;
   const character: Record<string, any> = now.character ?? {};
-  const change = (changed: Record<string, any>, merge: string): void => {
-    const next = merged(character, changed);
-    const { character: _, ...rest } = now;
-    edit(next ? { ...now, character: next } : rest, `body: ${Object.keys(changed).join(", ").replaceAll("_", " ")}`, merge);
-  };
+  // Of the recipe as it is then: an upload takes its time.
+  const change = (changed: Record<string, any>, merge: string): void =>
+    edit(withCharacter(recipe.peek()!, changed), `body: ${Object.keys(changed).join(", ").replaceAll("_", " ")}`, merge);
   const schema = root.$defs.CharacterChoice;
   const shared = { schema, root, value: character, onChange: change, testid: "character" };
   return (
@@ -113,7 +113,7 @@ function AnotherBody({ character, onChange }: PickProps) {
   const bodies = files.filter((each) => each.what === "body").map((each) => each.path);
   const clips = files.filter((each) => each.what === "clip").map((each) => each.path);
   return (
-    <FilePick label="Put it on" testid="character-to" value={character.to} none="its own body" groups={{ Bodies: bodies, "Bodies of clips": clips }}
+    <FilePick label="Put it on" testid="character-to" value={character.to} none="its own body" groups={{ Bodies: bodies, "Bodies of clips": clips }} accept={ENDINGS.body}
       tip="Another body to put the motion on: a skeleton, a robot, or that of another clip."
       onChange={(to) => onChange({ to }, "")} />
   );
@@ -123,10 +123,7 @@ function EnvironmentChoice() {
   const now = recipe.value!;
   const places = (welcome.value?.files ?? []).filter((each) => each.what === "place").map((each) => each.path);
   const inline = typeof now.environment === "object" && now.environment !== null;
-  const put = (file: string | undefined): void => {
-    const { environment: _, ...rest } = now;
-    edit(file ? { ...now, environment: file } : rest, file ? `place ${file}` : "level ground");
-  };
+  const put = (file: string | undefined): void => (file ? intoPlace(file) : edit(withPlace(recipe.peek()!, undefined), "level ground"));
   if (inline)
     return (
       <div class="pn-line">
@@ -135,44 +132,8 @@ function EnvironmentChoice() {
       </div>
     );
   return (
-    <FilePick label="Ground" testid="environment" value={now.environment} none="level, where the feet are" groups={{ Places: places }}
+    <FilePick label="Ground" testid="environment" value={now.environment} none="level, where the feet are" groups={{ Places: places }} accept={ENDINGS.place}
       tip="A mesh or an environment file of the project; without one, level ground at the height that the feet show." onChange={put} />
-  );
-}
-
-interface FilePickProps {
-  label: string; testid: string; value: string | undefined; none: string; groups: Record<string, string[]>; tip: string;
-  onChange(file: string | undefined): void;
-}
-
-const OTHER = "\0other";
-
-function FilePick({ label, testid, value, none, groups, tip, onChange }: FilePickProps) {
-  const [other, setOther] = useState(false);
-  const known = Object.values(groups).flat();
-  const typing = other || (value !== undefined && !known.includes(value));
-  return (
-    <div class="pn-row pn-row-pick">
-      <label class="pn-row-label" for={`pick-${testid}`} data-tip={tip}>{label}</label>
-      <span class="pn-row-control pn-pick">
-        <select id={`pick-${testid}`} data-testid={testid} value={typing ? OTHER : value ?? ""}
-          onChange={(event) => {
-            const picked = event.currentTarget.value;
-            setOther(picked === OTHER);
-            if (picked !== OTHER) onChange(picked || undefined);
-          }}>
-          <option value="">{none}</option>
-          {Object.entries(groups).map(([word, files]) => files.length > 0 && (
-            <optgroup key={word} label={word}>{files.map((each) => <option key={each} value={each}>{each}</option>)}</optgroup>
-          ))}
-          <option value={OTHER}>another file…</option>
-        </select>
-        {typing && (
-          <input type="text" data-testid={`${testid}-path`} aria-label={`${label}: file in the project`} placeholder="folder/file.yaml" value={value ?? ""}
-            onChange={(event) => onChange(event.currentTarget.value.trim() || undefined)} />
-        )}
-      </span>
-    </div>
   );
 }
 

@@ -9,7 +9,7 @@ export interface KindWords { word: string; about: string }
 export const KINDS: Record<string, KindWords> = {
   follow_curve: { word: "Pass places", about: "A point leaves its path, passes places and comes back" },
   hold_point: { word: "Hold a point", about: "A point of the body stays at one place" },
-  plant: { word: "Plant a foot or hand", about: "It stands still, in place and direction" },
+  plant: { word: "Plant", about: "A foot or hand stands still, in place and direction" },
   place_center_of_mass: { word: "Centre of mass", about: "Keeps its relation to the feet, or its path" },
   look_at: { word: "Look at", about: "A joint faces a place or a point" },
   orient: { word: "Orient", about: "A joint is turned a certain way" },

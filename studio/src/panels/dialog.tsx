@@ -1,12 +1,13 @@
 // A window over the page that wants an answer: the browser keeps the focus inside, Escape closes.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons";
 
 export function Dialog({ title, testid, onClose, children }: { title: string; testid: string; onClose(): void; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before anything is painted: until then the keys still belong to the page below.
+  useLayoutEffect(() => {
     const back = document.activeElement as HTMLElement | null;
     box.current?.showModal();
     return () => back?.focus?.();

@@ -2,8 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icons";
-import { megabytes, upload } from "./uploads";
-import { welcome } from "../store";
+import { takeFiles } from "./dropped";
+import { megabytes } from "./uploads";
+import { documentState, welcome } from "../store";
 
 export function DropOverlay() {
   const [over, setOver] = useState(false);
@@ -22,7 +23,7 @@ export function DropOverlay() {
       if (!files(event)) return;
       event.preventDefault();
       setOver(false);
-      upload([...(event.dataTransfer?.files ?? [])]);
+      takeFiles([...(event.dataTransfer?.files ?? [])]);
     };
     addEventListener("dragenter", enter);
     addEventListener("dragover", enter);
@@ -42,7 +43,8 @@ export function DropOverlay() {
       <div>
         <Icon name="upload" size={40} />
         <strong>Drop a clip to open it</strong>
-        <span>.bvh, .glb, .npz{limit ? `, up to ${megabytes(limit)}` : ""}</span>
+        <span>.bvh, .glb, .npz, or .amc with its .asf{limit ? `, up to ${megabytes(limit)}` : ""}</span>
+        {documentState.value && <span>a body to put the motion on: .xml, .urdf, .asf; a place: .obj, .stl, .yaml</span>}
       </div>
     </div>
   );

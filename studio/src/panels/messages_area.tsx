@@ -1,8 +1,8 @@
 // What the page has to say: a lost connection, problems, notices.
 
 import { useState } from "preact/hooks";
-import { effect, useSignalEffect } from "@preact/signals";
-import { documentState, link, notices, openStep, problem, selection } from "../store";
+import { useSignalEffect } from "@preact/signals";
+import { link, notices, openStep, problem, selection } from "../store";
 import type { ProblemLine } from "../messages";
 import { Icon } from "./icons";
 import { showLeft, showRight } from "./ui";
@@ -42,20 +42,6 @@ function show(line: ProblemLine): void {
     showRight("method");
   } else if (/^(clip|character|environment)/.test(line.path)) showLeft("body");
 }
-
-/** The state that belongs to a problem comes right behind it; a later change means that it is over. */
-const BEHIND_MS = 500;
-let said = 0;
-let known = "";
-effect(() => {
-  if (problem.value) said = performance.now();
-});
-effect(() => {
-  const state = documentState.value;
-  const now = state ? `${state.id} ${JSON.stringify(state.recipe)}` : "";
-  if (now !== known && performance.now() - said > BEHIND_MS) problem.value = null;
-  known = now;
-});
 
 export function Problems() {
   const now = problem.value;

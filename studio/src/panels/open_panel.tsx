@@ -2,10 +2,12 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { documentState, edit, recipe, send, welcome } from "../store";
+import { documentState, send, welcome } from "../store";
 import type { FileEntry } from "../messages";
 import { Icon, type IconName } from "./icons";
-import { megabytes, upload, uploading } from "./uploads";
+import { ENDINGS, intoPlace, takeFiles } from "./dropped";
+import { inStyleOf, ontoBody } from "./method_change";
+import { megabytes, uploading } from "./uploads";
 
 /** A plain word about each sample. */
 const SAMPLE_WORDS: Record<string, string> = {
@@ -24,6 +26,7 @@ const KINDS: Record<FileEntry["what"], { word: string; icon: IconName; does: str
   recipe: { word: "Recipes", icon: "recipe", does: "Open" },
   body: { word: "Bodies", icon: "body", does: "Put the motion on this body" },
   place: { word: "Places", icon: "place", does: "Put the motion in this place" },
+  pattern: { word: "Patterns", icon: "chevrons", does: "Edit in the style of these examples" },
 };
 
 const FIRST_FILES = 60;
@@ -78,9 +81,9 @@ export function UploadBox() {
     <label class="pn-upload pn-upload-pick">
       <Icon name="upload" />
       <span><strong>Choose a clip</strong> or drop it anywhere</span>
-      <input type="file" class="pn-hidden" data-testid="upload-input" accept=".bvh,.glb,.gltf,.npz,.amc,.csv,.pkl"
+      <input type="file" class="pn-hidden" data-testid="upload-input" multiple accept={ENDINGS.clip}
         onChange={(event) => {
-          upload([...(event.currentTarget.files ?? [])]);
+          takeFiles([...(event.currentTarget.files ?? [])]);
           event.currentTarget.value = "";
         }} />
     </label>
@@ -124,7 +127,7 @@ export function ProjectFiles() {
 
 function FileRow({ file }: { file: FileEntry }) {
   const { icon, does } = KINDS[file.what];
-  const needsDocument = file.what === "body" || file.what === "place";
+  const needsDocument = file.what !== "clip" && file.what !== "recipe";
   const slash = file.path.lastIndexOf("/") + 1;
   return (
     <button type="button" class="quiet pn-file" data-testid={`open-file-${file.path}`} disabled={needsDocument && !documentState.value}
@@ -137,9 +140,9 @@ function FileRow({ file }: { file: FileEntry }) {
 }
 
 function open(file: FileEntry): void {
-  const now = recipe.value;
-  if (file.what === "body" && now) edit({ ...now, character: { ...now.character, to: file.path } }, `onto ${file.path}`);
-  else if (file.what === "place" && now) edit({ ...now, environment: file.path }, `place ${file.path}`);
+  if (file.what === "body") ontoBody(file.path);
+  else if (file.what === "place") intoPlace(file.path);
+  else if (file.what === "pattern") inStyleOf(file.path);
   else send({ kind: "open_file", path: file.path });
 }
 

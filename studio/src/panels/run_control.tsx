@@ -2,6 +2,7 @@
 
 import { cancel, documentState, progress, run } from "../store";
 import { Icon } from "./icons";
+import { retargetWanted } from "./method_change";
 import { Popover } from "./popover";
 
 const SOLVED: Record<string, [string, string]> = {
@@ -32,9 +33,9 @@ export function RunControl() {
   const bad = state.solved === "yes" && !/^(|ok|converged|solved|done|finished)$/i.test(state.status);
   return (
     <div class="pn-run">
-      <button type="button" class="primary" data-testid="run" data-tip="Solve the recipe as it is (Ctrl+Enter)" onClick={run}><Icon name="play" /> Run</button>
+      <button type="button" class="primary" data-testid="run" data-tip="Solve the recipe as it is (Ctrl+Enter)" disabled={retargetWanted.value} onClick={run}><Icon name="play" /> Run</button>
       <Popover label="What came of the last run" testid="status" look={`quiet pn-status ${bad ? "pn-fair" : look}`} tip={state.summary || word}
-        button={<><span class="pn-status-dot" />{state.solved === "yes" && state.status ? state.status : word}</>}>
+        button={<><span class="pn-status-dot" />{state.solved === "yes" && state.status ? state.status.replaceAll("_", " ") : word}</>}>
         <p>{state.summary || "Nothing has been solved yet."}</p>
         {state.notes.length > 0 && <ul>{state.notes.map((each, i) => <li key={i}>{each}</li>)}</ul>}
       </Popover>

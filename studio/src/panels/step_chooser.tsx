@@ -1,36 +1,20 @@
 // The steps of the recipe: which one the panels are about, its method, one more, one less.
 
-import { documentState, edit, notice, openStep, recipe, selection } from "../store";
-import { contentOf, METHODS, methodOf, stepCount, wishesOf, withContent, withMethod, withoutStep, withStep } from "../recipe";
-import { TAKEN } from "./constraint_kinds";
+import { documentState, edit, openStep, recipe, selection } from "../store";
+import { methodName, METHODS, methodOf, stepCount, withoutStep, withStep } from "../recipe";
 import { Icon } from "./icons";
 import { Menu } from "./menu";
+import { changeMethod, retargetWanted } from "./method_change";
 
-const short = (method: string): string => (METHODS[method] ?? method).split(":")[0]!;
 const about = (method: string): string => {
   const words = (METHODS[method] ?? "").split(": ")[1] ?? "";
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Constraints that the new method takes too are kept. */
-function changeMethod(method: string): void {
-  const now = recipe.value;
-  if (!now || methodOf(now, openStep.value) === method) return;
-  const step = openStep.value;
-  const all = wishesOf(now, step);
-  const kept = all.filter((each) => TAKEN[method]?.includes(each.kind));
-  const bare = withMethod(now, step, method);
-  const constraints = kept.map(({ kind, values }) => ({ [kind]: values }));
-  edit(withContent(bare, step, { ...contentOf(bare, step), constraints }), `method ${short(method).toLowerCase()}`);
-  selection.value = null;
-  const lost = all.length - kept.length;
-  if (lost) notice(`${short(method)} does not take ${lost} of the constraints: they are left out. Undo brings them back.`);
-}
-
 function addStep(method: string): void {
   const now = recipe.value;
   if (!now) return;
-  edit(withStep(now, method), `add step ${short(method).toLowerCase()}`);
+  edit(withStep(now, method), `add step ${methodName(method).toLowerCase()}`);
   openStep.value = stepCount(now);
   selection.value = null;
 }
@@ -50,15 +34,15 @@ export function StepChooser() {
   return (
     <div class="pn-steps" role="group" aria-label="Steps of the recipe">
       {Array.from({ length: count }, (_, step) => {
-        const method = methodOf(now, step);
+        const method = retargetWanted.value && step === openStep.value ? "retarget" : methodOf(now, step);
         if (step !== openStep.value)
           return (
-            <button key={step} type="button" class="pn-step" data-testid={`step-${step}`} aria-label={`Step ${step + 1}: ${short(method)}`}
+            <button key={step} type="button" class="pn-step" data-testid={`step-${step}`} aria-label={`Step ${step + 1}: ${methodName(method)}`}
               data-tip={`Step ${step + 1}: ${about(method)}`} onClick={() => {
                 openStep.value = step;
                 selection.value = null;
               }}>
-              <span class="pn-step-number">{step + 1}</span>{short(method)}
+              <span class="pn-step-number">{step + 1}</span>{methodName(method)}
             </button>
           );
         return (
@@ -67,7 +51,7 @@ export function StepChooser() {
             <select aria-label={`Method of step ${step + 1}`} data-testid="method-select" data-tip={about(method)} value={method}
               onChange={(event) => changeMethod(event.currentTarget.value)}>
               {Object.keys(METHODS).map((each) => (
-                <option key={each} value={each} disabled={each === "retarget" && step > 0}>{short(each)}</option>
+                <option key={each} value={each} disabled={each === "retarget" && step > 0}>{methodName(each)}</option>
               ))}
             </select>
             {count > 1 && (
@@ -80,7 +64,7 @@ export function StepChooser() {
       })}
       <Menu label="Add a step" testid="add-step" look="quiet icon" tip="Add a step: it works on what the ones before it made"
         entries={["Then also", ...Object.keys(METHODS).filter((each) => each !== "retarget").map((each) => ({
-          label: short(each), about: about(each), testid: `add-step-${each}`, act: () => addStep(each),
+          label: methodName(each), about: about(each), testid: `add-step-${each}`, act: () => addStep(each),
         }))]}>
         <Icon name="plus" />
       </Menu>

@@ -34,7 +34,7 @@ export function Tabs<K extends string>({ label, tabs, open, onOpen, testid, chil
             <button key={each.key} type="button" role="tab" id={`${testid}-${each.key}`} data-testid={`tab-${each.key}`} class="pn-tab"
               aria-selected={each.key === open} aria-controls={`${testid}-panel`} tabIndex={each.key === open ? 0 : -1}
               onClick={() => onOpen(each.key)}>
-              {each.label}
+              <span>{each.label}</span>
               {each.badge && <span class="pn-badge">{each.badge}</span>}
             </button>
           ))}

@@ -9,6 +9,8 @@ import "./tour.css";
 const KEY = "poise-tour";
 const CARD = { width: 304, height: 190 };
 const GAP = 12;
+/** As wide as menus of the top bar get. */
+const MENU = 360;
 /** Over the bar at the bottom of the view. */
 const CLEAR = 72;
 /** Things move: panels unfold, lists grow. */
@@ -49,7 +51,7 @@ function anchorOf(step: TourStep): Anchor | null {
 }
 
 /** Where the card goes: beside the panel, else below or above; in a corner of what is large. */
-function cardPlace(anchor: Anchor | null, inside: boolean, height: number): { left: number; top: number } {
+function cardPlace(anchor: Anchor | null, { inside, menu }: TourStep, height: number): { left: number; top: number } {
   const fit = (left: number, top: number) => ({
     left: Math.max(GAP, Math.min(left, innerWidth - CARD.width - GAP)),
     top: Math.max(GAP, Math.min(top, innerHeight - height - GAP)),
@@ -62,6 +64,8 @@ function cardPlace(anchor: Anchor | null, inside: boolean, height: number): { le
   if (side === "right") return fit(panel.left + panel.width + GAP, box.top);
   if (side === "left") return fit(panel.left - CARD.width - GAP, box.top);
   const bottom = box.top + box.height;
+  if (menu === "left") return fit(box.left + MENU, bottom + GAP);
+  if (menu === "right") return fit(box.left + box.width - MENU - CARD.width, bottom + GAP);
   if (bottom + GAP + height < innerHeight) return fit(box.left, bottom + GAP);
   return fit(box.left, box.top - height - GAP);
 }
@@ -99,7 +103,7 @@ function Card({ step, at }: { step: TourStep; at: number }) {
 
   const last = at === TOUR.length - 1;
   const box = anchor?.box;
-  const place = cardPlace(anchor, step.inside ?? false, height);
+  const place = cardPlace(anchor, step, height);
   const go = (by: number): void => {
     if (at + by >= TOUR.length) endTour("done");
     else tourAt.value = Math.max(0, at + by);

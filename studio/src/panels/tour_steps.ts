@@ -11,6 +11,8 @@ export interface TourStep {
   at: string[];
   /** Inside a large element, in its corner, instead of beside it. */
   inside?: boolean;
+  /** A menu unfolds below what it points at, from this edge of it. */
+  menu?: "left" | "right";
   /** Before it is shown. */
   before?(): void;
   /** Whether the user has done it; it stays done. */
@@ -64,6 +66,7 @@ export const TOUR: TourStep[] = [
     title: "Let physics have a say",
     text: "Add a step with +, such as Filter or Correct: it works on what the steps before it made.",
     at: ["add-step"],
+    menu: "left",
     done: () => (recipe.value ? stepCount(recipe.value) > 1 : false),
   },
   {
@@ -83,5 +86,6 @@ export const TOUR: TourStep[] = [
     title: "Take it along",
     text: "Download the clip, or save the recipe: poise run does the same edit again, on this clip or on another.",
     at: ["export"],
+    menu: "right",
   },
 ];

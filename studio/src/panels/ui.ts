@@ -16,7 +16,7 @@ export interface Sizes { left: number; right: number; timeline: number; leftShut
 /** Of the window, within what reads well. */
 const share = (of: number, part: number, least: number, most: number): number => Math.round(Math.min(most, Math.max(least, of * part)));
 const USUAL: Sizes = {
-  left: share(innerWidth, 0.19, 304, 372), right: share(innerWidth, 0.21, 336, 420), timeline: share(innerHeight, 0.26, 200, 320),
+  left: share(innerWidth, 0.19, 312, 372), right: share(innerWidth, 0.21, 336, 420), timeline: share(innerHeight, 0.26, 200, 320),
   leftShut: false, rightShut: false, timelineShut: false,
 };
 const KEY = "poise-layout";

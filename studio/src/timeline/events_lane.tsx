@@ -1,12 +1,13 @@
 // Ticks where something happens, over a curve: height of the centre of mass, or a measure.
 
 import { computed, signal } from "@preact/signals";
-import { measures, physics, rate } from "../store";
+import { measures, rate } from "../store";
 import { across, leftOf } from "./bar";
 import { keyEvents, type KeyEvent } from "./events";
 import { Lane } from "./lane";
 import { goTo } from "./playback";
 import { hideTip, showTip } from "./tip";
+import { captured, result } from "./touch_state";
 import { seconds } from "./words";
 
 const HEIGHT = "height";
@@ -19,7 +20,7 @@ const curves = computed<Curve[]>(() => {
   const found: Curve[] = [];
   for (const which of ["before", "after"] as const) {
     if (chosen.value === HEIGHT) {
-      const com = physics.value.get(which)?.arrays.com_m;
+      const com = (which === "before" ? captured : result).value?.arrays.com_m;
       if (com) found.push({ which, values: Array.from({ length: com.length / 3 }, (_, f) => com[3 * f + 1]!) });
       continue;
     }

@@ -12,10 +12,11 @@ import {
 import { clipFrames } from "./view";
 import { partName } from "./words";
 
+/** Of the capture and of the result; the physics of a drag come and go without them. */
+export const captured = computed<PhysicsData | null>(() => physics.value.get("before") ?? null);
+export const result = computed<PhysicsData | null>(() => physics.value.get("after") ?? null);
 /** Whose contacts: the result's, before there is one the capture's. */
-export const contactSource = computed<PhysicsData | null>(
-  () => physics.value.get("after") ?? physics.value.get("before") ?? null,
-);
+export const contactSource = computed<PhysicsData | null>(() => result.value ?? captured.value);
 export const parts = computed(() => contactSource.value?.message.parts ?? []);
 /** Bars in the middle of a drag; they keep the order of the others, a new one is the last. */
 export const preview = signal<Touch[] | null>(null);
@@ -40,7 +41,7 @@ const settled = computed<Touch[]>(() => {
 export const touches = computed<Touch[]>(() => preview.value ?? settled.value);
 /** The capture's bars, where the result has others. */
 export const ghosts = computed<Touch[]>(() => {
-  const before = physics.value.get("before")?.message.touches;
+  const before = captured.value?.message.touches;
   if (!before) return [];
   const shown = touches.value;
   return before.filter((each) => !shown.some((other) => equalTouches([each], [other])));

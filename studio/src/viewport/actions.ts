@@ -49,21 +49,21 @@ export function toggleShown(name: Overlay): void {
  * nearest to the picture's. Whether there was something to move.
  */
 export function nudge(right: number, up: number, towards: number): boolean {
-  const hold = engine?.manipulator;
   const grip = engine?.selectedGrip();
-  if (!engine || !hold || !grip || hold.held || !hold.take(grip)) return false;
-  const place = new Vector3(), way = new Vector3();
-  grip.at(place);
-  const camera = engine.rig.active;
-  const aside = nearestAxis(way.setFromMatrixColumn(camera.matrixWorld, 0)).clone();
-  const back = nearestAxis(way.setFromMatrixColumn(camera.matrixWorld, 2).setY(0)).clone();
-  place.addScaledVector(aside, right).addScaledVector(back, towards);
-  place.y += up;
-  hold.moveTo(place, performance.now());
-  hold.drop();
-  return true;
+  if (!engine || !grip) return false;
+  const step = new Vector3(), way = new Vector3();
+  [right, up, towards].forEach((by, column) =>
+    step.addScaledVector(nearestAxis(way.setFromMatrixColumn(engine!.rig.active.matrixWorld, column)), by));
+  return engine.nudging.by(grip, step);
+}
+
+/** Keep what keys have moved, before something else is done. */
+export function settleNudges(): void {
+  engine?.nudging.settle();
 }
 
 function nearestAxis(way: Vector3): Vector3 {
-  return Math.abs(way.x) >= Math.abs(way.z) ? way.set(Math.sign(way.x) || 1, 0, 0) : way.set(0, 0, Math.sign(way.z) || 1);
+  const sizes = way.toArray().map(Math.abs);
+  const longest = sizes.indexOf(Math.max(...sizes));
+  return way.fromArray(way.toArray().map((v, i) => (i === longest ? Math.sign(v) : 0)));
 }

@@ -2,10 +2,14 @@
 // answers take until they are on the screen.
 
 import { effect } from "@preact/signals";
-import { drag, edit, endDrag, frame, motions, playing, problem, type MotionData, type Recipe } from "../store";
+import {
+  draft, edit, endDrag, frame, motions, nextNumber, playing, problem, send, type MotionData, type Recipe,
+} from "../store";
 
 /** An answer that does not come by then is not waited for. */
 const PATIENCE_MS = 150;
+/** How often panels and timeline follow: to draw them for every move would keep the picture waiting. */
+const PANELS_MS = 150;
 const MOST_KEPT = 500;
 
 export class DragSession {
@@ -16,7 +20,8 @@ export class DragSession {
   active = false;
   /** For the undo button. */
   label = "";
-  private latest: Recipe | null = null;
+  /** What the drag has made of the recipe up to now. */
+  latest: Recipe | null = null;
   private latestAt = 0;
   private sent: Recipe | null = null;
   private askedAt = 0;
@@ -26,6 +31,7 @@ export class DragSession {
   private answered = NaN;
   private live: MotionData | undefined;
   private patience = 0;
+  private panels = 0;
   private readonly stop: () => void;
 
   /** `answer`: the motion that was asked for is there, or is not waited for any longer. */
@@ -47,7 +53,7 @@ export class DragSession {
     this.stop = () => {
       stopMotions();
       stopProblems();
-      clearTimeout(this.patience);
+      this.stopTimers();
     };
   }
 
@@ -67,6 +73,12 @@ export class DragSession {
     this.latest = recipe;
     this.latestAt = at;
     if (!this.asked) this.ask();
+    this.panels ||= window.setTimeout(() => this.showPanels(), PANELS_MS);
+  }
+
+  private showPanels(): void {
+    this.panels = 0;
+    if (this.latest) draft.value = this.latest;
   }
 
   private ask(): void {
@@ -77,7 +89,7 @@ export class DragSession {
     if (Number.isNaN(this.waiting)) this.waiting = this.latestAt;
     clearTimeout(this.patience);
     this.patience = window.setTimeout(() => this.givenUpWaiting(), PATIENCE_MS);
-    drag(this.latest);
+    send({ kind: "drag", recipe: this.latest, number: nextNumber() });
   }
 
   private givenUpWaiting(): void {
@@ -111,22 +123,32 @@ export class DragSession {
     return this.asked && performance.now() - this.askedAt < PATIENCE_MS;
   }
 
-  release(): void {
+  /** Keep it; with the same `merge` word in a row, drags are one step of undo. */
+  release(merge = ""): void {
     if (!this.active) return;
-    this.active = false;
-    clearTimeout(this.patience);
-    this.waiting = NaN;
-    if (this.latest) edit(this.latest, this.label);
-    this.latest = null;
+    const made = this.ended();
+    if (made) edit(made, this.label, merge);
   }
 
   cancel(): void {
     if (!this.active) return;
+    this.answered = NaN;
+    if (this.ended()) endDrag();
+  }
+
+  private ended(): Recipe | null {
+    const made = this.latest;
     this.active = false;
-    clearTimeout(this.patience);
-    this.waiting = this.answered = NaN;
-    if (this.latest) endDrag();
     this.latest = null;
+    this.waiting = NaN;
+    this.stopTimers();
+    return made;
+  }
+
+  private stopTimers(): void {
+    clearTimeout(this.patience);
+    clearTimeout(this.panels);
+    this.panels = 0;
   }
 
   dispose(): void {

@@ -18,6 +18,7 @@ import { LeapOverlay } from "./leap";
 import { halfPicture } from "./lines";
 import { Manipulator } from "./manipulator";
 import type { Moment } from "./moment";
+import { Nudging } from "./nudging";
 import { Palette } from "./palette";
 import { PhysicsOverlay } from "./physics_overlay";
 import { Picker } from "./picking";
@@ -37,6 +38,7 @@ export class Engine {
   readonly session = new DragSession(() => this.drawAtOnce());
   readonly picker: Picker;
   readonly manipulator: Manipulator;
+  readonly nudging: Nudging;
   readonly figuresView: FiguresView;
   readonly moment: Moment;
   /** Pictures so far, and the time our own code took for them, without the renderer. */
@@ -99,6 +101,7 @@ export class Engine {
       invalidate: () => this.invalidate(), hover: (grip, event) => this.hover(grip, event),
     });
     this.rig.controls.connect(this.canvas);
+    this.nudging = new Nudging(this.manipulator);
     this.resizing.observe(host);
     this.resize();
     this.stops.push(effect(() => {
@@ -159,11 +162,13 @@ export class Engine {
     moment.figure = (motion && figures.peek().get(motion.figure)) ?? null;
     moment.frame = motion ? Math.min(Math.max(0, frame.peek()), motion.frames - 1) : 0;
     moment.row = Math.round(moment.frame);
-    moment.physics = (motion && all.get(motion.which)) ?? null;
-    moment.lastPhysics = moment.physics ?? all.get("after") ?? all.get("before") ?? null;
+    const own = (motion && all.get(motion.which)) ?? null;
+    // Of a drag the last that came will do; else it is to be of this very motion.
+    moment.physics = own && (motion!.which === "live" || own.motion === motion) ? own : null;
+    moment.lastPhysics = all.get("after") ?? all.get("before") ?? null;
     moment.captured = all.get("before") ?? null;
     moment.goals = goals.peek();
-    moment.recipe = recipe.peek();
+    moment.recipe = this.session.latest ?? recipe.peek();
     moment.selection = selection.peek();
     moment.shown = shown.peek();
     moment.held = this.manipulator.held?.key ?? "";
@@ -351,6 +356,7 @@ export class Engine {
     this.request = -1;
     for (const stop of this.stops) stop();
     this.resizing.disconnect();
+    this.nudging.dispose();
     this.manipulator.dispose();
     this.session.dispose();
     this.rig.dispose();

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { gizmo, shown } from "../store";
-import { attach, following, frameView, nudge, setView, toggleFollow, toggleShown, viewName, type Overlay, type ViewName } from "./actions";
+import { attach, following, frameView, nudge, setView, settleNudges, toggleFollow, toggleShown, viewName, type Overlay, type ViewName } from "./actions";
 import { Engine } from "./engine";
 import { exposeHook } from "./test_hook";
 import "./viewport.css";
@@ -56,7 +56,7 @@ export function Viewport() {
   }, []);
   return (
     <div class="vp-root">
-      <div ref={host} class="vp-scene" tabIndex={0} role="application" data-testid="viewport" onKeyDown={onKey}
+      <div ref={host} class="vp-scene" tabIndex={0} role="application" data-testid="viewport" onKeyDown={onKey} onBlur={settleNudges}
         aria-label="Viewport. Alt and arrow keys move what is selected by a centimetre, Alt and Page keys towards you or away." />
       {broken && <p class="vp-broken" role="alert">The picture needs WebGL 2, which this browser does not give: {broken}</p>}
       <ViewBar />

@@ -148,16 +148,17 @@ export class Pose {
   }
 }
 
-/** Where a point is in every frame: (F, 3), into `out` if it has the length. */
+/** Where a point is from the first frame to the last: (n, 3), into `out` if it has the length. */
 export function pathOf(
-  shape: Shape, motion: MotionData, joint: number, offset: ArrayLike<number>, out: Float32Array | null,
+  shape: Shape, motion: MotionData, joint: number, offset: ArrayLike<number>, first: number, last: number, out: Float32Array,
 ): Float32Array {
-  const path = out && out.length === 3 * motion.frames ? out : new Float32Array(3 * motion.frames);
+  const size = 3 * (last - first + 1);
+  const path = out.length === size ? out : new Float32Array(size);
   const pose = scratchOf(shape);
   const chain = shape.chain(joint);
-  for (let f = 0; f < motion.frames; f += 1) {
+  for (let f = first; f <= last; f += 1) {
     pose.set(motion, f, chain);
-    pose.point(joint, offset, path, 3 * f);
+    pose.point(joint, offset, path, 3 * (f - first));
   }
   return path;
 }

@@ -13,6 +13,8 @@ import type { Picker } from "./picking";
 
 const CLICK_PX = 4;
 const SNAP_DEG = 15;
+/** Moves as they come; plain ones wait for the next picture of the screen. */
+const RAW = "onpointerrawupdate" in window;
 
 export interface ManipulatorHost {
   rig: CameraRig;
@@ -37,6 +39,7 @@ export class Manipulator {
   picked: Grip | null = null;
   private edit: GripEdit | null = null;
   private made: Recipe | null = null;
+  private merge = "";
   private readonly proxy = new Object3D();
   private readonly start = new Vector3();
   private readonly goal = new Vector3();
@@ -60,6 +63,7 @@ export class Manipulator {
     this.transform.addEventListener("mouseDown", () => {
       const grip = this.target();
       if (!grip || !this.take(grip)) this.transform.reset();
+      else this.followRaw(true);
     });
     this.transform.addEventListener("objectChange", () => {
       if (!this.held) return;
@@ -78,6 +82,8 @@ export class Manipulator {
   // What gizmo, pointer and tests do.
 
   take(grip: Grip): boolean {
+    // What keys hold is let go first.
+    this.drop();
     // Edits are about whole frames, and about the one that is seen.
     playing.value = false;
     frame.value = Math.round(frame.peek());
@@ -87,6 +93,7 @@ export class Manipulator {
     this.held = grip;
     this.edit = edit;
     this.made = null;
+    this.merge = "";
     this.goal.copy(this.start);
     this.at.hover(null, null);
     if (edit.live) this.at.session.begin(edit.label);
@@ -94,7 +101,9 @@ export class Manipulator {
     return true;
   }
 
-  moveTo(place: Vector3, at: number): void {
+  /** `merge`: with the same word in a row, what is let go is one step of undo. */
+  moveTo(place: Vector3, at: number, merge = ""): void {
+    this.merge = merge;
     this.goal.copy(place);
     this.put(this.edit?.moved?.(this.goal) ?? null, at);
   }
@@ -119,8 +128,8 @@ export class Manipulator {
   drop(): void {
     const { edit, made } = this;
     if (!edit) return;
-    if (edit.live) this.at.session.release();
-    else if (made) keep(made, edit.label);
+    if (edit.live) this.at.session.release(this.merge);
+    else if (made) keep(made, edit.label, this.merge);
     this.end();
   }
 
@@ -134,6 +143,7 @@ export class Manipulator {
   private end(): void {
     this.edit?.ended?.();
     this.held = this.edit = this.made = null;
+    this.followRaw(false);
     this.at.rig.controls.enabled = true;
     this.at.invalidate();
   }
@@ -206,14 +216,31 @@ export class Manipulator {
         this.choose(press.grip);
         if (!this.take(press.grip)) return void (press.grip = null);
         this.grab({ clientX: press.x, clientY: press.y });
-      }
-      this.follow(event);
+        this.followRaw(true);
+        this.follow(event);
+      } else if (!RAW) this.follow(event);
       return;
     }
+    // The gizmo has heard of this move already.
+    if (RAW && this.transform.dragging) return event.stopPropagation();
     if (event.buttons === 0 && !this.held) {
       const over = event.target === this.transform.domElement && !(this.transform.object && this.transform.axis);
       this.at.hover(over ? this.at.picker.nearest(event, this.at.grips(), this.at.moment.ground.up) : null, event);
     }
+  };
+
+  /** Only while something is held: a mouse may say so a thousand times a second. */
+  private followRaw(on: boolean): void {
+    if (on) this.host.addEventListener("pointerrawupdate", this.onRaw as EventListener);
+    else this.host.removeEventListener("pointerrawupdate", this.onRaw as EventListener);
+  }
+
+  private readonly onRaw = (event: PointerEvent): void => {
+    this.movedAt = event.timeStamp;
+    if (this.press?.dragging) return this.follow(event);
+    if (!this.transform.dragging) return;
+    const { x, y } = this.at.picker.spot(event);
+    this.transform.pointerMove({ x, y, button: -1 } as PointerEvent);
   };
 
   private choose(grip: Grip): void {
@@ -314,6 +341,7 @@ export class Manipulator {
     this.host.removeEventListener("pointercancel", this.onCancel, true);
     this.host.removeEventListener("pointerleave", this.onLeave);
     window.removeEventListener("keydown", this.onKey, true);
+    this.followRaw(false);
     this.transform.dispose();
     this.string.dispose();
   }

@@ -16,9 +16,9 @@ export interface Moment {
   before: MotionData | null;
   figure: FigureData | null;
   pose: Pose | null;
-  /** Of the motion that is shown; null when it is not known, as while dragging. */
+  /** Of the motion that is shown; null until it has come. */
   physics: PhysicsData | null;
-  /** The last that is known: what touches when hardly changes while dragging. */
+  /** The last of the result or the capture: its contacts keep their numbers while something is dragged. */
   lastPhysics: PhysicsData | null;
   /** Of the capture: what edits of a leap start from. */
   captured: PhysicsData | null;

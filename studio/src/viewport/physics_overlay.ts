@@ -32,7 +32,7 @@ export class PhysicsOverlay {
   private drawnRow = -1;
   private painted = -1;
   private readonly way = new Vector3();
-  /** Where the centre of mass is now; not-a-number when that is not known. */
+  /** Where the centre of mass is now, or was last, for its handle; not-a-number when that is not known. */
   readonly com = new Float32Array([NaN, NaN, NaN]);
 
   constructor() {
@@ -55,10 +55,10 @@ export class PhysicsOverlay {
   update(moment: Moment): void {
     const { physics, shown, palette } = moment;
     if (palette.version !== this.painted) this.paint(moment);
-    const com = floats(physics?.arrays, "com_m");
+    const com = floats((physics ?? moment.lastPhysics)?.arrays, "com_m");
     const frames = com.length / 3;
-    this.group.visible = frames > 0;
-    this.com.fill(NaN);
+    this.group.visible = !!physics && frames > 0;
+    this.placeCenter(moment.frame, com, frames);
     if (!physics || frames === 0) return;
     const row = Math.min(moment.row, frames - 1);
     if (physics !== this.drawn || row !== this.drawnRow) {
@@ -73,7 +73,14 @@ export class PhysicsOverlay {
     this.shafts.mesh.visible = this.heads.mesh.visible = shown.forces && !this.heads.empty;
     this.comPath.mesh.visible = shown.com && !this.comPath.empty;
     this.zmpPath.mesh.visible = shown.zmp && !this.zmpPath.empty;
-    this.drawMarks(moment, com, row, frames);
+    this.drawMarks(moment, row);
+  }
+
+  private placeCenter(frame: number, com: Float32Array, frames: number): void {
+    const from = Math.min(Math.floor(frame), frames - 1), to = Math.min(from + 1, frames - 1);
+    const share = Math.min(1, Math.max(0, frame - from));
+    for (let k = 0; k < 3; k += 1)
+      this.com[k] = frames ? (1 - share) * com[3 * from + k]! + share * com[3 * to + k]! : NaN;
   }
 
   private paint({ palette: { colours, version } }: Moment): void {
@@ -144,12 +151,8 @@ export class PhysicsOverlay {
     window(this.zmpPath, "zmp_m", ZMP_WINDOW_S, 2 * LIFT_M);
   }
 
-  private drawMarks(moment: Moment, com: Float32Array, row: number, frames: number): void {
-    const { dots, shown, palette: { colours }, ground, frame, hovered, held } = moment;
-    const from = Math.min(Math.floor(frame), frames - 1), to = Math.min(from + 1, frames - 1);
-    const share = Math.min(1, Math.max(0, frame - from));
-    for (let k = 0; k < 3; k += 1)
-      this.com[k] = (1 - share) * com[3 * from + k]! + share * com[3 * to + k]!;
+  private drawMarks(moment: Moment, row: number): void {
+    const { dots, shown, palette: { colours }, ground, hovered, held } = moment;
     const x = this.com[0]!, y = this.com[1]!, z = this.com[2]!;
     this.drop.begin();
     if (shown.com) {

@@ -17,14 +17,18 @@ export class Picker {
 
   constructor(private readonly canvas: HTMLElement, private readonly camera: () => Camera) {}
 
-  /** A ray from the eye through the pointer. */
-  aim(event: { clientX: number; clientY: number }): void {
+  /** Where in the picture the pointer is, from -1 to 1. */
+  spot(event: { clientX: number; clientY: number }): Vector2 {
     const box = this.canvas.getBoundingClientRect();
-    this.pointer.set(
+    return this.pointer.set(
       (2 * (event.clientX - box.left)) / box.width - 1,
       1 - (2 * (event.clientY - box.top)) / box.height,
     );
-    this.raycaster.setFromCamera(this.pointer, this.camera());
+  }
+
+  /** A ray from the eye through the pointer. */
+  aim(event: { clientX: number; clientY: number }): void {
+    this.raycaster.setFromCamera(this.spot(event), this.camera());
   }
 
   /** Pixels of the page, from a place in the world; null: behind the eye. */

@@ -13,40 +13,36 @@ const MOST = 256;
 
 class Trail {
   readonly lines = new Lines(MOST, { width: 2, opacity: 0.85, order: 6 });
-  private path: Float32Array | null = null;
+  private path: Float32Array = new Float32Array(0);
+  private first = 0;
   private motion: MotionData | null = null;
   private point = "";
   private row = -1;
 
-  /** Anew only where the motion, the point or the frame is another. */
+  /** Anew only where the motion, the point or the frame is another, and only of the frames that are seen. */
   update(moment: Moment, motion: MotionData | null, point: string, figureKey: string): void {
-    const { figure } = moment;
-    if (!motion || !figure || motion.figure !== figureKey) return this.clear();
-    if (motion !== this.motion || point !== this.point) {
-      const found = findPoint(figure, point);
-      if (!found) return this.clear();
-      this.path = pathOf(shapeOf(figure), motion, found.joint, found.offset, this.path);
-      this.motion = motion;
-      this.point = point;
-      this.row = -1;
-    }
-    const row = moment.row;
-    if (row === this.row) return void (this.lines.mesh.visible = true);
+    const { figure, row } = moment;
+    const found = figure && findPoint(figure, point);
+    if (!motion || !found || motion.figure !== figureKey) return this.clear();
+    if (motion === this.motion && point === this.point && row === this.row) return void (this.lines.mesh.visible = true);
+    this.motion = motion;
+    this.point = point;
     this.row = row;
     const reach = Math.round(WINDOW_S * motion.rate);
-    const first = Math.max(0, row - reach), last = Math.min(motion.frames - 1, row + reach);
+    this.first = Math.max(0, row - reach);
+    const last = Math.min(motion.frames - 1, row + reach);
+    this.path = pathOf(shapeOf(figure), motion, found.joint, found.offset, this.first, last, this.path);
     this.lines.begin();
-    this.lines.addPath(this.path!, first, last, 0, strideOf(motion.rate));
+    this.lines.addPath(this.path, 0, last - this.first, 0, strideOf(motion.rate));
     this.lines.end();
   }
 
   marks({ dots, palette: { colours } }: Moment, colour: "before" | "after"): void {
-    if (!this.path || !this.motion) return;
+    if (!this.motion) return;
     const step = Math.max(1, Math.round(this.motion.rate / 30));
-    const reach = step * Math.round((WINDOW_S * this.motion.rate) / step);
-    const last = Math.min(this.motion.frames - 1, this.row + reach);
-    for (let f = Math.max(this.row % step, this.row - reach); f <= last; f += step)
-      dots.add(this.path[3 * f]!, this.path[3 * f + 1]!, this.path[3 * f + 2]!, colours[colour], f === this.row ? 7 : 4, DISC);
+    const here = this.row - this.first;
+    for (let i = here % step; 3 * i < this.path.length; i += step)
+      dots.add(this.path[3 * i]!, this.path[3 * i + 1]!, this.path[3 * i + 2]!, colours[colour], i === here ? 7 : 4, DISC);
   }
 
   clear(): void {

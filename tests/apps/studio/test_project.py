@@ -107,15 +107,11 @@ def test_odd_names_are_saved_inside_or_not_at_all(
     assert not (Path.home() / "new.bvh").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="the socket is closed without a word (RuntimeError)")
 def test_a_link_that_leads_to_itself_is_said(page: Page) -> None:
     assert page.open("open_file", path="loop.bvh")[-1].kind == "problem"
 
 
-TOO_LONG = pytest.param(
-    "a" * 300 + ".bvh", id="too long",
-    marks=pytest.mark.xfail(strict=True, reason="OSError ends the conversation"),
-)  # fmt: skip
+TOO_LONG = pytest.param("a" * 300 + ".bvh", id="too long")
 
 
 @pytest.mark.parametrize("name", ["nothing.bvh", "short.txt", "short", TOO_LONG])
@@ -133,12 +129,7 @@ def test_a_folder_is_not_opened(studio: Studio, page: Page) -> None:
             (studio.folder / name).rmdir()
 
 
-NO_FOLDER = pytest.param(
-    "short.bvh/a.bvh", marks=pytest.mark.xfail(strict=True, reason="told as a bug in Poise")
-)
-
-
-@pytest.mark.parametrize("name", ["folder.bvh", NO_FOLDER, TOO_LONG])
+@pytest.mark.parametrize("name", ["folder.bvh", "short.bvh/a.bvh", TOO_LONG])
 def test_what_cannot_be_written_is_said(studio: Studio, shared: Page, name: str) -> None:
     (studio.folder / "folder.bvh").mkdir()
     try:
@@ -149,9 +140,19 @@ def test_what_cannot_be_written_is_said(studio: Studio, shared: Page, name: str)
 
 
 def test_a_file_is_not_written_over_unasked(studio: Studio, shared: Page) -> None:
-    before = (studio.folder / "short.bvh").read_bytes()
-    heard = shared.ask("save_file", path="short.bvh")
+    (studio.folder / "older.bvh").write_text("older")
+    heard = shared.ask("save_file", path="older.bvh")
     assert "overwrite" in heard.problem_lines()[0][1].lower()
+    assert (studio.folder / "older.bvh").read_text() == "older"
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_what_a_document_is_made_from_is_not_written_over(
+    studio: Studio, shared: Page, overwrite: bool
+) -> None:
+    before = (studio.folder / "short.bvh").read_bytes()
+    heard = shared.ask("save_file", path="short.bvh", overwrite=overwrite)
+    assert "made from" in heard.problem_lines()[0][1]
     assert (studio.folder / "short.bvh").read_bytes() == before
 
 
@@ -195,12 +196,6 @@ NAMES_A_FILE: dict[str, dict[str, Any]] = {
         "steps": [{"retarget": {}}],
     },
 }
-NESTED = ("environment.parts", "environment.height_field")
-
-
-def cases(*broken: str, reason: str = "") -> list[Any]:
-    bug = pytest.mark.xfail(strict=True, reason=reason)
-    return [pytest.param(each, marks=bug if each in broken else ()) for each in NAMES_A_FILE]
 
 
 def is_refused(heard: Said) -> bool:
@@ -208,7 +203,7 @@ def is_refused(heard: Said) -> bool:
     return bool(said) and any("project folder" in text for _, text in said)
 
 
-@pytest.mark.parametrize("where", cases(*NESTED, reason="files in a written-out place are read"))
+@pytest.mark.parametrize("where", NAMES_A_FILE)
 def test_recipes_name_no_files_outside(shared: Page, outside: Path, where: str) -> None:
     heard = shared.edit(NAMES_A_FILE[where])
     assert is_refused(heard), heard.problem_lines()
@@ -231,19 +226,13 @@ def test_recipes_do_not_lead_out_by_other_ways(
     assert heard.state.undo == ""
 
 
-@pytest.mark.parametrize(
-    "where",
-    cases(*NAMES_A_FILE, reason="files that a dragged recipe names are not checked"),
-)
+@pytest.mark.parametrize("where", NAMES_A_FILE)
 def test_drags_name_no_files_outside(shared: Page, outside: Path, where: str) -> None:
     heard = shared.ask("drag", recipe=NAMES_A_FILE[where], number=1)
     assert is_refused(heard) and not heard.all("motion"), heard.problem_lines()
 
 
-@pytest.mark.parametrize(
-    "where",
-    cases(*NAMES_A_FILE, reason="files that an opened recipe names are not checked"),
-)
+@pytest.mark.parametrize("where", NAMES_A_FILE)
 def test_recipes_that_are_opened_name_no_files_outside(
     studio: Studio, page: Page, outside: Path, where: str
 ) -> None:
@@ -252,7 +241,6 @@ def test_recipes_that_are_opened_name_no_files_outside(
     assert is_refused(heard) and not heard.all("motion"), heard.problem_lines()
 
 
-@pytest.mark.xfail(strict=True, reason="what a place of the folder names is not checked")
 def test_places_of_the_folder_name_no_files_outside(
     studio: Studio, page: Page, outside: Path
 ) -> None:
@@ -262,23 +250,32 @@ def test_places_of_the_folder_name_no_files_outside(
     assert is_refused(heard), heard.problem_lines()
 
 
+def test_robots_of_the_folder_take_in_no_files_outside(
+    studio: Studio, page: Page, outside: Path
+) -> None:
+    pytest.importorskip("mujoco")
+    body = "<worldbody><body><geom size='1'/></body></worldbody>"
+    for name in ("../outside/roles.yaml", "..&#47;outside/roles.yaml"):
+        taken = f"<mujoco><include file='{name}'/>{body}</mujoco>"
+        (studio.folder / "robot.xml").write_text(taken)
+        page.open("open_file", path="short.bvh")
+        onto = {**START, "character": {"to": "robot.xml"}, "steps": [{"retarget": {}}]}
+        heard = page.edit(onto)
+        assert is_refused(heard), heard.problem_lines()
+
+
 def test_a_file_of_the_folder_may_be_named(page: Page) -> None:
     page.open("open_file", path="short.bvh")
     heard = page.edit({**START, "environment": "place.obj"})
     assert heard.problem_lines() == [] and heard.state.recipe["environment"] == "place.obj"
 
 
-BESIDE = "a file in a written-out place is looked for beside the project folder, not in it"
-
-
-@pytest.mark.xfail(strict=True, reason=BESIDE)
 def test_a_place_that_is_written_out_may_name_a_file_of_the_folder(page: Page) -> None:
     page.open("open_file", path="short.bvh")
     heard = page.edit({**START, "environment": {"parts": [{"file": "place.obj"}]}})
     assert heard.problem_lines() == []
 
 
-@pytest.mark.xfail(strict=True, reason=BESIDE)
 def test_a_place_that_is_written_out_names_no_file_beside_the_folder(
     page: Page, outside: Path
 ) -> None:

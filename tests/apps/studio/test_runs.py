@@ -130,15 +130,12 @@ def cancelled_at_once(page: Page, *, seen: bool) -> Said:
         raise
 
 
-@pytest.mark.xfail(strict=True, reason="cancel overtakes run in the queue and is lost")
 def test_a_run_is_cancelled_before_it_has_begun(studio: Studio) -> None:
     with opened(studio) as (page, _):
         heard = cancelled_at_once(page, seen=False)
         assert heard.last("run_ended").how == "cancelled" and heard.state.solved != "solving"
 
 
-# Not strict: whether the process is there already is a race.
-@pytest.mark.xfail(strict=False, reason="jobs that have no process yet are not ended")
 def test_a_run_is_cancelled_while_its_process_starts(studio: Studio) -> None:
     with opened(studio) as (page, _):
         heard = cancelled_at_once(page, seen=True)

@@ -169,7 +169,6 @@ def test_a_name_with_other_letters_is_exported(studio: Studio) -> None:
         assert exported.code == 200 and exported.headers["content-disposition"].count('"') == 2
 
 
-@pytest.mark.xfail(strict=True, reason="the edit is done twice: on what it has made")
 def test_saving_over_its_own_clip_does_not_edit_twice(tmp_path: Path) -> None:
     folder = filled(tmp_path)
     with in_this_process(folder) as studio, opened(studio) as (page, first):

@@ -6,13 +6,17 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 
 import poise
+from poise.formats.amc import find_skeleton
 from poise.samples import walk
 from tests.apps.studio.running_server import Studio, files_below
+from tests.shared_data import MOCAP, needs_mocap
 
 LIMIT = 300_000
 
@@ -94,15 +98,11 @@ def test_what_is_no_clip_by_its_name_is_refused(studio: Studio, bvh: bytes, name
 
 
 @pytest.mark.usefixtures("nothing_left")
-@pytest.mark.xfail(strict=True, reason="500, and an empty folder stays (ValueError, OSError)")
 @pytest.mark.parametrize("name", ["a\0.bvh", "a" * 300 + ".bvh", "走" * 100 + ".bvh"])
 def test_names_that_no_disk_takes_are_refused(studio: Studio, bvh: bytes, name: str) -> None:
     assert studio.upload(name, bvh).code == 422
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the export of a clip with a line break in its name is a 500"
-)
 def test_a_line_break_in_a_name_does_not_reach_the_headers(studio: Studio, bvh: bytes) -> None:
     answer = studio.upload("a\r\nset-cookie: b=c\r\n.bvh", bvh)
     if answer.code == 200:
@@ -143,7 +143,6 @@ def test_what_is_just_short_enough_is_taken(
     assert studio.upload("a.bvh", parts, headers, chunked=True).code == 200
 
 
-@pytest.mark.xfail(strict=True, reason="IndexError in bvh_read._print_style: a 500")
 def test_blank_lines_at_the_end_do_not_matter(studio: Studio, bvh: bytes) -> None:
     assert studio.upload("a.bvh", bvh + b"\n" * 100_000).code == 200
 
@@ -227,6 +226,62 @@ def test_a_clip_whose_body_is_not_recognised_can_still_be_opened(studio: Studio)
     assert heard.problem_lines() and "bug" not in str(heard.problem_lines()).lower()
     assert str(studio.folder) not in str(heard.problem_lines())
     assert heard.state.frames == 0
+
+
+def sent(studio: Studio, files: dict[str, bytes], **others: str) -> Any:
+    asked = [("name", name) for name in files] + [("bytes", len(each)) for each in files.values()]
+    words = urlencode([*asked, *others.items()])
+    return studio.request("POST", f"/upload?{words}", b"".join(files.values()))
+
+
+@needs_mocap
+def test_an_amc_comes_with_its_skeleton(studio: Studio) -> None:
+    motion = min((MOCAP / "cmu_asfamc").rglob("*.amc"), key=lambda path: path.stat().st_size)
+    skeleton = find_skeleton(motion)
+    files = {motion.name: motion.read_bytes(), skeleton.name: skeleton.read_bytes()}
+    answer = sent(studio, files)
+    assert answer.code == 200, answer.body
+    with studio.page() as page:
+        heard = page.open("open_document", id=document_of(answer.body))
+        assert heard.state.frames > 10 and heard.problem_lines() == []
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("sizes", [[], [1], [1, 2, 3], [-1, 5], [10**30, 0], ["x", "y"]])
+def test_sizes_that_do_not_add_up_are_refused(studio: Studio, sizes: list[Any]) -> None:
+    words = urlencode([("name", "a.amc"), ("name", "a.asf"), *(("bytes", s) for s in sizes)])
+    assert studio.request("POST", f"/upload?{words}", b"abcd").code == 422
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_does_not_belong_to_a_clip_is_refused(studio: Studio, bvh: bytes) -> None:
+    answer = sent(studio, {"a.bvh": bvh, "b.exe": b"x"})
+    assert answer.code == 422 and ".asf" in answer.problem
+
+
+def test_a_place_is_put_beside_its_document(studio: Studio, bvh: bytes) -> None:
+    document = document_of(studio.upload("a.bvh", bvh).body)
+    mesh = b"v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 1 2 4\n"
+    first, second = (sent(studio, {"../stage.obj": mesh}, into=document) for _ in range(2))
+    (path,), (other,) = json.loads(first.body)["paths"], json.loads(second.body)["paths"]
+    assert path != other and (studio.folder / path).read_bytes() == mesh
+    with studio.page() as page:
+        heard = page.open("open_document", id=document)
+        heard = page.edit({**heard.state.recipe, "environment": path}, "stage")
+        assert heard.problem_lines() == [] and heard.state.recipe["environment"] == path
+
+
+@pytest.mark.parametrize("into", ["nothing", "../..", "%2e%2e"])
+def test_files_for_a_document_that_there_is_not_are_refused(studio: Studio, into: str) -> None:
+    assert sent(studio, {"a.obj": b""}, into=into).code == 422
+
+
+@pytest.mark.parametrize("name", ["a.exe", "document.json", ".obj", "a.html"])
+def test_files_that_nothing_reads_are_not_kept(studio: Studio, bvh: bytes, name: str) -> None:
+    document = document_of(studio.upload("a.bvh", bvh).body)
+    before = kept(studio, document)
+    assert sent(studio, {name: b"x"}, into=document).code == 422
+    assert kept(studio, document) == before
 
 
 def test_two_uploads_of_one_name_are_two_documents(studio: Studio, bvh: bytes) -> None:

@@ -49,13 +49,16 @@ def studio(
 
     if host not in ("127.0.0.1", "localhost", "::1") and not allow_remote:
         raise BadValue("host", "this machine (127.0.0.1), or --allow-remote", host)
-    folder = project or (clip if clip is not None and clip.is_dir() else None)
+    if clip is not None and not clip.exists():
+        raise FileProblem(clip, "a clip, a recipe or a folder", "nothing there")
+    opens = clip is not None and clip.is_dir()
+    folder = project or (clip if opens else None)
     if folder is None:
         folder = Path.cwd() if clip is None else clip.resolve().parent
     with waiting("starting"):
         import uvicorn
 
-        from poise.apps.studio.guard import Guard, remember, remembered
+        from poise.apps.studio.guard import Guard, Remembered, remember, remembered
         from poise.apps.studio.project import Project
         from poise.apps.studio.server import WEB, studio_app
 
@@ -63,18 +66,21 @@ def studio(
             wanted = "the page (it is made when the package is built: npm run build in studio/)"
             raise FileProblem(WEB, wanted, "none")
         opened = Project(folder)
+        if clip is not None and not opens and not clip.resolve().is_relative_to(opened.folder):
+            raise FileProblem(clip, f"a file in the project folder ({folder})", "one outside of it")
         memory = opened.documents / "last.json"
-        last = remembered(memory)
+        # Of a server for other machines nothing is kept: its secret ends with it.
+        last = Remembered() if allow_remote else remembered(memory)
         listening = _listening(host, port, last.port)
         # The same secret again where it is the same place: pages that were left open go on.
         here = listening.getsockname()[1]
         guard = Guard(host, here, last.token) if last.token else Guard(host, here)
-        remember(memory, guard)
+        if not allow_remote:
+            remember(memory, guard)
         app = studio_app(opened, guard)
         first = ""
-        if clip is not None and clip.is_file():
-            documents = app.documents
-            made = documents.file(opened.name(clip.resolve()))
+        if clip is not None and not opens:
+            made = app.documents.file(opened.name(clip.resolve()))
             first = f"#document={made.id}"
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{guard.port}/?token={guard.token}{first}"

@@ -1,15 +1,46 @@
-"""Contact bars of the timeline as a schedule."""
+"""Contact bars of the timeline as a schedule, in a file beside the document's history."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from poise.apps.studio.from_page import Touch
-from poise.contact import ContactSchedule
+from poise.apps.studio.from_page import EditContacts, Touch
+from poise.apps.studio.history import History
+from poise.apps.studio.project import Project
+from poise.contact import ContactSchedule, write_contacts
 from poise.errors import BadValue
 from poise.recipes import Prepared
+
+
+def with_contacts(
+    message: EditContacts, history: History, prepared: Prepared, project: Project
+) -> Mapping[str, Any]:
+    """The recipe with what touches when as the user has it.
+
+    Raises:
+        BadValue: a step that there is not, a bar outside of the clip.
+    """
+    recipe = dict(history.recipe)
+    steps = [dict(each) for each in recipe.get("steps", ())]
+    if not 0 <= message.step < len(steps):
+        raise BadValue("step", f"from 0 to {len(steps) - 1}", message.step)
+    schedule = contacts_from(message.touches, prepared)
+    # Named by its content: files that older states name stay as they are, for undo.
+    digest = hashlib.sha256(
+        repr((schedule.parts, schedule.rate_hz, len(schedule.touching))).encode()
+    )
+    for flags in (schedule.touching, schedule.sliding):
+        digest.update(b"" if flags is None else flags.tobytes())
+    path = history.folder / f"contacts-{digest.hexdigest()[:12]}.json"
+    history.folder.mkdir(parents=True, exist_ok=True)
+    write_contacts(schedule, path)
+    ((method, content),) = steps[message.step].items()
+    steps[message.step] = {method: {**(content or {}), "contacts": project.name(path)}}
+    return {**recipe, "steps": steps}
 
 
 def contacts_from(touches: Iterable[Touch], prepared: Prepared) -> ContactSchedule:

@@ -7,50 +7,37 @@ beside it, which can be ended.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import queue
 import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 from poise.apps.studio import from_page as asked
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
-from poise.apps.studio.contacts import contacts_from
+from poise.apps.studio.contacts import with_contacts
+from poise.apps.studio.drags import Drags
 from poise.apps.studio.families import Played
 from poise.apps.studio.goals import goals_of
-from poise.apps.studio.history import History, key_of
-from poise.apps.studio.live import Live
-from poise.apps.studio.measuring import measured
+from poise.apps.studio.history import History
+from poise.apps.studio.measuring import measured, observed
 from poise.apps.studio.project import Project
+from poise.apps.studio.running import Found, Runner
 from poise.apps.studio.saving import save_file
 from poise.apps.studio.scatter import scatter_of
-from poise.apps.studio.solving import (
-    Solution,
-    SolveJob,
-    is_quick,
-    problem_lines,
-    read,
-    solution_of,
-    solve_in_child,
-)
+from poise.apps.studio.solver import Solver
+from poise.apps.studio.solving import Solution, SolveJob, is_quick, problem_lines
 from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
-from poise.contact import detect_contacts, write_contacts
-from poise.errors import BadValue, FileProblem, PoiseError
-from poise.execution import Limits, Supervised
-from poise.measures import observe
-from poise.recipes import Prepared, Recipe, prepare, run_prepared
+from poise.errors import BadValue, PoiseError
+from poise.formats import load_clip
+from poise.formats.disk import reading_below
+from poise.recipes import Prepared, Recipe
 
 Page = Callable[[Told], None]
 """Takes what a page is told; may be called from any thread."""
-
-MOST_SOLUTIONS = 24
-"""That are kept in memory, so that undo is at once."""
 
 
 class Document:
@@ -59,17 +46,21 @@ class Document:
     def __init__(self, id: str, project: Project, history: History) -> None:
         self.id = id
         self.history = history
-        self._project = project
+        self.project = project
         self._pages: list[Page] = []
         self._figures: dict[str, Told] = {}
-        self._prepared: tuple[str, Prepared] | None = None
-        self._solutions: OrderedDict[str, Solution] = OrderedDict()
-        self._live: Live | None = None
+        self._solver = Solver(project.folder)
+        self._drags = Drags(self._solver, self._tell)
+        self._runner = Runner(self._run_said)
+        self._told: Prepared | None = None
+        """What pages know of the capture and its place."""
         self._shown: Solution | None = None
         self._played: Played | None = None
-        self._running: _Run | None = None
+        self._runs, self._is_running = 0, False
+        """How often pages have asked for one; whether one goes on."""
+        self._cancelled_to = 0
+        """Runs up to this one are not to be, whether they have begun or not."""
         self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._drag: asked.Drag | None = None
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, daemon=True, name=f"document {id}")
         self._thread.start()
@@ -82,50 +73,59 @@ class Document:
 
     def leave(self, page: Page) -> None:
         """A page has closed."""
-        self._inbox.put(lambda: self._pages.remove(page) if page in self._pages else None)
+        self._inbox.put(lambda: self._left(page))
 
     def ask(self, message: asked.FromPage) -> None:
         """Something that a page wants."""
-        if isinstance(message, asked.CancelRun):
-            running = self._running
-            if running is not None:
-                running.cancel()
-            return
-        if isinstance(message, asked.Drag):
-            with self._lock:
-                waits, self._drag = self._drag is not None, message
-            if not waits:  # of drags that pile up only the last is solved
-                self._inbox.put(self._dragged)
-            return
-        self._inbox.put(lambda: self._asked(message))
+        match message:
+            case asked.CancelRun():
+                with self._lock:
+                    self._cancelled_to = self._runs
+                    self._runner.cancel()
+            case asked.RunMethod():
+                with self._lock:
+                    self._runs += 1
+                    number = self._runs
+                self._inbox.put(lambda: self._ask_run(number))
+            case asked.Drag():
+                if self._drags.wait_for(message):  # of drags that pile up only the last is solved
+                    self._inbox.put(self._drags.solve)
+            case _:
+                self._inbox.put(lambda: self._asked(message))
 
     def close(self) -> None:
         """End what runs; the history is on disk."""
-        if self._running is not None:
-            self._running.cancel()
+        self._runner.close()
         self._inbox.put(None)
 
     def solution(self) -> Solution:
-        """The result that is shown, or the capture as it is; for exports.
+        """The result of the recipe as it is; for exports.
 
         Raises:
             PoiseError: what cannot be had.
         """
-        shown = self._shown
-        if shown is None or shown is not self._solutions.get(self.history.key):
+        found = self._solver.found(self.history.key)
+        if found is None:
             raise BadValue("result", "solved for this recipe: run it first", "none")
-        return shown
+        return found
 
     # In the document's own thread.
 
     def _work(self) -> None:
-        while (job := self._inbox.get()) is not None:
-            try:
-                job()
-            except Exception as bug:
-                self._tell(_problem(f"A bug in Poise: {type(bug).__name__}: {bug}", "bug"))
-        if self._running is not None:
-            self._running.close()
+        with reading_below(self.project.folder):
+            while True:
+                try:
+                    job = self._inbox.get(timeout=self._drags.idle_s)
+                except queue.Empty:
+                    job = self._drags.tell_physics
+                if job is None:
+                    return
+                try:
+                    job()
+                except Exception as bug:
+                    words = f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}"
+                    line = say.ProblemLine(words)
+                    self._tell(views.told(say.Problem((line,), "bug")))
 
     def _tell(self, *messages: Told) -> None:
         for page in tuple(self._pages):
@@ -134,35 +134,43 @@ class Document:
 
     def _joined(self, page: Page) -> None:
         self._pages.append(page)
+        self._drags.start_anew()
         with self._saying_problems("open_document", (page,)):
-            recipe = read(self.history.recipe, self._project.folder)
-            prepared = self._prepare(recipe)
-            for each in self._figures.values():
+            recipe = self._solver.read(self.history.recipe)
+            prepared = self._solver.prepare(recipe)
+            for each in (*self._figures.values(), *self._of_prepared(prepared)):
                 page(each)
-            for each in self._of_prepared(prepared):
-                page(each)
-            if self.history.key not in self._solutions and is_quick(recipe):
-                self._solve_here(recipe)
-            self._show(only=page)
+            if is_quick(recipe):
+                self._solver.solve(recipe)
+            self._show(recipe, page)
+
+    def _left(self, page: Page) -> None:
+        if page in self._pages:
+            self._pages.remove(page)
+        if not self._pages:
+            self._runner.rest()
 
     @contextlib.contextmanager
-    def _saying_problems(self, about: str, pages: tuple[Page, ...] | None = None) -> Any:
+    def _saying_problems(
+        self, about: str, pages: tuple[Page, ...] = ()
+    ) -> Generator[None, None, None]:
         try:
             yield
         except PoiseError as problem:
-            lines = problem_lines(problem)
-            message = views.told(say.Problem(lines, about))
+            told = views.told(say.Problem(problem_lines(problem), about))
             for page in pages or tuple(self._pages):
-                page(message)
+                page(told)
                 page(self._state())
 
     def _asked(self, message: asked.FromPage) -> None:
         with self._saying_problems(message.kind):
             match message:
                 case asked.EditRecipe():
-                    self._edited(message.recipe, message.label, message.merge)
+                    self._edit(message.recipe, message.label, message.merge)
                 case asked.EditContacts():
-                    self._edited(self._with_contacts(message), message.label, "")
+                    prepared = self._solver.prepare(self._solver.read(self.history.recipe))
+                    recipe = with_contacts(message, self.history, prepared, self.project)
+                    self._edit(recipe, message.label)
                 case asked.Undo():
                     if self.history.undo():
                         self._changed()
@@ -170,19 +178,18 @@ class Document:
                     if self.history.redo():
                         self._changed()
                 case asked.EndDrag():
+                    self._drags.start_anew()
                     self._tell(views.told(say.Forget("live")))
-                case asked.RunMethod():
-                    self._run()
                 case asked.AskMeasures():
                     self._tell(measured(self.solution()))
                 case asked.BlendFamily():
-                    told = self._played_family().blended(message.coordinate, message.number)
-                    self._tell(*told)
+                    played = self._played_family()
+                    self._tell(*played.blended(message.coordinate, message.number))
                 case asked.SteerLeap():
                     played = self._played_family()
                     self._tell(played.steered(message.forward, message.turn, message.number))
                 case asked.SaveFile():
-                    self._tell(save_file(self._project, self, message))
+                    self._tell(save_file(self, message))
                 case _:
                     raise BadValue("message", "one for a document", message.kind)
 
@@ -194,56 +201,35 @@ class Document:
             self._played = Played(solution.family, solution.character)
         return self._played
 
-    def _edited(self, recipe: Mapping[str, Any], label: str, merge: str) -> None:
-        try:
-            checked = read(recipe, self._project.folder)
-            self._check_inside(checked)
-            self._prepare(checked)
-        except PoiseError as problem:
-            lines = problem_lines(problem)
-            self._tell(views.told(say.Problem(lines, "edit_recipe")), self._state())
-            return
-        self.history.add(recipe, label, merge)
-        self._changed(checked)
+    def _edit(self, plain: Mapping[str, Any], label: str, merge: str = "") -> None:
+        """Take a new recipe, if it can be had on this clip."""
+        recipe = self._solver.read(plain)
+        if is_quick(recipe):
+            self._solver.solve(recipe)
+        else:
+            self._solver.check(recipe)
+            self._runner.warm()
+        self.history.add(plain, label, merge)
+        self._changed(recipe)
 
     def _changed(self, recipe: Recipe | None = None) -> None:
         """After the recipe is another: solve it if that is quick, and show what there is."""
-        recipe = recipe or read(self.history.recipe, self._project.folder)
-        before = self._prepared
-        prepared = self._prepare(recipe)
-        if before is None or before[1] is not prepared:
+        recipe = recipe or self._solver.read(self.history.recipe)
+        self._drags.start_anew()
+        prepared = self._solver.prepare(recipe)
+        if prepared is not self._told:
             self._tell(*self._of_prepared(prepared))
-        if self.history.key not in self._solutions and is_quick(recipe):
-            self._solve_here(recipe)
-        self._show()
-
-    def _check_inside(self, recipe: Recipe) -> None:
-        """Nothing outside of the folder is read."""
-        character, clip = recipe.character, recipe.clip
-        named: list[Any] = [clip.file, clip.skeleton, character.to, character.mapping]
-        named += [character.roles, recipe.environment]
-        named += [each for step in recipe.steps for each in (step.contacts, step.pattern)]
-        for name in named:
-            if isinstance(name, str):
-                self._project.path(name)
-
-    def _prepare(self, recipe: Recipe) -> Prepared:
-        """Clip, body and place; made anew only when the recipe says other things about them."""
-        plain = self.history.recipe if recipe.written is None else recipe.written.plain()
-        parts = {key: plain.get(key) for key in ("clip", "character", "environment")}
-        key = key_of({**parts, "retargets": recipe.retargets})
-        if self._prepared is None or self._prepared[0] != key:
-            self._prepared = key, prepare(recipe)
-            self._live = None
-        return self._prepared[1]
+        if is_quick(recipe):
+            self._solver.solve(recipe)
+        self._show(recipe)
 
     def _of_prepared(self, prepared: Prepared) -> list[Told]:
         """What there is to see before anything is solved."""
+        self._told = prepared
         source = prepared.moved_from
         clip = prepared.clip if source is None else source.clip
         character = prepared.character if source is None else source.character
-        contacts = detect_contacts(clip, character, prepared.environment)
-        series = observe(clip, character, prepared.environment, contacts)
+        series = observed(clip, character, prepared.environment)
         return [
             self._figure(character, clip.name or self.history.name),
             views.place(prepared.environment, clip),
@@ -257,19 +243,9 @@ class Document:
             self._figures[key] = views.figure(character, name)
         return self._figures[key]
 
-    def _solve_here(self, recipe: Recipe) -> None:
-        outcome = run_prepared(recipe, self._prepare(recipe))
-        self._keep(self.history.key, solution_of(outcome))
-
-    def _keep(self, key: str, solution: Solution) -> None:
-        self._solutions[key] = solution
-        self._solutions.move_to_end(key)
-        while len(self._solutions) > MOST_SOLUTIONS:
-            self._solutions.popitem(last=False)
-
-    def _show(self, only: Page | None = None) -> None:
+    def _show(self, recipe: Recipe, only: Page | None = None) -> None:
         """The state, and the result if there is one for it."""
-        solution = self._solutions.get(self.history.key)
+        solution = self._solver.found(self.history.key)
         pages = tuple(self._pages) if only is None else (only,)
 
         def tell(*messages: Told) -> None:
@@ -278,15 +254,9 @@ class Document:
                     page(message)
 
         tell(self._state())
-        recipe = read(self.history.recipe, self._project.folder)
-        prepared = self._prepare(recipe)
-        met = {} if solution is None else solution.met
-        goals = goals_of(recipe, prepared, prepared.clip, met)
+        goals = goals_of(recipe, self._solver.stem, {} if solution is None else solution.met)
         if solution is None:
-            if self._shown is not None:
-                tell(views.told(say.Forget("live")), goals)
-            else:
-                tell(views.told(say.Forget("after")), goals)
+            tell(views.told(say.Forget("after" if self._shown is None else "live")), goals)
             return
         figure = self._figure(solution.character, solution.clip.name)
         tell(figure, views.motion(solution.clip, "after"), goals)
@@ -301,28 +271,29 @@ class Document:
         """Forces and balance of what is shown, when nothing more urgent waits."""
         if self._shown is not solution:
             return
-        if self._drag is not None:
+        if self._drags.is_waiting:
             self._inbox.put(lambda: self._show_physics(solution, pages))
             return
-        contacts = solution.contacts or detect_contacts(
-            solution.clip, solution.character, solution.environment
-        )
-        series = observe(solution.clip, solution.character, solution.environment, contacts)
-        message = views.physics(series, "after", stages_of(series))
-        for page in pages:
-            page(message)
+        with self._saying_problems("physics", pages):
+            series = observed(
+                solution.clip, solution.character, solution.environment, solution.contacts
+            )
+            message = views.physics(series, "after", stages_of(series))
+            for page in pages:
+                page(message)
 
     def _state(self) -> Told:
-        solution = self._solutions.get(self.history.key)
-        clip = None if self._prepared is None else self._prepared[1].clip
+        solution = self._solver.found(self.history.key)
+        prepared = self._solver.prepared
+        clip = None if prepared is None else prepared.clip
         shown = solution.clip if solution is not None else clip
         solved: Any = "yes" if solution is not None else "no" if self._shown is None else "stale"
-        if self._running is not None:
+        if self._is_running:
             solved = "solving"
-        recipe = dict(self.history.recipe)
+        recipe = self.history.recipe
         return views.told(
             say.DocumentState(
-                self.id, self.history.name, recipe,
+                self.id, self.history.name, dict(recipe),
                 0 if shown is None else shown.frame_count,
                 30.0 if shown is None else shown.rate_hz,
                 self.history.undo_label, self.history.redo_label, solved,
@@ -333,146 +304,69 @@ class Document:
             )
         )  # fmt: skip
 
-    def _dragged(self) -> None:
+    # Runs.
+
+    def _ask_run(self, number: int) -> None:
+        with self._saying_problems("run_method"):
+            recipe = self._solver.read(self.history.recipe)
+            if is_quick(recipe):
+                self._solver.solve(recipe)
+                self._show(recipe)
+                self._tell(views.told(say.RunEnded("done", 0.0)))
+                return
+            if self._is_running:
+                raise BadValue("run", "one at a time: cancel the other first", "one more")
+            self._begin_run(number, recipe)
+
+    def _begin_run(self, number: int, recipe: Recipe) -> None:
+        folder = self.history.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        plain = json.dumps(dict(self.history.recipe))
+        job = SolveJob(plain, str(self.project.folder), str(folder / "preview"))
+
+        def ended(found: Found, seconds: float) -> None:
+            self._inbox.put(lambda: self._run_ended(recipe, found, seconds))
+
         with self._lock:
-            message, self._drag = self._drag, None
-        if message is None:
-            return
-        try:
-            recipe = read(message.recipe, self._project.folder)
-            prepared = self._prepare(recipe)
-            if self._live is None:
-                self._live = Live(prepared)
-            clip = self._live.solve(recipe)
-        except PoiseError as problem:
-            lines = problem_lines(problem)
-            self._tell(views.told(say.Problem(lines, "drag")))
-            return
-        self._tell(views.motion(clip, "live", number=message.number))
-
-    def _with_contacts(self, message: asked.EditContacts) -> Mapping[str, Any]:
-        """The recipe with what touches when as the user has it: a file beside the history."""
-        assert self._prepared is not None
-        prepared = self._prepared[1]
-        schedule = contacts_from(message.touches, prepared)
-        text = json.dumps([vars(each) for each in message.touches])
-        name = f"contacts-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-        path = self.history.folder / name
-        self.history.folder.mkdir(parents=True, exist_ok=True)
-        write_contacts(schedule, path)
-        recipe = dict(self.history.recipe)
-        steps = [dict(each) for each in recipe.get("steps", ())]
-        if not 0 <= message.step < len(steps):
-            raise BadValue("step", f"from 0 to {len(steps) - 1}", message.step)
-        ((method, content),) = steps[message.step].items()
-        steps[message.step] = {method: {**(content or {}), "contacts": self._project.name(path)}}
-        return {**recipe, "steps": steps}
-
-    def _run(self) -> None:
-        recipe = read(self.history.recipe, self._project.folder)
-        if is_quick(recipe):
-            self._solve_here(recipe)
-            self._show()
-            self._tell(views.told(say.RunEnded("done", 0.0)))
-            return
-        if self._running is not None:
-            raise BadValue("run", "one at a time: cancel the other first", "one more")
-        self._running = _Run(self, self.history.key, recipe)
+            if number <= self._cancelled_to:
+                self._tell(views.told(say.RunEnded("cancelled", 0.0)), self._state())
+                return
+            self._is_running = True
+            self._runner.begin(job, ended)
         self._tell(self._state())
 
-    def run_ended(self, run: _Run, found: Solution | PoiseError | None) -> None:
-        """A run has ended; called by its thread."""
+    def _run_ended(self, recipe: Recipe, found: Found, seconds: float) -> None:
+        self._is_running = False
+        for left in self.history.folder.glob("preview.*.npz"):
+            left.unlink(missing_ok=True)
+        if isinstance(found, Solution):
+            self._solver.keep(recipe, found)
+            self._tell(views.told(say.RunEnded("done", seconds)))
+            with self._saying_problems("run_method"):
+                self._show(self._solver.read(self.history.recipe))
+            return
+        self._tell(views.told(say.Forget("preview")))
+        if found is not None:
+            self._tell(views.told(say.Problem(problem_lines(found), "run_method")))
+        how = "cancelled" if found is None else "failed"
+        self._tell(views.told(say.RunEnded(how, seconds)), self._state())
 
-        def take() -> None:
-            self._running = None
-            seconds = time.perf_counter() - run.began
-            if isinstance(found, Solution):
-                self._keep(run.key, found)
-                self._tell(views.told(say.RunEnded("done", seconds)))
-                self._show()
-                return
-            self._tell(views.told(say.Forget("preview")))
-            if found is not None:
-                lines = problem_lines(found)
-                self._tell(views.told(say.Problem(lines, "run_method")))
-            how = "cancelled" if found is None else "failed"
-            self._tell(views.told(say.RunEnded(how, seconds)), self._state())
-
-        self._inbox.put(take)
-
-    def run_progressed(self, method: str, news: str) -> None:
+    def _run_said(self, news: str) -> None:
         """What a run says on its way; called by its thread."""
         try:
             said: Any = json.loads(news)
         except ValueError:
             said = {"stage": news, "done": 0, "total": 0}
-        self._inbox.put(lambda: self._progressed(method, said))
+        self._inbox.put(lambda: self._progressed(said))
 
-    def _progressed(self, method: str, said: Mapping[str, Any]) -> None:
-        if self._running is None:
+    def _progressed(self, said: Mapping[str, Any]) -> None:
+        if not self._is_running:
             return
-        done, total = int(said.get("done", 0)), int(said.get("total", 0))
-        self._tell(views.told(say.Progress(method, str(said["stage"]), done, total)))
+        words = str(said.get("method", "")), str(said["stage"])
+        counts = int(said.get("done", 0)), int(said.get("total", 0))
+        self._tell(views.told(say.Progress(*words, *counts)))
         if "preview" in said:
-            from poise.formats import load_clip
-
             path = Path(said["preview"])
             with contextlib.suppress(PoiseError, OSError):
                 self._tell(views.motion(load_clip(path), "preview"))
                 path.unlink()
-
-    @property
-    def preview_path(self) -> Path:
-        """Where a run puts what is not the last word."""
-        return self.history.folder / "preview.npz"
-
-    @property
-    def folder(self) -> Path:
-        """Of the project."""
-        return self._project.folder
-
-
-class _Run:
-    """One solve in a process of its own."""
-
-    def __init__(self, document: Document, key: str, recipe: Recipe) -> None:
-        self.key = key
-        self.began = time.perf_counter()
-        self._document = document
-        self._cancelled = False
-        methods = ", ".join(step.method for step in recipe.steps)
-        document.history.folder.mkdir(parents=True, exist_ok=True)
-        self._job = SolveJob(
-            json.dumps(dict(document.history.recipe)), str(document.folder),
-            str(document.preview_path),
-        )  # fmt: skip
-        self._pool = Supervised(
-            1, Limits(attempts=1), environment={}, preload="poise.apps.studio.solving",
-            hear=lambda news: document.run_progressed(methods, news),
-        )  # fmt: skip
-        threading.Thread(target=self._work, daemon=True, name="studio run").start()
-
-    def cancel(self) -> None:
-        """End it; may be called by any thread."""
-        self._cancelled = True
-        self._pool.end_jobs()
-
-    def close(self) -> None:
-        """End it without a word."""
-        self.cancel()
-
-    def _work(self) -> None:
-        found: Solution | PoiseError | None = None
-        with self._pool as pool:
-            for ended in pool.run(solve_in_child, [self._job]):
-                try:
-                    found = ended.result().content
-                except PoiseError as problem:
-                    found = problem
-                except Exception as bug:
-                    found = FileProblem("studio", "a run that ends", f"{type(bug).__name__}: {bug}")
-        self._document.run_ended(self, None if self._cancelled else found)
-
-
-def _problem(text: str, about: str) -> Told:
-    return views.told(say.Problem((say.ProblemLine(text),), about))

@@ -41,7 +41,8 @@ def built(recipe: Recipe, prepared: Prepared) -> Family:
     edit = edit_of(recipe, index, prepared, prepared.clip, vocabulary())
 
     def watch(done: int, total: int, _: str) -> None:
-        announce(json.dumps({"stage": "members", "done": done, "total": total}))
+        said = {"method": "momentum", "stage": "members", "done": done, "total": total}
+        announce(json.dumps(said))
 
     return build_family(edit, recipe.steps[index].settings, watch=watch)
 

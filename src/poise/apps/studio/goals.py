@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -21,14 +21,25 @@ from poise.recipes.vocabulary import vocabulary
 
 
 def goals_of(
-    recipe: Recipe, prepared: Prepared, clip: Clip, met: Mapping[str, tuple[bool, str]]
+    recipe: Recipe,
+    stem: Callable[[Recipe, int], tuple[Prepared, Clip]],
+    met: Mapping[str, tuple[bool, str]],
 ) -> Told:
-    """Goals of points in the world; constraints without one (balance, distance) have no path."""
-    words, clock = vocabulary(), Clock(clip.rate_hz, clip.frame_count)
-    original = None if prepared.moved_from is None else prepared.moved_from.original
-    scene = Scene(clip, prepared.character, prepared.environment, original)
+    """Goals of points in the world; constraints without one (balance, distance) have no path.
+
+    Args:
+        recipe: has them.
+        stem: what a step starts from.
+        met: whether they are met, by name, and how far off.
+    """
+    words = vocabulary()
     found: list[tuple[Goal, Array]] = []
     for step_index, step in enumerate(recipe.steps):
+        prepared, clip = stem(recipe, step_index)
+        clock = Clock(clip.rate_hz, clip.frame_count)
+        source = prepared.moved_from if clip is prepared.clip else None
+        original = None if source is None else source.original
+        scene = Scene(clip, prepared.character, prepared.environment, original)
         for index, wish in enumerate(step.constraints):
             known = met.get(wish.name)
             first, last, path = 0, clip.frame_count - 1, np.zeros((0, 3))

@@ -8,8 +8,10 @@ has.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+_TOKEN_BYTES = 24
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
+"""What so many bytes look like."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class Guard:
     host: str
     """Where the server listens."""
     port: int
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(_TOKEN_BYTES))
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -67,14 +72,20 @@ def remembered(file: Path) -> Remembered:
     """What is known; nothing if the file is not ours."""
     try:
         said: Any = json.loads(file.read_bytes())
-        return Remembered(int(said["port"]), str(said["token"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        port, token = said["port"], said["token"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Remembered()
+    if not isinstance(port, int) or not isinstance(token, str) or not 0 <= port < 2**16:
+        return Remembered()
+    # The folder may be anybody's: a secret that we would not have made is none.
+    return Remembered(port, token if _TOKEN.fullmatch(token) else "")
 
 
 def remember(file: Path, guard: Guard) -> None:
     """Keep port and token, for this user's eyes alone."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with contextlib.suppress(FileNotFoundError):
+        file.unlink()  # one that is there may be readable for others, or a link
     with os.fdopen(os.open(file, flags, 0o600), "w", encoding="utf-8") as out:
         json.dump({"port": guard.port, "token": guard.token}, out)

@@ -12,7 +12,7 @@ from typing import Any
 
 from poise.errors import FileProblem
 from poise.formats.atomic import atomic_write
-from poise.formats.disk import read_bytes
+from poise.formats.disk import os_problem, read_bytes
 
 FILE = "document.json"
 MOST_EDITS = 500
@@ -50,9 +50,12 @@ class History:
             edits = [Edit(each["recipe"], each["label"], each["merge"]) for each in said["edits"]]
             made = History(folder, str(said["name"]), edits[0].recipe)
             made._edits, made._now = edits, int(said["now"])
-            made._edits[made._now]
-        except (ValueError, KeyError, TypeError, IndexError) as problem:
-            raise FileProblem(path, "a document of the studio", str(problem)) from None
+            if not all(isinstance(each.recipe, Mapping) for each in edits):
+                raise TypeError("a recipe that is none")
+            if not 0 <= made._now < len(edits):
+                raise IndexError(f"edit {made._now} of {len(edits)}")
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as problem:
+            raise FileProblem(path, "a document of the studio", str(problem)[:200]) from None
         return made
 
     @property
@@ -109,8 +112,15 @@ class History:
         return True
 
     def save(self) -> None:
-        """Put it on disk, whole."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Put it on disk, whole.
+
+        Raises:
+            FileProblem: what the system refuses.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as refused:
+            raise os_problem(self.folder, refused, "write") from None
         said = {
             "name": self.name,
             "now": self._now,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,12 @@ from poise.apps.studio.history import FILE, History
 from poise.apps.studio.project import Project
 from poise.apps.studio.solving import read
 from poise.apps.studio.to_page import Recoverable
-from poise.errors import FileProblem, PoiseError, UnknownName
+from poise.apps.studio.uploads import Upload, bare_name, new_folder, put_file
+from poise.errors import PoiseError, UnknownName
 from poise.formats import load_clip
+from poise.formats.disk import reading_below
 from poise.formats.table import extensions
-from poise.recipes import load_recipe
+from poise.recipes import load_recipe, prepare
 from poise.samples import SAMPLES
 
 KEPT: list[dict[str, Any]] = [
@@ -27,6 +31,7 @@ KEPT: list[dict[str, Any]] = [
 """What a new document keeps of its capture, until the user says otherwise: whoever drags a hand
 does not mean that the feet leave the ground."""
 
+_COMPANIONS = {".asf", ".bin"}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -51,32 +56,55 @@ class Documents:
             PoiseError: outside of the folder, or not to be read.
         """
         path = self.project.path(name)
-        if path.suffix.lower() in (".yaml", ".yml"):
-            return self._of_recipe(path)
-        load_clip(path)  # says what is wrong with it
+        with reading_below(self.project.folder):
+            if path.suffix.lower() in (".yaml", ".yml"):
+                return self._of_recipe(path)
+            load_clip(path)  # says what is wrong with it
         return self._new(path.name, {"file": self.project.name(path)})
 
-    def uploaded(self, name: str, data: bytes) -> Document:
+    def uploaded(self, files: Sequence[Upload]) -> Document:
         """A new document of a file that was dropped on the page; it is copied beside the document.
+
+        Args:
+            files: a clip, and what belongs to it: the skeleton of an .amc, the buffers of a .gltf.
 
         Raises:
             PoiseError: not a clip; nothing is kept of it.
         """
-        bare = Path(name.replace("\\", "/")).name
-        known = {*extensions("read_motion"), *extensions("read_clip")}
-        if not bare or bare.startswith(".") or Path(bare).suffix.lower() not in known:
-            raise FileProblem(name, f"a clip ({', '.join(sorted(known))})", "another file")
+        clips = {*extensions("read_motion"), *extensions("read_clip")}
+        names = [bare_name(files[0].name, clips, "a clip")]
+        names += [bare_name(each.name, _COMPANIONS, "what belongs to a clip") for each in files[1:]]
         id = _new_id()
         folder = self.project.documents / id
-        folder.mkdir(parents=True)
-        path = folder / bare
+        path = folder / names[0]
         try:
-            path.write_bytes(data)
-            load_clip(path)
-            return self._new(bare, {"file": self.project.name(path)}, id)
+            for name, each in zip(names, files, strict=True):
+                put_file(folder / name, each.data)
+            with reading_below(self.project.folder):
+                load_clip(path)
+            return self._new(names[0], {"file": self.project.name(path)}, id)
         except PoiseError as problem:
             shutil.rmtree(folder, ignore_errors=True)
-            raise _without_folder(problem, path, bare) from None
+            raise _without_folder(problem, folder) from None
+
+    def attached(self, id: str, files: Sequence[Upload]) -> list[str]:
+        """Files for a document that there is: bodies, places, patterns; their names in the folder.
+
+        Raises:
+            PoiseError: files that nothing reads here.
+        """
+        document = self.open(id)
+        known = {
+            *extensions("read_motion"),
+            *extensions("read_clip"),
+            *extensions("read_character"),
+        }
+        known |= _COMPANIONS | {".obj", ".stl", ".yaml", ".yml", ".csv"}
+        names = [bare_name(each.name, known, "a body, a place or a pattern") for each in files]
+        folder = new_folder(document.history.folder)
+        for name, each in zip(names, files, strict=True):
+            put_file(folder / name, each.data)
+        return [self.project.name(folder / name) for name in names]
 
     def open(self, id: str) -> Document:
         """A document that there is, from memory or as it was left.
@@ -102,7 +130,7 @@ class Documents:
                 said: Any = json.loads(path.read_bytes())
                 edits, changed = int(said["now"]), str(said["changed"])
                 found.append(Recoverable(path.parent.name, str(said["name"]), edits, changed))
-            except (OSError, ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
         return tuple(sorted(found, key=lambda each: each.changed, reverse=True)[:50])
 
@@ -121,7 +149,7 @@ class Documents:
         recipe = load_recipe(path)
         plain = {} if recipe.written is None else recipe.written.plain()
         moved = moved_recipe(plain, path.parent, self.project.folder)
-        read(moved, self.project.folder)
+        prepare(read(moved, self.project.folder))  # says what is wrong with it
         return self._add(path.stem, moved)
 
     def _add(self, name: str, recipe: dict[str, Any], id: str = "") -> Document:
@@ -137,6 +165,6 @@ def _new_id() -> str:
     return secrets.token_hex(8)
 
 
-def _without_folder(problem: PoiseError, path: Path, name: str) -> PoiseError:
-    """The same, of a file as the user calls it."""
-    return PoiseError(str(problem).replace(str(path), name))
+def _without_folder(problem: PoiseError, folder: Path) -> PoiseError:
+    """The same, of files as the user calls them."""
+    return PoiseError(str(problem).replace(f"{folder}{os.sep}", "").replace(str(folder), "here"))

@@ -12,7 +12,19 @@ from poise.apps.studio import views
 from poise.apps.studio.solving import Solution
 from poise.apps.studio.views import Told
 from poise.arrays import Array
-from poise.measures import Series, evaluate
+from poise.character import Character
+from poise.contact import ContactSchedule, detect_contacts
+from poise.environment import Environment
+from poise.measures import Series, evaluate, observe
+from poise.motion import Clip
+
+
+def observed(
+    clip: Clip, character: Character, place: Environment, contacts: ContactSchedule | None = None
+) -> Series:
+    """What a motion does frame by frame; contacts that nobody has given are found."""
+    touching = contacts or detect_contacts(clip, character, place)
+    return observe(clip, character, place, touching)
 
 
 def measured(solution: Solution) -> Told:

@@ -8,9 +8,12 @@ from pathlib import Path
 from poise.apps.studio.to_page import FileEntry
 from poise.errors import FileProblem
 from poise.formats.table import extensions
+from poise.recipes.pattern_file import is_pattern_file
 
 OWN = Path(".poise") / "studio"
 """Where documents are kept, below the folder."""
+
+_LONGEST_SHOWN = 100
 
 MOST_FILES = 2000
 """That are listed; a library of thousands is for `poise batch`."""
@@ -35,9 +38,14 @@ class Project:
         Raises:
             FileProblem: a name that leads out of it.
         """
-        given = Path(name)
-        whole = (self.folder / given).resolve() if "\0" not in name else self.folder
-        if given.is_absolute() or not whole.is_relative_to(self.folder) or whole == self.folder:
+        try:
+            whole = (self.folder / name).resolve()
+            whole.exists()
+        except (OSError, RuntimeError, ValueError):  # a link to itself, far too long, a null byte
+            shown = name if len(name) < _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
+            raise FileProblem(shown, "a file in the project folder", "no such name") from None
+        inside = whole.is_relative_to(self.folder) and whole != self.folder
+        if Path(name).is_absolute() or not inside:
             raise FileProblem(name, "a file in the project folder", "one outside of it")
         return whole
 
@@ -58,6 +66,8 @@ class Project:
                 what = kinds.get(Path(name).suffix.lower())
                 path = Path(here) / name
                 if what is not None and not name.startswith(".") and path.is_file():
+                    npz = path.suffix.lower() == ".npz"
+                    what = "pattern" if npz and is_pattern_file(path) else what
                     size = path.stat().st_size
                     found.append(FileEntry(self.name(path), size, what))  # type: ignore[arg-type]
                 if len(found) >= MOST_FILES:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.apps.studio import views
 from poise.apps.studio.from_page import SaveFile
+from poise.apps.studio.named_files import is_file_key, named_files
 from poise.apps.studio.project import Project
 from poise.apps.studio.solving import Solution
 from poise.apps.studio.to_page import Saved
@@ -17,6 +18,7 @@ from poise.apps.studio.views import Told
 from poise.errors import FileProblem
 from poise.formats import check_can_write, save_clip
 from poise.formats.atomic import atomic_write
+from poise.formats.disk import os_problem
 
 if TYPE_CHECKING:
     from poise.apps.studio.document import Document
@@ -24,34 +26,45 @@ if TYPE_CHECKING:
 PAGES, RECIPES = (".html",), (".yaml", ".yml")
 
 
-def save_file(project: Project, document: Document, message: SaveFile) -> Told:
+def save_file(document: Document, message: SaveFile) -> Told:
     """Write into the project folder.
 
     Raises:
-        FileProblem: outside of it, or there already.
+        FileProblem: outside of it, there already, or one that the document is made from.
     """
+    project = document.project
     path = project.path(message.path)
+    if path.is_relative_to(project.documents):
+        raise FileProblem(
+            message.path, "another folder", "the one that the studio keeps its own in"
+        )
+    if path in {project.folder / each for _, each in named_files(document.history.recipe)}:
+        # The edit would be done again, on what it has made.
+        raise FileProblem(message.path, "another name", "a file that this document is made from")
     if path.exists() and not message.overwrite:
         raise FileProblem(message.path, "a new file", "one that exists", advice="Overwrite it?")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    notes = write(path, document, project)
-    return views.told(Saved(message.path, path.stat().st_size, tuple(notes)))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        notes = write(path, document)
+        return views.told(Saved(message.path, path.stat().st_size, tuple(notes)))
+    except OSError as refused:
+        raise os_problem(path, refused, "write") from None
 
 
-def exported(document: Document, project: Project, form: str) -> tuple[bytes, str]:
+def exported(document: Document, form: str) -> tuple[bytes, str]:
     """The bytes of a file and what it is to be called."""
     name = f"{Path(document.history.name).stem}.{form}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"clip.{form}"
-        write(path, document, project)
+        write(path, document)
         return path.read_bytes(), name
 
 
-def write(path: Path, document: Document, project: Project) -> tuple[str, ...]:
+def write(path: Path, document: Document) -> tuple[str, ...]:
     """A recipe, a report or the edited clip, as the extension says."""
     kind = path.suffix.lower()
     if kind in RECIPES:
-        atomic_write(path, recipe_text(document.history.recipe, project, path).encode())
+        atomic_write(path, recipe_text(document.history.recipe, document.project, path).encode())
         return ()
     if kind in PAGES:
         atomic_write(path, _report(document.solution(), document.history.name).encode())
@@ -70,18 +83,22 @@ def recipe_text(recipe: Mapping[str, Any], project: Project, path: Path) -> str:
     return written(read(moved_recipe(recipe, project.folder, folder), folder))
 
 
-_FILES = {"file", "to", "mapping", "roles", "skeleton", "contacts", "pattern", "environment"}
-
-
 def moved_recipe(value: Any, old: Path, new: Path, key: str = "") -> Any:
     """Plain values with files as they are seen from another folder."""
     if isinstance(value, Mapping):
         return {k: moved_recipe(v, old, new, k) for k, v in value.items()}  # type: ignore[misc]
     if isinstance(value, list | tuple):
         return [moved_recipe(each, old, new) for each in value]  # type: ignore[misc]
-    if isinstance(value, str) and key in _FILES and (old / value).exists():
+    if isinstance(value, str) and is_file_key(key) and _is_there(old / value):
         return Path(os.path.relpath(old / value, new)).as_posix()
     return value
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _report(solution: Solution, name: str) -> str:

@@ -7,9 +7,10 @@ import contextlib
 from collections.abc import AsyncGenerator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import quote
 
-from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, Query, Request, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -23,6 +24,8 @@ from poise.apps.studio.guard import Guard
 from poise.apps.studio.library import Documents
 from poise.apps.studio.project import Project
 from poise.apps.studio.saving import exported
+from poise.apps.studio.solving import problem_lines
+from poise.apps.studio.uploads import split
 from poise.apps.studio.views import Told
 from poise.apps.studio.wire import understood
 from poise.errors import BadValue, PoiseError
@@ -95,7 +98,12 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
         return JSONResponse({"problem": f"refused: {why}"}, status_code=403) if why else None
 
     @app.post("/upload")
-    async def upload(request: Request, name: str) -> Response:
+    async def upload(
+        request: Request,
+        name: Annotated[list[str], Query()],
+        bytes: Annotated[list[int] | None, Query()] = None,
+        into: str = "",
+    ) -> Response:
         refused = refusal(request, needs_origin=True)
         if refused is not None:
             return refused
@@ -105,14 +113,18 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
         said = request.headers.get("content-length", "0")
         if said.isdecimal() and int(said) > UPLOAD_LIMIT_BYTES:
             return too_long
-        parts, size = list[bytes](), 0
+        parts, size = [], 0
         async for part in request.stream():
             size += len(part)
             if size > UPLOAD_LIMIT_BYTES:
                 return too_long
             parts.append(part)
         try:
-            made = await asyncio.to_thread(documents.uploaded, name, b"".join(parts))
+            files = split(name, bytes or [], b"".join(parts))
+            if into:
+                paths = await asyncio.to_thread(documents.attached, into, files)
+                return JSONResponse({"paths": paths})
+            made = await asyncio.to_thread(documents.uploaded, files)
         except PoiseError as problem:
             return JSONResponse({"problem": str(problem)}, 422)
         return JSONResponse({"document": made.id})
@@ -126,11 +138,13 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
             return JSONResponse({"problem": f"No format is called '{format}'."}, 422)
         try:
             found = documents.open(document)
-            data, name = await asyncio.to_thread(exported, found, project, format)
+            data, name = await asyncio.to_thread(exported, found, format)
         except PoiseError as problem:
             return JSONResponse({"problem": str(problem)}, 422)
-        ascii_name = name.encode("ascii", "replace").decode().replace('"', "_")
-        headers = {"content-disposition": f'attachment; filename="{ascii_name}"'}
+        plain = "".join(c if " " <= c <= "~" and c not in '"\\' else "_" for c in name)
+        headers = {"content-disposition": f'attachment; filename="{plain}"'}
+        if plain != name:
+            headers["content-disposition"] += f"; filename*=UTF-8''{quote(name)}"
         return Response(data, media_type=TYPES[format], headers=headers)
 
     @app.websocket("/socket")
@@ -151,18 +165,41 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
     return _Guarded(app, guard, documents)
 
 
+class _Visit:
+    """The time that a page has a document open."""
+
+    def __init__(
+        self,
+        document: Document,
+        loop: asyncio.AbstractEventLoop,
+        out: asyncio.Queue[tuple[_Visit | None, str | bytes]],
+    ) -> None:
+        self.document = document
+        self._loop, self._out = loop, out
+        document.join(self._tell)
+
+    def end(self) -> None:
+        """The page has another open, or is closed."""
+        self.document.leave(self._tell)
+
+    def _tell(self, told: Told) -> None:
+        """Queue something for the page; from any thread."""
+        with contextlib.suppress(RuntimeError):  # the server is closing
+            self._loop.call_soon_threadsafe(self._out.put_nowait, (self, told.data))
+
+
 class _Conversation:
     """One page."""
 
     def __init__(self, websocket: WebSocket, documents: Documents) -> None:
         self._socket, self._documents = websocket, documents
         self._loop = asyncio.get_running_loop()
-        self._out: asyncio.Queue[str | bytes] = asyncio.Queue()
-        self._document: Document | None = None
+        self._out: asyncio.Queue[tuple[_Visit | None, str | bytes]] = asyncio.Queue()
+        self._visit: _Visit | None = None
 
     def tell(self, told: Told) -> None:
-        """Queue something for the page; from any thread."""
-        self._loop.call_soon_threadsafe(self._out.put_nowait, told.data)
+        """Queue something for the page; from the server's own thread."""
+        self._out.put_nowait((None, told.data))
 
     async def go_on(self) -> None:
         """Until the page is closed."""
@@ -170,27 +207,33 @@ class _Conversation:
         try:
             self.tell(await asyncio.to_thread(self._welcome))
             while True:
-                text = await self._socket.receive_text()
-                await self._heard(text)
+                heard = await self._socket.receive()
+                if heard["type"] == "websocket.disconnect":
+                    break
+                await self._heard(heard.get("text"))
         except (WebSocketDisconnect, RuntimeError):
             pass
         finally:
             sending.cancel()
-            if self._document is not None:
-                self._document.leave(self.tell)
+            if self._visit is not None:
+                self._visit.end()
 
     async def _send(self) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
             while True:
-                data = await self._out.get()
+                visit, data = await self._out.get()
+                if visit is not None and visit is not self._visit:
+                    continue  # of a document that the page has left
                 if isinstance(data, str):
                     await self._socket.send_text(data)
                 else:
                     await self._socket.send_bytes(data)
 
-    async def _heard(self, text: str) -> None:
+    async def _heard(self, text: str | None) -> None:
         about = "message"
         try:
+            if text is None:
+                raise BadValue("message", "text", "bytes")
             if len(text) > LONGEST_MESSAGE_BYTES:
                 raise BadValue("message", f"at most {LONGEST_MESSAGE_BYTES} bytes", len(text))
             message = understood(text)
@@ -208,20 +251,19 @@ class _Conversation:
                     kept = self._documents.recoverable()
                     self.tell(views.told(say.Files(found, kept)))
                 case _:
-                    if self._document is None:
+                    if self._visit is None:
                         raise BadValue("document", "opened first", "none")
-                    self._document.ask(message)
+                    self._visit.document.ask(message)
         except PoiseError as problem:
-            lines = (say.ProblemLine(str(problem)),)
-            self.tell(views.told(say.Problem(lines, about)))
+            self.tell(views.told(say.Problem(problem_lines(problem), about)))
+        except Exception as bug:
+            line = say.ProblemLine(f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}")
+            self.tell(views.told(say.Problem((line,), about)))
 
     def _take(self, document: Document) -> None:
-        if self._document is document:
-            document.leave(self.tell)
-        elif self._document is not None:
-            self._document.leave(self.tell)
-        self._document = document
-        document.join(self.tell)
+        if self._visit is not None:
+            self._visit.end()
+        self._visit = _Visit(document, self._loop, self._out)
 
     def _welcome(self) -> Told:
         words = vocabulary()

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from poise.announce import announce
 from poise.apps.studio.families import built, is_family, middle
+from poise.apps.studio.named_files import named_files
 from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
 from poise.arrays import Array
 from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
-from poise.errors import PoiseError
+from poise.errors import FileProblem, PoiseError
 from poise.formats import save_clip
+from poise.formats.disk import check_readable, reading_below
 from poise.methods.momentum.family import Family, statuses_in_words
 from poise.methods.parcel import Parcel
 from poise.methods.pattern.model import Pattern
@@ -25,7 +28,7 @@ from poise.methods.result import Result
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
 from poise.recipes.pattern_file import load_pattern
-from poise.recipes.places import RecipeProblem
+from poise.recipes.places import Place, Problem, RecipeProblem
 
 NAME = "recipe.yaml"
 """What a recipe is called that stands in no file."""
@@ -35,9 +38,10 @@ NAME = "recipe.yaml"
 class Solution:
     """What came of a recipe."""
 
-    clip: Clip
-    character: Character
-    environment: Environment
+    prepared: Prepared
+    """Body and place, as the last step finds them."""
+    clips: tuple[Clip, ...]
+    """What each step has made of it."""
     contacts: ContactSchedule | None
     start: Clip
     """The captured motion, where it is to be."""
@@ -51,16 +55,37 @@ class Solution:
     """Where the recipe asks for one: the clip is its middle."""
     scatter: tuple[Pattern, Array | None] | None = None
     """The pattern of the last step, and the coefficients of the edited motion."""
-    results: tuple[Result, ...] = ()
-    """Of every step, where it was solved in this process: the next solve goes on from them."""
+
+    @property
+    def clip(self) -> Clip:
+        """The edited motion."""
+        return self.clips[-1]
+
+    @property
+    def character(self) -> Character:
+        """Whose motion it is."""
+        return self.prepared.character
+
+    @property
+    def environment(self) -> Environment:
+        """Where it is."""
+        return self.prepared.environment
 
 
 def read(recipe: Mapping[str, Any], folder: Path) -> Recipe:
     """A recipe from plain values.
 
     Raises:
-        RecipeProblem: all that is wrong with it.
+        RecipeProblem: all that is wrong with it; and files that may not be read here.
     """
+    led_out: list[Problem] = []
+    for place, name in named_files(recipe):
+        try:
+            check_readable(folder / name)
+        except FileProblem as problem:
+            led_out.append(Problem(Place(place), str(problem)))
+    if led_out:
+        raise RecipeProblem(led_out)
     return recipe_from_values(recipe, folder / NAME)
 
 
@@ -85,9 +110,8 @@ def solution_of(outcome: Outcome) -> Solution:
     before = prepared.moved_from or prepared
     rows = [_row(each) for result in outcome.results for each in _rows(result)]
     return Solution(
-        clip=outcome.clip,
-        character=prepared.character,
-        environment=prepared.environment,
+        prepared=prepared,
+        clips=tuple(result.clip for result in outcome.results),
         contacts=last.contacts,
         start=outcome.start,
         start_character=before.character,
@@ -95,7 +119,6 @@ def solution_of(outcome: Outcome) -> Solution:
         summary=next((r.summary for r in outcome.results if r.status != "converged"), last.summary),
         notes=outcome.notes,
         met=outcome_of(rows),
-        results=outcome.results,
     )
 
 
@@ -117,40 +140,42 @@ class SolveJob:
     """As JSON."""
     folder: str
     preview: str
-    """Where a clip goes that is not the last word; told when it is there."""
+    """Where clips go that are not the last word: this name, and a number; told when there."""
 
 
 def solve_in_child(job: SolveJob) -> Parcel[Solution]:
-    """Solve a recipe; says on the way how far it is."""
+    """Solve a recipe; says on the way how far it is. Nothing outside of the folder is read."""
+    with reading_below(Path(job.folder)):
+        return Parcel(_solved(job))
+
+
+def _solved(job: SolveJob) -> Solution:
     recipe = read(json.loads(job.recipe), Path(job.folder))
     prepared = prepare(recipe)
     if is_family(recipe):
-        return Parcel(_family_solution(recipe, prepared))
-    numbers = iter(range(1_000_000))
+        return _family_solution(recipe, prepared)
+    methods = ", ".join(step.method for step in recipe.steps)
+    numbers = count()
 
     def watch(told: Any) -> None:
-        said = {"stage": told.stage, "done": told.done, "total": told.total}
+        said = {"method": methods, "stage": told.stage, "done": told.done, "total": told.total}
         if told.preview is not None:
-            path = Path(job.preview).with_suffix(f".{next(numbers)}.npz")
+            path = f"{job.preview}.{next(numbers)}.npz"
             save_clip(told.preview, path)
-            said["preview"] = str(path)
+            said["preview"] = path
         announce(json.dumps(said))
 
-    for index, step in enumerate(recipe.steps):
-        announce(json.dumps({"stage": step.method, "done": index, "total": len(recipe.steps)}))
+    announce(json.dumps({"method": methods, "stage": "begins", "done": 0, "total": 0}))
     outcome = run_prepared(recipe, prepared, watch=watch)
-    made = replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
-    # Traces hold what was computed on the way, which nobody reads in another process.
-    return Parcel(replace(made, results=()))
+    return replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
 
 
 def _family_solution(recipe: Recipe, prepared: Prepared) -> Solution:
     family = built(recipe, prepared)
     missed = [each for each in family.statuses if each != "converged"]
     return Solution(
-        clip=middle(family),
-        character=prepared.character,
-        environment=family.environment,
+        prepared=replace(prepared, environment=family.environment),
+        clips=(middle(family),),
         contacts=family.contacts,
         start=prepared.clip,
         start_character=prepared.character,

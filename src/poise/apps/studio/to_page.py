@@ -38,7 +38,7 @@ class FileEntry:
 
     path: str
     bytes: int
-    what: Literal["clip", "recipe", "body", "place"]
+    what: Literal["clip", "recipe", "body", "place", "pattern"]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import struct
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from poise.apps.studio.from_page import FromPage
 from poise.apps.studio.to_page import ArrayOf, FromServer
@@ -25,6 +25,7 @@ from poise.errors import BadValue
 _TYPES = {"float32": np.float32, "uint32": np.uint32, "uint8": np.uint8}
 _LENGTH = struct.Struct("<I")
 _EIGHT = 8
+_LONGEST_WORDS = 300
 
 
 def packed(message: FromServer, arrays: Mapping[str, ArrayLike] | None = None) -> str | bytes:
@@ -70,19 +71,23 @@ def understood(text: str | bytes) -> FromPage:
     except ValidationError as refused:
         first = refused.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "message"
-        raise BadValue(where, "as messages.ts says", first["msg"]) from None
+        said = first["msg"] if len(first["msg"]) < _LONGEST_WORDS else first["type"]
+        raise BadValue(where[:_LONGEST_WORDS], "as messages.ts says", said) from None
 
 
 @cache
 def _adapter() -> TypeAdapter[Any]:
+    finite = ConfigDict(allow_inf_nan=False)
+    for record in get_args(FromPage):
+        record.__pydantic_config__ = finite
     return TypeAdapter(Annotated[FromPage, Field(discriminator="kind")])
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    if values.dtype.kind in "iu" and values.dtype != np.uint8:
-        return np.ascontiguousarray(values, np.uint32)
-    if values.dtype.kind == "b":
+    if values.dtype.kind == "b" or values.dtype == np.uint8:
         return np.ascontiguousarray(values, np.uint8)
+    if values.dtype.kind in "iu":
+        return np.ascontiguousarray(values, np.uint32)
     return np.ascontiguousarray(values, np.float32)
 
 

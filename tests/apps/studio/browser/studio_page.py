@@ -129,13 +129,9 @@ class StudioPage:
 
     def dismiss_notices(self) -> None:
         """They lie on the timeline for some seconds."""
-
-        def gone() -> bool:
-            for each in self.by("notice").all():
-                each.get_by_label("Dismiss").click()
-            return self.by("notice").count() == 0
-
-        self.until(gone, "no notices")
+        close = "[data-testid=notice] button"
+        self.value(f"document.querySelectorAll('{close}').forEach((each) => each.click())")
+        self.until(lambda: self.by("notice").count() == 0, "no notices")
 
     def until(
         self, what: Callable[[], Any], about: str = "something", seconds: float = PATIENCE_S
@@ -233,16 +229,24 @@ class StudioPage:
         self.opened()
         return said
 
-    def drop(self, name: str, data: bytes, *, over: Callable[[], Any] = lambda: None) -> None:
-        """A file from the user's disk onto the window; `over` is called while it hovers."""
+    def drop(
+        self,
+        name: str,
+        data: bytes,
+        *more: tuple[str, bytes],
+        over: Callable[[], Any] = lambda: None,
+    ) -> None:
+        """Files from the user's disk onto the window; `over` is called while they hover."""
         transfer = self.page.evaluate_handle(
-            """([name, text]) => {
-                const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+            """(files) => {
                 const made = new DataTransfer();
-                made.items.add(new File([bytes], name));
+                for (const [name, text] of files) {
+                    const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+                    made.items.add(new File([bytes], name));
+                }
                 return made;
             }""",
-            [name, base64.b64encode(data).decode()],
+            [[each, base64.b64encode(held).decode()] for each, held in ((name, data), *more)],
         )
         for kind in ("dragenter", "dragover", "drop"):
             if kind == "drop":

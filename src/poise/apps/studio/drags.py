@@ -1,0 +1,91 @@
+"""Moves of a drag, answered as they come: the motion at once, its physics when there is time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from poise.apps.studio import to_page as say
+from poise.apps.studio import views
+from poise.apps.studio.from_page import Drag
+from poise.apps.studio.measuring import observed
+from poise.apps.studio.solver import Solver
+from poise.apps.studio.solving import problem_lines
+from poise.apps.studio.stages import stages_of
+from poise.apps.studio.views import Told
+from poise.errors import PoiseError
+from poise.motion import Clip
+from poise.recipes import Prepared
+
+_PAUSE_S = 0.05
+"""A hand that rests so long has time to see forces."""
+
+_SHARE = 5.0
+"""While it does not rest, physics take at most this part of the time, and not more often than..."""
+
+_EVERY_S = 0.25
+
+
+class Drags:
+    """The moves of one document."""
+
+    def __init__(self, solver: Solver, tell: Callable[[Told], None]) -> None:
+        self._solver, self._tell = solver, tell
+        self._lock = threading.Lock()
+        self._waiting: Drag | None = None
+        self._sent: Clip | None = None
+        """What pages have of the motion: of the next only what differs is sent."""
+        self._owed: tuple[Prepared, Clip] | None = None
+        """Whose physics pages have not seen."""
+        self._seen_at, self._cost_s = 0.0, 0.0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a move is to be solved."""
+        return self._waiting is not None
+
+    @property
+    def idle_s(self) -> float | None:
+        """How long to wait for something else to do before physics are told; None: for ever."""
+        return None if self._owed is None else _PAUSE_S
+
+    def wait_for(self, move: Drag) -> bool:
+        """Have a move solved next, instead of one that waits; True when there was none."""
+        with self._lock:
+            was, self._waiting = self._waiting, move
+        return was is None
+
+    def start_anew(self) -> None:
+        """The drag is over, or a page has come that does not know of it."""
+        self._sent = self._owed = None
+
+    def solve(self) -> None:
+        """Answer the last move."""
+        with self._lock:
+            move, self._waiting = self._waiting, None
+        if move is None:
+            return
+        try:
+            prepared, clip = self._solver.drag(self._solver.read(move.recipe))
+        except PoiseError as problem:
+            self._tell(views.told(say.Problem(problem_lines(problem), "drag")))
+            return
+        self._tell(views.motion(clip, "live", number=move.number, last=self._sent))
+        self._sent, self._owed = clip, (prepared, clip)
+        if time.perf_counter() - self._seen_at > max(_EVERY_S, _SHARE * self._cost_s):
+            self.tell_physics()
+
+    def tell_physics(self) -> None:
+        """Balance and forces of the motion that was sent last."""
+        if self._owed is None:
+            return
+        (prepared, clip), self._owed = self._owed, None
+        began = time.perf_counter()
+        try:
+            series = observed(clip, prepared.character, prepared.environment)
+            self._tell(views.physics(series, "live", stages_of(series)))
+        except PoiseError:
+            pass  # it is said when the drag has ended
+        self._seen_at = time.perf_counter()
+        self._cost_s = self._seen_at - began
