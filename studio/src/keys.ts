@@ -1,10 +1,10 @@
 // The key map. Keys belong to whoever has the focus first: fields, menus, dialogs and bars keep theirs.
 
-import { documentState, draft, edit, endDrag, gizmo, recipe, redo, run, selection, undo } from "./store";
-import { removeWish, wishesOf } from "./recipe";
+import { documentState, draft, endDrag, gizmo, redo, run, selection, undo } from "./store";
 import { play, playPause, rangeFromHere, rangeToHere, step, toEnd, toStart } from "./timeline/playback";
-import { removeSelected, splitSelected } from "./timeline/touch_state";
-import { frameView, setView } from "./viewport/actions";
+import { flushTouches, removeSelected, splitSelected } from "./timeline/touch_state";
+import { flushNudge, removeConstraint } from "./timeline/wish_state";
+import { frameView, setView, settleNudges } from "./viewport/actions";
 import { saveAgain } from "./panels/exports";
 import { helpOpen } from "./panels/ui";
 
@@ -37,7 +37,7 @@ export const SHORTCUTS: { title: string; keys: Shortcut[] }[] = [
     keys: [
       [["Ctrl", "Z"], "undo"],
       [["Ctrl", "Y"], "redo (also Ctrl Shift Z)"],
-      [["Delete"], "remove the selected constraint or contact"],
+      [["Delete"], "remove the selected constraint, contact or point of a curve"],
       [["S"], "split the selected contact at the cursor"],
       [["I", "O"], "play from here, up to here"],
       [["Esc"], "give up a drag, select nothing"],
@@ -74,11 +74,14 @@ const PRESSED = "button, summary, a[href], [role=button], [role=tab], [role=menu
 export function removeSelection(): void {
   const chosen = selection.value;
   if (chosen?.kind === "touch") return void removeSelected();
-  const now = recipe.value;
-  if (chosen?.kind !== "constraint" || !now) return;
-  const name = wishesOf(now, chosen.step)[chosen.index]?.values.name ?? "constraint";
-  edit(removeWish(now, chosen.step, chosen.index), `remove ${name}`);
-  selection.value = null;
+  if (chosen?.kind === "constraint") removeConstraint(chosen.step, chosen.index, chosen.point);
+}
+
+/** What keys have moved is kept before a command: undo is to take that back, and not what was before it. */
+function settle(): void {
+  settleNudges();
+  flushNudge();
+  flushTouches();
 }
 
 function giveUp(): void {
@@ -138,6 +141,7 @@ export function installKeys(): () => void {
     const act = chosen(event, target);
     if (!act) return;
     event.preventDefault();
+    if (event.ctrlKey || event.metaKey) settle();
     act();
   };
   const chosen = (event: KeyboardEvent, target: Element | null): (() => void) | undefined => {

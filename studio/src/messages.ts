@@ -290,6 +290,13 @@ export interface Progress {
   kind: "progress";
 }
 
+/** Something slow and rare goes on, such as compiling the first time. */
+export interface Waiting {
+  /** Empty: it is over. */
+  text: string;
+  kind: "waiting";
+}
+
 /** A run has ended. */
 export interface RunEnded {
   how: "done" | "cancelled" | "failed";
@@ -376,4 +383,4 @@ export interface Problem {
 
 export type FromPage = OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | Drag | EndDrag | RunMethod | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily | SteerLeap;
 
-export type FromServer = Welcome | Files | Figure | Place | Motion | Forget | Physics | Goals | DocumentState | Progress | RunEnded | Measures | Scatter | FamilyState | Saved | Problem;
+export type FromServer = Welcome | Files | Figure | Place | Motion | Forget | Physics | Goals | DocumentState | Progress | Waiting | RunEnded | Measures | Scatter | FamilyState | Saved | Problem;

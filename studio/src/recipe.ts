@@ -145,6 +145,13 @@ export function intervalOf(values: Record<string, any>, frames: number, rate: nu
   return [0, Math.max(0, frames - 1)];
 }
 
+/** Only keeps what was captured, all the time: as a new document has it (apps/studio/library.py). */
+export function keepsCapture({ kind, values }: Wish): boolean {
+  const always = values.seconds === undefined && (values.frames ?? "all") === "all";
+  if (kind === "plant") return always && values.mode === "follow";
+  return kind === "place_center_of_mass" && always && (values.mode ?? (values.points ? "relation" : "original")) === "original";
+}
+
 /** A foot or hand that is dragged no longer has to stay where the capture had it. */
 function freed(recipe: Recipe, step: number, point: string): Recipe {
   const side = point.match(/^(left|right)_/)?.[1];

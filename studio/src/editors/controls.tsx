@@ -81,14 +81,16 @@ export function NumberBox({ label, value, onChange, unit, bare, testid, title, .
 
 interface SwitchProps {
   label: string; on: boolean; onChange(on: boolean): void;
+  /** For screen readers, where the label alone does not say what it is about. */
+  name?: string;
   title?: string; testid?: string; disabled?: boolean; note?: string;
 }
 
-export function Switch({ label, on, onChange, title, testid, disabled, note }: SwitchProps) {
+export function Switch({ label, name, on, onChange, title, testid, disabled, note }: SwitchProps) {
   return (
     <label class="ed-switch" title={title}>
       <input
-        type="checkbox" role="switch" checked={on} disabled={disabled} data-testid={testid}
+        type="checkbox" role="switch" checked={on} disabled={disabled} data-testid={testid} aria-label={name}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <span>{label}{note && <small> {note}</small>}</span>

@@ -82,6 +82,7 @@ export function FamilySetup({ grounds, leaps }: { grounds: number; leaps: number
               onChange={(to) => change(i, { around_stage: to === "" ? undefined : Number(to) })}
             />
           </div>
+          <small>A coordinate of 1 moves and turns it by</small>
           <div class="ed-triple" role="group" aria-label={`Axis ${axis.name}: a coordinate of 1 moves by`}>
             {["x", "y", "z"].map((letter, k) => (
               <label key={letter}>

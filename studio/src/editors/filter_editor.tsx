@@ -152,10 +152,13 @@ function Hints() {
       {!wishes.length && <p class="ed-about">No constraints yet.</p>}
       {wishes.map(({ values, index }) => (
         <div class="ed-wish" key={index}>
-          <Switch
-            label={values.name} note="hint" on={hints.includes(values.name)} testid={`hint-${values.name}`}
-            onChange={(on) => mark(values.name, on)}
-          />
+          <div class="ed-wish-head">
+            <b>{values.name}</b>
+            <Switch
+              label="only a hint" name={`${values.name}: only a hint`} on={hints.includes(values.name)} testid={`hint-${values.name}`}
+              onChange={(on) => mark(values.name, on)}
+            />
+          </div>
           <Softness
             label="softness" value={noise[values.name] ?? 0} testid={`softness-${values.name}`}
             onInput={(to, merge) => soften(values.name, to, merge)}

@@ -72,6 +72,7 @@ function AllSettings({ method }: { method: string }) {
       <summary>All settings</summary>
       {open.value && <SchemaForm
         schema={settingsSchema(method)} root={root} value={settings} defaults={presetValues(method, settings)} testid="setting"
+        words={{ preset: Object.keys(welcome.value?.presets[method] ?? {}) }}
         onChange={(changed: Record<string, any>, merge: string) => changeSettings(changed, `${method}: ${Object.keys(changed).map(words).join(", ")}`, merge)}
       />}
     </details>

@@ -112,6 +112,7 @@ function Ground({ index, count }: { index: number; count: number }) {
               <NumberBox bare label={`${name}: moved along ${axis}, m`} value={round(by[i]!, 3)} step={0.05} testid={`stage-${index}-by-${axis}`} onChange={(to) => move(i, to)} />
             </label>
           ))}
+          <small>m</small>
         </div>
         <div class="ed-turn">
           <NumberBox

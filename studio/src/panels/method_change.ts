@@ -3,7 +3,9 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { documentState, edit, notice, openStep, recipe, selection } from "../store";
-import { contentOf, methodName, methodOf, retargets, wishesOf, withCharacter, withContent, withMethod } from "../recipe";
+import {
+  contentOf, keepsCapture, methodName, methodOf, retargets, wishesOf, withCharacter, withContent, withMethod, type Wish,
+} from "../recipe";
 import { TAKEN } from "./constraint_kinds";
 import { showRight } from "./ui";
 
@@ -49,11 +51,15 @@ function take(method: string, { to, pattern }: { to?: string; pattern?: string }
   const now = recipe.value!;
   const step = openStep.value;
   const all = wishesOf(now, step);
-  const kept = all.filter((each) => TAKEN[method]?.includes(each.kind));
+  // A leap goes elsewhere with all of the body: what holds it to the capture would hold it back.
+  const holds = (wish: Wish): boolean => method === "momentum" && keepsCapture(wish);
+  const kept = all.filter((each) => TAKEN[method]?.includes(each.kind) && !holds(each));
   const bare = withMethod(to ? withCharacter(now, { to }) : now, step, method);
   const constraints = kept.map(({ kind, values }) => ({ [kind]: values }));
   edit(withContent(bare, step, { constraints, pattern }), `method ${methodName(method).toLowerCase()}`);
   selection.value = null;
   const lost = all.length - kept.length;
-  if (lost) notice(`${methodName(method)} does not take ${lost} of the constraints: they are left out. Undo brings them back.`);
+  if (!lost) return;
+  const why = all.some(holds) ? "would be held back by" : "does not take";
+  notice(`${methodName(method)} ${why} ${lost} of the constraints: left out. Undo brings them back.`);
 }

@@ -35,7 +35,10 @@ export function RunControl() {
     <div class="pn-run">
       <button type="button" class="primary" data-testid="run" data-tip="Solve the recipe as it is (Ctrl+Enter)" disabled={retargetWanted.value} onClick={run}><Icon name="play" /> Run</button>
       <Popover label="What came of the last run" testid="status" look={`quiet pn-status ${bad ? "pn-fair" : look}`} tip={state.summary || word}
-        button={<><span class="pn-status-dot" />{state.solved === "yes" && state.status ? state.status.replaceAll("_", " ") : word}</>}>
+        button={<>
+          <span class="pn-status-dot" />{state.solved === "yes" && state.status ? state.status.replaceAll("_", " ") : word}
+          {bad && <span class="pn-status-why">{state.summary}</span>}
+        </>}>
         <p>{state.summary || "Nothing has been solved yet."}</p>
         {state.notes.length > 0 && <ul>{state.notes.map((each, i) => <li key={i}>{each}</li>)}</ul>}
       </Popover>

@@ -10,7 +10,7 @@ import { startDrag } from "./pointer";
 import { goTo } from "./playback";
 import { snapEdge, snapMove, snapTargets } from "./snapping";
 import { hideTip, showTip } from "./tip";
-import { eased, movedBy, passedAt, stretched, type Timing } from "./timing";
+import { eased, movedBy, passedAt, pointWord, stretched, type Timing } from "./timing";
 import { clipFrames, fitFrames, xToFrame } from "./view";
 import {
   changeTime, flushNudge, nudgeTime, removeWishAt, selectWish, TimeDrag, timedWishes, type TimedWish,
@@ -22,10 +22,10 @@ const open = signal(true);
 /** What is dragged of a constraint. */
 type Grip = "body" | Side | "easeIn" | "easeOut" | number;
 
-function describe(timing: Timing, grip: Grip = "body"): string {
+function describe({ wish }: TimedWish, timing: Timing, grip: Grip = "body"): string {
   if (typeof grip === "number") {
     const at = timing.through[grip];
-    return at ? `passes at ${framesAndSeconds(at.frame, at.until ?? at.frame, rate.peek())}` : "";
+    return at ? `${pointWord(wish)}, ${framesAndSeconds(at.frame, at.until ?? at.frame, rate.peek())}` : "";
   }
   const easing = timing.easeIn || timing.easeOut
     ? `, eases in over ${timing.easeIn} and out over ${timing.easeOut} frames` : "";
@@ -58,11 +58,14 @@ function grab(down: PointerEvent, own: TimedWish, grip: Grip): void {
     move: (event) => {
       const now = changed(xToFrame(event.clientX), event.shiftKey);
       drag.show(now);
-      showTip(event, describe(now, grip));
+      showTip(event, describe(own, now, grip));
     },
-    end: () => {
+    end: (moved) => {
       hideTip();
-      drag.keep(`${done} ${own.name}`);
+      if (moved) drag.keep(`${done} ${own.name}`);
+      // A point that is clicked is looked at.
+      else if (typeof grip === "number") goTo(start.through[grip]!.frame);
+      else if (start.kind === "moment") goTo(start.first);
     },
     cancel: () => {
       hideTip();
@@ -71,7 +74,7 @@ function grab(down: PointerEvent, own: TimedWish, grip: Grip): void {
   });
 }
 
-function menuOf(own: TimedWish): Choice[] {
+function menuOf(own: TimedWish, point?: number): Choice[] {
   const { timing, name } = own;
   const count = clipFrames.peek();
   const interval = timing.kind === "interval";
@@ -81,7 +84,10 @@ function menuOf(own: TimedWish): Choice[] {
     { text: "No easing", off: !interval || !(timing.easeIn || timing.easeOut),
       act: () => changeTime(own, { ...timing, easeIn: 0, easeOut: 0 }, `no easing of ${name}`) },
     { text: "Zoom to it", act: () => fitFrames(timing.first, timing.last) },
-    { text: "Remove", key: "Del", testid: "tl-menu-remove", act: () => removeWishAt(own.wish.index) },
+    ...(point !== undefined && timing.through.length > 1
+      ? [{ text: "Remove this point", key: "Del", act: () => removeWishAt(own.wish.index, point) },
+        { text: "Remove the constraint", testid: "tl-menu-remove", act: () => removeWishAt(own.wish.index) }]
+      : [{ text: "Remove", key: "Del", testid: "tl-menu-remove", act: () => removeWishAt(own.wish.index) }]),
   ];
 }
 
@@ -122,7 +128,7 @@ function Diamond(
 ) {
   const index = own.wish.index;
   const testid = point === null ? `tl-wish-${index}` : `tl-wish-${index}-point-${point}`;
-  const does = point === null ? "is at its place" : "passes a place";
+  const does = point === null ? "is at its place" : pointWord(own.wish);
   const label = `${own.name} ${does}, frame ${at}${until === null ? "" : ` to ${until}`}`;
   const grip: Grip = point === null ? "body" : point;
   const count = clipFrames.value;
@@ -133,7 +139,7 @@ function Diamond(
     },
     onMove: (by: number) => nudgeTime(
       own, point === null ? movedBy(own.timing, by, count) : passedAt(own.timing, point, at + by), `retime ${own.name}`),
-    onRemove: point === null ? () => removeWishAt(index) : undefined,
+    onRemove: () => removeWishAt(index, point ?? undefined),
   };
   return (
     <>
@@ -147,10 +153,12 @@ function Diamond(
           selectWish(index, point ?? undefined);
           grab(event, own, grip);
         }}
-        onPointerMove={(event) => event.buttons === 0 && showTip(event, `${own.name}: ${describe(own.timing, grip)}`)}
+        onPointerMove={(event) => event.buttons === 0 && showTip(event, `${own.name}: ${describe(own, own.timing, grip)}`)}
         onPointerLeave={hideTip}
-        onDblClick={() => goTo(at)}
-        onContextMenu={(event) => openMenu(event, [{ text: "Go there", act: () => goTo(at) }, ...menuOf(own)])}
+        onContextMenu={(event) => {
+          selectWish(index, point ?? undefined);
+          openMenu(event, [{ text: "Go there", act: () => goTo(at) }, ...menuOf(own, point ?? undefined)]);
+        }}
         onKeyDown={(event) => barKey(event, keys)}
         onBlur={flushNudge}
       />
@@ -167,7 +175,7 @@ function WishBar({ own, chosen }: { own: TimedWish; chosen: boolean }) {
     <Bar
       first={timing.first} last={timing.last} testid={`tl-wish-${wish.index}`} label={label} chosen={chosen}
       look={`tl-wish${timing.all ? " tl-all" : ""}${fixed ? " tl-fixed" : ""}`}
-      tip={`${name}: ${fixed ? "about this stage" : describe(timing)}${timing.all ? " (all)" : ""}${metWords(own)}`}
+      tip={`${name}: ${fixed ? "about this stage" : describe(own, timing)}${timing.all ? " (all)" : ""}${metWords(own)}`}
       onSelect={() => selectWish(wish.index)}
       onGrab={fixed ? undefined : (event) => grab(event, own, "body")}
       onEdge={fixed ? undefined : (event, side) => grab(event, own, side)}

@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals";
 import { contactSource, touches } from "./touch_state";
+import { pointWord } from "./timing";
 import { playFrames } from "./view";
 import { stages, timedWishes } from "./wish_state";
 import { partName } from "./words";
@@ -57,10 +58,10 @@ export const keyEvents = computed<KeyEvent[]>(() => {
     found.push({ frame: each.last, kind: "off", text: `${partName(each.part)} touches for the last time` });
   }
   for (const each of stages.value) found.push({ frame: each.first, kind: "stage", text: `${each.name} begins` });
-  for (const { timing, name } of timedWishes.value) {
+  for (const { timing, name, wish } of timedWishes.value) {
     if (timing.kind === "moment") found.push({ frame: timing.first, kind: "point", text: name });
     if (timing.kind === "interval") {
-      for (const each of timing.through) found.push({ frame: each.frame, kind: "point", text: `${name} passes` });
+      for (const each of timing.through) found.push({ frame: each.frame, kind: "point", text: `${name} ${pointWord(wish)}` });
       found.push({ frame: timing.first, kind: "edge", text: `${name} begins` });
       found.push({ frame: timing.last, kind: "edge", text: `${name} ends` });
     }

@@ -14,7 +14,7 @@ export interface Timing {
   easeOut: number;
   /** `frames: all` */
   all: boolean;
-  /** Places that a curve passes. */
+  /** Places that a curve passes, or keys of a displacement. */
   through: Passed[];
 }
 
@@ -40,13 +40,35 @@ export function timingOf(wish: Wish, frames: number, rate: number, stages: Stage
   const [first, last] = all ? [0, Math.max(0, frames - 1)] : intervalOf(values, frames, rate);
   const eased = values.ease_seconds != null
     ? pair(values.ease_seconds).map((s) => nearest(s, rate)) : pair(values.ease ?? 0);
-  const through = ((kind === "follow_curve" ? values.through : null) ?? []).map((each: any): Passed => ({
+  return fitEase({
+    kind: "interval", first, last, easeIn: eased[0] ?? 0, easeOut: eased[1] ?? 0, all, through: pointsOf(wish, rate),
+  });
+}
+
+/** Whether the centre of mass is displaced by keys, and not all the time by the same. */
+const isKeyed = ({ kind, values }: Wish): boolean =>
+  kind === "place_center_of_mass" && Array.isArray(values.displacement_m?.[0]);
+
+function pointsOf(wish: Wish, rate: number): Passed[] {
+  const { kind, values } = wish;
+  if (isKeyed(wish)) return (values.displacement_m as [number, unknown][]).map(([frame]) => ({ frame, until: null }));
+  if (kind !== "follow_curve") return [];
+  return ((values.through ?? []) as Record<string, any>[]).map((each) => ({
     frame: each.frame ?? nearest(each.second ?? 0, rate),
     until: each.until ?? (each.until_second == null ? null : nearest(each.until_second, rate)),
   }));
-  return fitEase({
-    kind: "interval", first, last, easeIn: eased[0] ?? 0, easeOut: eased[1] ?? 0, all, through,
-  });
+}
+
+/** What a constraint does at its points. */
+export function pointWord({ kind }: Wish): string {
+  return kind === "place_center_of_mass" ? "is displaced" : "passes a place";
+}
+
+/** What to change in a constraint's values so that it has one point less; null: it has no other. */
+export function withoutPoint(wish: Wish, point: number): Record<string, any> | null {
+  const name = isKeyed(wish) ? "displacement_m" : "through";
+  const left = ((wish.values[name] ?? []) as unknown[]).filter((_, i) => i !== point);
+  return left.length ? { [name]: left } : null;
 }
 
 /** Stages that a constraint of a leap is about; null for other constraints. */
@@ -116,7 +138,10 @@ export function timingValues(wish: Wish, timing: Timing): Record<string, any> {
     frames: timing.all ? "all" : [timing.first, timing.last], seconds: undefined,
     ease: easeIn === easeOut ? easeIn || undefined : [easeIn, easeOut], ease_seconds: undefined,
   };
-  if (timing.through.length > 0) {
+  if (isKeyed(wish)) {
+    const keys = wish.values.displacement_m as [number, unknown][];
+    values.displacement_m = keys.map(([, by], i) => [timing.through[i]!.frame, by]);
+  } else if (timing.through.length > 0) {
     values.through = (wish.values.through as Record<string, any>[]).map((each, i) => {
       const { second: _, until: __, until_second: ___, ...kept } = each;
       const { frame, until } = timing.through[i]!;

@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals";
 import type { Goal, Stage } from "../messages";
+import { mergeWord } from "../merge_word";
 import { changeWish, removeWish, wishesOf, type Wish } from "../recipe";
 import {
   documentState, drag, draft, edit, endDrag, goals, openStep, rate, recipe, selection,
@@ -9,7 +10,7 @@ import {
 } from "../store";
 import { contactSource } from "./touch_state";
 import { clipFrames } from "./view";
-import { sameTiming, timingOf, timingValues, type Timing } from "./timing";
+import { sameTiming, timingOf, timingValues, withoutPoint, type Timing } from "./timing";
 
 export interface TimedWish { wish: Wish; name: string; priority: number; timing: Timing; goal: Goal | null }
 
@@ -33,12 +34,24 @@ export function selectWish(index: number, point?: number): void {
   selection.value = point === undefined ? chosen : { ...chosen, point };
 }
 
-export function removeWishAt(index: number): void {
+/** A constraint goes, or one point of it if it has others. */
+export function removeConstraint(step: number, index: number, point?: number): void {
   const base = recipe.peek();
-  const own = timedWishes.peek()[index];
+  const own = base && wishesOf(base, step)[index];
   if (!base || !own) return;
-  selection.value = null;
-  edit(removeWish(base, openStep.peek(), index), `remove ${own.name}`);
+  const name = own.values.name ?? own.kind.replaceAll("_", " ");
+  const left = point === undefined ? null : withoutPoint(own, point);
+  if (left) {
+    selection.value = { kind: "constraint", step, index };
+    edit(changeWish(base, step, index, left), `remove a point of ${name}`);
+  } else {
+    selection.value = null;
+    edit(removeWish(base, step, index), `remove ${name}`);
+  }
+}
+
+export function removeWishAt(index: number, point?: number): void {
+  removeConstraint(openStep.peek(), index, point);
 }
 
 /**
@@ -101,7 +114,7 @@ export function nudgeTime(of: TimedWish, timing: Timing, label: string): void {
   if (!base || sameTiming(timing, of.timing)) return;
   const step = openStep.peek();
   const changed = changeWish(base, step, of.wish.index, timingValues(of.wish, timing));
-  nudged = { changed, label, merge: `time ${step} ${of.wish.index}`, document };
+  nudged = { changed, label, merge: mergeWord(`time ${step} ${of.wish.index}`), document };
   draft.value = changed;
   clearTimeout(timer);
   timer = window.setTimeout(flushNudge, PAUSE_MS);

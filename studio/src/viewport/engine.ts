@@ -6,6 +6,7 @@ import {
   current, documentState, figures, frame, gizmo, goals, motions, physics, place, playing, recipe, selection, shown,
   type MotionData,
 } from "../store";
+import { wishesOf } from "../recipe";
 import { CameraRig, type ViewName } from "./camera";
 import { DISC, Dots, RING } from "./dots";
 import { DragSession } from "./drag_session";
@@ -265,7 +266,9 @@ export class Engine {
     else if (chosen?.kind === "constraint") {
       const { step, index, point } = chosen;
       const key = point === undefined ? `goal:${step}:${index}` : `pass:${step}:${index}:${point}`;
-      this.grip = goalGrip(this.scenery, key, step, index, point);
+      const wish = this.moment.recipe && wishesOf(this.moment.recipe, step)[index];
+      this.grip = wish?.kind === "place_center_of_mass"
+        ? this.gripNamed("center") : goalGrip(this.scenery, key, step, index, point);
     }
     return this.grip;
   }

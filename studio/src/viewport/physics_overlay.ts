@@ -17,6 +17,8 @@ const LEAST_SHARE = 0.01;
 const HEAD_M = 0.05;
 const COM_WINDOW_S = 1;
 const ZMP_WINDOW_S = 0.4;
+/** What noise throws further out of the support area than this says nothing, and would cross the whole picture. */
+const ZMP_REACH_M = 0.4;
 
 export class PhysicsOverlay {
   readonly group = new Group();
@@ -25,7 +27,7 @@ export class PhysicsOverlay {
   private readonly border = new Lines(MOST_CORNERS, { width: 2, order: 4 });
   private readonly comPath = new Lines(256, { width: 1.5, opacity: 0.8, order: 6 });
   private readonly drop = new Lines(1, { width: 1, opacity: 0.6, order: 6 });
-  private readonly zmpPath = new Lines(256, { width: 1.5, opacity: 0.8, order: 6 });
+  private readonly zmpPath = new Lines(256, { width: 1.5, opacity: 0.6, order: 6 });
   private readonly shafts = new Lines(MOST_FORCES, { width: 3, onTop: true, opacity: 0.9, order: 7 });
   private readonly heads = new Lines(MOST_FORCES, { width: 11, onTop: true, opacity: 0.9, order: 7, taper: true });
   private drawn: PhysicsData | null = null;
@@ -139,16 +141,23 @@ export class PhysicsOverlay {
   }
 
   private drawPaths({ physics, motion }: Moment, row: number, frames: number): void {
-    const window = (lines: Lines, name: string, seconds: number, lift: number): void => {
-      const rate = motion?.rate ?? 30;
+    const rate = motion?.rate ?? 30, step = strideOf(rate);
+    const around = (seconds: number): [number, number] => {
       const reach = Math.round(seconds * rate);
-      const first = Math.max(0, row - reach), last = Math.min(frames - 1, row + reach);
-      lines.begin();
-      lines.addPath(floats(physics!.arrays, name), first, last, lift, strideOf(rate));
-      lines.end();
+      return [Math.max(0, row - reach), Math.min(frames - 1, row + reach)];
     };
-    window(this.comPath, "com_m", COM_WINDOW_S, 0);
-    window(this.zmpPath, "zmp_m", ZMP_WINDOW_S, 2 * LIFT_M);
+    const { comPath, zmpPath } = this;
+    comPath.begin();
+    comPath.addPath(floats(physics!.arrays, "com_m"), ...around(COM_WINDOW_S), 0, step);
+    comPath.end();
+    const zmp = floats(physics!.arrays, "zmp_m"), outside = floats(physics!.arrays, "outside_m");
+    const [first, last] = around(ZMP_WINDOW_S);
+    zmpPath.begin();
+    for (let i = first; i < last; i += step) {
+      const next = Math.min(i + step, last);
+      if (!(outside[i]! > ZMP_REACH_M) && !(outside[next]! > ZMP_REACH_M)) zmpPath.addPath(zmp, i, next, 2 * LIFT_M, step);
+    }
+    zmpPath.end();
   }
 
   private drawMarks(moment: Moment, row: number): void {

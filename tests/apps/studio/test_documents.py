@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import poise
 from poise.contact import read_contacts
+from poise.recipes.pattern_file import save_pattern
 from tests.apps.studio.running_server import Heard, Page, Said, Studio
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
+from tests.methods.patterned import swing_pattern, swings
 
 # Opening.
 
@@ -392,3 +395,32 @@ def test_measures_are_told_before_and_after(studio: Studio) -> None:
         shape = len(told.plots), 31
         assert told.arrays["before"].shape == told.arrays["after"].shape == shape
         assert [plot["row"] for plot in told.plots] == list(range(len(told.plots)))
+
+
+# Patterns.
+
+
+def test_tools_of_a_pattern_are_points_of_the_body(studio: Studio) -> None:
+    pattern = swing_pattern()
+    save_pattern(pattern, studio.folder / "swings.npz")
+    poise.save(swings()[0], studio.folder / "swing.bvh")
+    try:
+        with studio.page() as page:
+            page.send("ask_files")
+            kinds = {each["path"]: each["what"] for each in page.until("files")[-1].files}
+            assert kinds["swings.npz"] == "pattern" and kinds["swing.bvh"] == "clip"
+            first = page.open("open_file", path="swing.bvh")
+            plain = {**first.state.recipe, "steps": [{"pattern": {}}]}
+            assert page.edit(plain).problem_lines() == []  # one is chosen after the method
+            tools = {tool.name for tool in pattern.tools}
+            assert tools.isdisjoint(site["name"] for site in first.last("figure").sites)
+            known = {**plain, "steps": [{"pattern": {"pattern": "swings.npz"}}]}
+            heard = page.edit(known)
+            assert heard.problem_lines() == []
+            assert tools <= {site["name"] for site in heard.last("figure").sites}
+            with studio.page() as other:
+                again = other.open("open_document", id=heard.state.id)
+                assert tools <= {site["name"] for site in again.last("figure").sites}
+    finally:
+        (studio.folder / "swings.npz").unlink()
+        (studio.folder / "swing.bvh").unlink()

@@ -46,13 +46,26 @@ def whole(motions: list[Heard]) -> Any:
 
 def test_only_frames_that_have_changed_are_sent(studio: Studio) -> None:
     with opened(studio) as (page, _):
-        first = dragged(page, 1, wrist(0.1, frames=[10, 12], ease=3))
-        later = dragged(page, 2, wrist(0.2, frames=[10, 12], ease=3))
+        first = dragged(page, 1, wrist(0.1, frames=[10, 16], ease=2))
+        later = dragged(page, 2, wrist(0.2, frames=[10, 16], ease=2))
         (seen,) = live(later)
         assert 0 < len(seen.arrays["rotations_wxyz"]) < seen.frames
         page.ask("end_drag")
-        again = dragged(page, 3, wrist(0.2, frames=[10, 12], ease=3))
+        again = dragged(page, 3, wrist(0.2, frames=[10, 16], ease=2))
         np.testing.assert_allclose(whole(live(first) + live(later)), whole(live(again)), atol=2e-3)
+
+
+def test_physics_follow_when_the_hand_rests(studio: Studio) -> None:
+    with opened(studio) as (page, _):
+        page.send("drag", recipe=recipe(wrist(0.2)), number=1)
+        heard = page.until(lambda each: each.kind == "physics" and each.which == "live")
+        assert [each.number for each in live(heard)] == [1]
+        assert len(heard[-1].arrays["com_m"]) == 31 and heard[-1].touches
+        for number in range(2, 12):  # not for every move
+            page.send("drag", recipe=recipe(wrist(0.02 * number)), number=number)
+            page.until(lambda each: each.kind == "motion")
+        heard = page.until(lambda each: each.kind == "physics" and each.which == "live")
+        assert len(heard.all("physics", which="live")) == 1
 
 
 def test_numbers_count_up_and_the_last_drag_is_answered(studio: Studio) -> None:

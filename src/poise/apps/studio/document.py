@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
+from poise.announce import listening
 from poise.apps.studio import from_page as asked
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
@@ -31,6 +32,7 @@ from poise.apps.studio.solver import Solver
 from poise.apps.studio.solving import Solution, SolveJob, is_quick, problem_lines
 from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
+from poise.character import Character
 from poise.errors import BadValue, PoiseError
 from poise.formats import load_clip
 from poise.formats.disk import reading_below
@@ -48,7 +50,7 @@ class Document:
         self.history = history
         self.project = project
         self._pages: list[Page] = []
-        self._figures: dict[str, Told] = {}
+        self._figures: dict[str, tuple[tuple[str, ...], Told]] = {}
         self._solver = Solver(project.folder)
         self._drags = Drags(self._solver, self._tell)
         self._runner = Runner(self._run_said)
@@ -58,6 +60,8 @@ class Document:
         self._played: Played | None = None
         self._runs, self._is_running = 0, False
         """How often pages have asked for one; whether one goes on."""
+        self._is_waiting = False
+        """Whether pages were told that something slow goes on."""
         self._cancelled_to = 0
         """Runs up to this one are not to be, whether they have begun or not."""
         self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -112,7 +116,7 @@ class Document:
     # In the document's own thread.
 
     def _work(self) -> None:
-        with reading_below(self.project.folder):
+        with reading_below(self.project.folder), listening(self._announced):
             while True:
                 try:
                     job = self._inbox.get(timeout=self._drags.idle_s)
@@ -126,6 +130,13 @@ class Document:
                     words = f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}"
                     line = say.ProblemLine(words)
                     self._tell(views.told(say.Problem((line,), "bug")))
+                if self._is_waiting:
+                    self._is_waiting = False
+                    self._tell(views.told(say.Waiting("")))
+
+    def _announced(self, what: str) -> None:
+        self._is_waiting = True
+        self._tell(views.told(say.Waiting(what)))
 
     def _tell(self, *messages: Told) -> None:
         for page in tuple(self._pages):
@@ -138,7 +149,8 @@ class Document:
         with self._saying_problems("open_document", (page,)):
             recipe = self._solver.read(self.history.recipe)
             prepared = self._solver.prepare(recipe)
-            for each in (*self._figures.values(), *self._of_prepared(prepared)):
+            figures = [told for _, told in self._figures.values()]
+            for each in (*figures, *self._of_prepared(recipe, prepared)):
                 page(each)
             if is_quick(recipe):
                 self._solver.solve(recipe)
@@ -218,12 +230,14 @@ class Document:
         self._drags.start_anew()
         prepared = self._solver.prepare(recipe)
         if prepared is not self._told:
-            self._tell(*self._of_prepared(prepared))
+            self._tell(*self._of_prepared(recipe, prepared))
+        elif any(step.pattern is not None for step in recipe.steps):
+            self._tell(self._figure(recipe, prepared.character, prepared.clip.name))
         if is_quick(recipe):
             self._solver.solve(recipe)
         self._show(recipe)
 
-    def _of_prepared(self, prepared: Prepared) -> list[Told]:
+    def _of_prepared(self, recipe: Recipe, prepared: Prepared) -> list[Told]:
         """What there is to see before anything is solved."""
         self._told = prepared
         source = prepared.moved_from
@@ -231,17 +245,21 @@ class Document:
         character = prepared.character if source is None else source.character
         series = observed(clip, character, prepared.environment)
         return [
-            self._figure(character, clip.name or self.history.name),
+            self._figure(recipe, character, clip.name),
             views.place(prepared.environment, clip),
             views.motion(clip, "before"),
             views.physics(series, "before", stages_of(series)),
         ]
 
-    def _figure(self, character: Any, name: str) -> Told:
-        key = views.figure_key(character.skeleton)
-        if key not in self._figures:
-            self._figures[key] = views.figure(character, name)
-        return self._figures[key]
+    def _figure(self, recipe: Recipe, character: Character, name: str) -> Told:
+        """A body as it is drawn; made anew only when it has other points."""
+        shown = self._solver.with_tools(recipe, character)
+        key = views.figure_key(shown.skeleton)
+        points, told = self._figures.get(key, ((), None))
+        if told is None or points != shown.sites.names:
+            told = views.figure(shown, name or self.history.name)
+            self._figures[key] = shown.sites.names, told
+        return told
 
     def _show(self, recipe: Recipe, only: Page | None = None) -> None:
         """The state, and the result if there is one for it."""
@@ -258,7 +276,7 @@ class Document:
         if solution is None:
             tell(views.told(say.Forget("after" if self._shown is None else "live")), goals)
             return
-        figure = self._figure(solution.character, solution.clip.name)
+        figure = self._figure(recipe, solution.character, solution.clip.name)
         tell(figure, views.motion(solution.clip, "after"), goals)
         if solution.family is not None:
             tell(Played(solution.family, solution.character).state())

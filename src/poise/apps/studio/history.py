@@ -50,7 +50,7 @@ class History:
             edits = [Edit(each["recipe"], each["label"], each["merge"]) for each in said["edits"]]
             made = History(folder, str(said["name"]), edits[0].recipe)
             made._edits, made._now = edits, int(said["now"])
-            if not all(isinstance(each.recipe, Mapping) for each in edits):
+            if not all(isinstance(each["recipe"], dict) for each in said["edits"]):
                 raise TypeError("a recipe that is none")
             if not 0 <= made._now < len(edits):
                 raise IndexError(f"edit {made._now} of {len(edits)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,8 +12,11 @@ from typing import Any, TypeVar
 from poise.apps.studio.history import key_of
 from poise.apps.studio.live import Live, dragged_step
 from poise.apps.studio.solving import Solution, is_quick, read, solution_of
+from poise.character import Character
+from poise.errors import PoiseError
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe, prepare, run_prepared
+from poise.recipes.pattern_file import load_pattern
 from poise.recipes.recipe import RETARGET
 from poise.recipes.run import edit_of
 from poise.recipes.vocabulary import vocabulary
@@ -110,6 +114,15 @@ class Solver:
             done = run_prepared(before, prepared)
             _put(self._stems, key, (done.prepared, done.clip))
         return self._stems[key]
+
+    def with_tools(self, recipe: Recipe, character: Character) -> Character:
+        """A body with the clubs and rackets that the patterns of a recipe know of."""
+        for step in recipe.steps:
+            if step.pattern is not None:
+                with contextlib.suppress(PoiseError):  # it is said when it is checked or run
+                    pattern = load_pattern(self.folder / step.pattern)
+                    character = pattern.with_tools(character)
+        return character
 
     def drag(self, recipe: Recipe) -> tuple[Prepared, Clip]:
         """The motion in the middle of a drag, on its body and in its place.

@@ -233,6 +233,15 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """Something slow and rare goes on, such as compiling the first time."""
+
+    text: str
+    """Empty: it is over."""
+    kind: Literal["waiting"] = "waiting"
+
+
+@dataclass(frozen=True)
 class RunEnded:
     """A run has ended."""
 
@@ -339,5 +348,5 @@ class Problem:
 
 FromServer = (
     Welcome | Files | Figure | Place | Motion | Forget | Physics | Goals | DocumentState | Progress
-    | RunEnded | Measures | Scatter | FamilyState | Saved | Problem
+    | Waiting | RunEnded | Measures | Scatter | FamilyState | Saved | Problem
 )  # fmt: skip
