@@ -21,6 +21,7 @@ from benchmarks import (
     pattern,
     reaction_forces,
     retarget,
+    studio,
 )
 from benchmarks.measure import BASELINE, Measure, gate, read_baseline, write_baseline
 
@@ -35,6 +36,7 @@ SUITES: dict[str, Callable[[bool], list[Measure]]] = {
     "momentum": momentum.run,
     "pattern": pattern.run_suite,
     "retarget": retarget.run_suite,
+    "studio": studio.run_suite,
 }
 
 

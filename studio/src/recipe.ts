@@ -152,10 +152,10 @@ export function keepsCapture({ kind, values }: Wish): boolean {
   return kind === "place_center_of_mass" && always && (values.mode ?? (values.points ? "relation" : "original")) === "original";
 }
 
-/** A foot or hand that is dragged no longer has to stay where the capture had it. */
-function freed(recipe: Recipe, step: number, point: string): Recipe {
+/** A foot or hand of which something else is asked no longer has to stay where the capture had it. */
+export function freed(recipe: Recipe, step: number, point: string): Recipe {
   const side = point.match(/^(left|right)_/)?.[1];
-  const part = /ankle|heel|toe/.test(point) ? `${side}_foot` : /wrist|hand/.test(point) ? `${side}_hand` : "";
+  const part = /ankle|heel|toe|foot/.test(point) ? `${side}_foot` : /wrist|hand/.test(point) ? `${side}_hand` : "";
   for (const { kind, values, index } of wishesOf(recipe, step))
     if (kind === "plant" && values.part === part && values.mode === "follow" && (values.priority ?? 1) < LEAST)
       recipe = changeWish(recipe, step, index, { priority: LEAST });

@@ -7,6 +7,7 @@ import type {
   DocumentState, FamilyState, Figure, FromPage, FromServer, Goals, Measures, Motion, Physics, Place,
   Problem, Progress, RunEnded, Saved, Scatter, Touch, Welcome,
 } from "./messages";
+import { wishesOf } from "./recipe";
 
 export type Which = "before" | "after" | "live" | "preview";
 export type Recipe = Record<string, any>;
@@ -133,6 +134,7 @@ function understand(message: FromServer, arrays: Arrays): void {
       const other = known?.id !== message.id;
       if (!behindProblem && (other || JSON.stringify(known?.recipe) !== JSON.stringify(message.recipe))) forgetProblem();
       behindProblem = false;
+      keepSelection(recipe.value, message.recipe);
       documentState.value = message;
       draft.value = null;
       if (other) {
@@ -196,6 +198,14 @@ function understand(message: FromServer, arrays: Arrays): void {
       draft.value = null;
       break;
   }
+}
+
+/** Undo and refused edits take constraints away: another one that has its number now is not meant. */
+function keepSelection(before: Recipe | null, after: Recipe): void {
+  const chosen = selection.value;
+  if (chosen?.kind !== "constraint" || !before) return;
+  const nameIn = (where: Recipe) => wishesOf(where, chosen.step)[chosen.index]?.values.name;
+  if (nameIn(before) !== nameIn(after)) selection.value = null;
 }
 
 /** What was wrong has been put right, or is no longer what one is at. */

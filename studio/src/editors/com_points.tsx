@@ -1,10 +1,10 @@
 // What the centre of mass keeps its relation to: points of the body, on and off.
 
-import { edit, openStep, recipe, selection } from "../store";
-import { addWish, changeWish, freeName, wishesOf, type Wish } from "../recipe";
+import { edit, frame, openStep, physics, recipe, selection } from "../store";
+import { addWish, changeWish, freeName, wishesOf, type Vec3, type Wish } from "../recipe";
 import { BodyDiagram, placeOf } from "./body_diagram";
 import { Choice, Section } from "./controls";
-import { body, selectedWish, words } from "./editing";
+import { body, round, selectedWish, words } from "./editing";
 
 const KIND = "place_center_of_mass";
 const FEET = ["left_ankle", "right_ankle"];
@@ -14,6 +14,13 @@ function centerWish(): Wish | null {
   if (selectedWish.value?.kind === KIND) return selectedWish.value;
   const now = recipe.value;
   return (now && wishesOf(now, openStep.value).find((each) => each.kind === KIND)) || null;
+}
+
+/** Where the motion that is shown has it, at the playhead. */
+function centreNow(): Vec3 | null {
+  const path = (physics.value.get("after") ?? physics.value.get("before"))?.arrays.com_m;
+  const at = 3 * Math.round(frame.peek());
+  return path && at + 2 < path.length ? [round(path[at]!, 3), round(path[at + 1]!, 3), round(path[at + 2]!, 3)] : null;
 }
 
 export function ComPoints() {
@@ -48,9 +55,7 @@ export function ComPoints() {
   const toggle = (name: string) => {
     const left = points.includes(name) ? points.filter((each) => each !== name) : [...points, name];
     // Without points there is no relation: then its captured path counts.
-    const fits = left.length && mode !== "relation" && mode !== "absolute" ? { mode: "relation" } : {};
-    const none = !left.length && mode === "relation" ? { mode: undefined } : {};
-    change({ points: left.length ? left : undefined, ...fits, ...none }, `centre of mass: ${words(name)}`);
+    change({ points: left.length ? left : undefined, mode: left.length ? "relation" : undefined, place_m: undefined }, `centre of mass: ${words(name)}`);
   };
   return (
     <Section
@@ -62,8 +67,8 @@ export function ComPoints() {
         options={{ relation: "to the points", original: "its path", absolute: "a place" }}
         onChange={(to) => change({
           mode: to,
-          ...(to === "relation" && !points.length ? { points: FEET.filter((name) => known.includes(name)) } : {}),
-          ...(to === "absolute" ? { place_m: wish.values.place_m ?? [0, figure.height_m * 0.55, 0] } : { place_m: undefined }),
+          points: to === "relation" ? FEET.filter((name) => known.includes(name)) : undefined,
+          place_m: to === "absolute" ? (centreNow() ?? [0, round(figure.height_m * 0.55, 2), 0]) : undefined,
         }, "centre of mass")}
       />
       <BodyDiagram

@@ -144,10 +144,11 @@ function Values({ wish }: { wish: Wish }) {
   const all = Object.keys(schema.properties ?? {});
   const hidden = RARE.filter((key) => values[key] === undefined);
   const shared = { schema, root, value: values, onChange: change, testid: `constraint-${index}-field`, labels: LABELS };
-  const times = WHEN.filter((key) => all.includes(key) && !hidden.includes(key));
+  // The second point of a distance is not a time.
+  const times = WHEN.filter((key) => all.includes(key) && !hidden.includes(key) && !(key === "second" && wish.kind === "keep_distance"));
   return (
     <div class="pn-wish-body">
-      <SchemaForm {...shared} omit={["priority", ...WHEN, ...HELP, ...(wish.kind === "follow_curve" ? ["through"] : [])]} />
+      <SchemaForm {...shared} omit={["priority", ...times, ...hidden, ...HELP, ...(wish.kind === "follow_curve" ? ["through"] : [])]} />
       <CurveEditor />
       {times.length > 0 && (
         <details class="pn-fold" open>

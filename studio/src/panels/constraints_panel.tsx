@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { edit, openStep, recipe, selection } from "../store";
-import { addWish, methodOf, wishesOf, type Wish } from "../recipe";
+import { addWish, freed, methodOf, wishesOf, type Wish } from "../recipe";
 import { isLayered, keepMove } from "./constraint_edits";
 import { ConstraintRow } from "./constraint_row";
 import { KINDS, LAYER_WORDS, NO_CONSTRAINTS, startingValues, TAKEN } from "./constraint_kinds";
@@ -106,7 +106,8 @@ function AddMenu({ method }: { method: string }) {
     const now = recipe.value;
     if (!now) return;
     const values = startingValues(kind);
-    edit(addWish(now, openStep.value, kind, values), `add ${values.name}`);
+    const free = freed(now, openStep.value, values.point ?? values.part ?? "");
+    edit(addWish(free, openStep.value, kind, values), `add ${values.name}`);
     selection.value = { kind: "constraint", step: openStep.value, index: wishesOf(now, openStep.value).length };
   };
   return (

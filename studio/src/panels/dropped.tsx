@@ -11,7 +11,7 @@ import { complain, keepBeside, openClip } from "./uploads";
 export const ENDINGS = {
   clip: ".bvh,.amc,.asf,.glb,.gltf,.bin,.npz",
   body: ".xml,.mjcf,.urdf,.asf,.bvh,.obj,.stl",
-  place: ".yaml,.yml,.obj,.stl",
+  place: ".yaml,.yml,.obj,.stl,.glb",
   mapping: ".yaml,.yml",
   pattern: ".npz",
 };

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import poise
+from poise.apps.studio.library import MOST_OPEN, Documents
+from poise.apps.studio.project import Project
 from poise.contact import read_contacts
 from poise.recipes.pattern_file import save_pattern
+from tests.apps.studio.conftest import filled
 from tests.apps.studio.running_server import Heard, Page, Said, Studio
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 from tests.methods.patterned import swing_pattern, swings
@@ -395,6 +400,26 @@ def test_measures_are_told_before_and_after(studio: Studio) -> None:
         shape = len(told.plots), 31
         assert told.arrays["before"].shape == told.arrays["after"].shape == shape
         assert [plot["row"] for plot in told.plots] == list(range(len(told.plots)))
+
+
+# Many.
+
+
+def test_documents_that_nobody_looks_at_are_closed_and_opened_again(tmp_path: Path) -> None:
+    documents = Documents(Project(filled(tmp_path)))
+    first = documents.file("short.bvh")
+    told = threading.Event()
+    first.join(lambda _: told.set())
+    assert told.wait(240.0)
+    alone = documents.file("short.bvh")
+    others = [documents.file("short.bvh") for _ in range(2 * MOST_OPEN)]
+    try:
+        assert documents.open(first.id) is first
+        again = documents.open(alone.id)
+        assert again is not alone and again.history.recipe == alone.history.recipe
+        assert documents.open(others[-1].id) is others[-1]
+    finally:
+        documents.close()
 
 
 # Patterns.

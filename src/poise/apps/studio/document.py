@@ -97,10 +97,15 @@ class Document:
             case _:
                 self._inbox.put(lambda: self._asked(message))
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether no page has it open and nothing runs."""
+        return not self._pages and not self._is_running
+
     def close(self) -> None:
         """End what runs; the history is on disk."""
-        self._runner.close()
         self._inbox.put(None)
+        self._runner.close()
 
     def solution(self) -> Solution:
         """The result of the recipe as it is; for exports.

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,10 @@ KEPT: list[dict[str, Any]] = [
 """What a new document keeps of its capture, until the user says otherwise: whoever drags a hand
 does not mean that the feet leave the ground."""
 
+MOST_OPEN = 8
+"""Documents in memory that nobody looks at; as all edits are on disk, nothing is lost."""
+
+_READERS = "read_motion", "read_clip", "read_character"
 _COMPANIONS = {".asf", ".bin"}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
@@ -40,7 +45,8 @@ class Documents:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._open: dict[str, Document] = {}
+        self._open: OrderedDict[str, Document] = OrderedDict()
+        """The last used at the end."""
         self._lock = threading.Lock()
 
     def sample(self, name: str) -> Document:
@@ -71,7 +77,7 @@ class Documents:
         Raises:
             PoiseError: not a clip; nothing is kept of it.
         """
-        clips = {*extensions("read_motion"), *extensions("read_clip")}
+        clips = {ending for read in _READERS[:2] for ending in extensions(read)}
         names = [bare_name(files[0].name, clips, "a clip")]
         names += [bare_name(each.name, _COMPANIONS, "what belongs to a clip") for each in files[1:]]
         id = _new_id()
@@ -94,11 +100,7 @@ class Documents:
             PoiseError: files that nothing reads here.
         """
         document = self.open(id)
-        known = {
-            *extensions("read_motion"),
-            *extensions("read_clip"),
-            *extensions("read_character"),
-        }
+        known = {ending for read in _READERS for ending in extensions(read)}
         known |= _COMPANIONS | {".obj", ".stl", ".yaml", ".yml", ".csv"}
         names = [bare_name(each.name, known, "a body, a place or a pattern") for each in files]
         folder = new_folder(document.history.folder)
@@ -120,7 +122,7 @@ class Documents:
                 if not (folder / FILE).is_file():
                     raise UnknownName("document", id, tuple(self._open))
                 self._open[id] = Document(id, self.project, History.read(folder))
-            return self._open[id]
+            return self._used(id)
 
     def recoverable(self) -> tuple[Recoverable, ...]:
         """What was worked on before, the last first."""
@@ -136,8 +138,9 @@ class Documents:
 
     def close(self) -> None:
         """End all that runs."""
-        for document in self._open.values():
-            document.close()
+        with self._lock:
+            for document in self._open.values():
+                document.close()
 
     def _new(self, name: str, clip: dict[str, Any], id: str = "") -> Document:
         recipe = {"poise": 1, "clip": clip, "steps": [{"deform": {"constraints": KEPT}}]}
@@ -158,7 +161,15 @@ class Documents:
         history.save()
         with self._lock:
             self._open[id] = Document(id, self.project, history)
-            return self._open[id]
+            return self._used(id)
+
+    def _used(self, id: str) -> Document:
+        """One that was just asked for; of others, old ones that no page has open are closed."""
+        self._open.move_to_end(id)
+        for old in list(self._open)[:-MOST_OPEN]:
+            if self._open[old].is_alone:
+                self._open.pop(old).close()
+        return self._open[id]
 
 
 def _new_id() -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.apps.studio.browser.studio_page import StudioPage
+from tests.shared_data import MOCAP, ROBOTS
 
 
 def test_the_empty_page_says_what_to_do_and_what_can_be_opened(page: StudioPage) -> None:
@@ -80,3 +83,71 @@ def test_a_sample_opens_from_its_card_and_another_from_the_panel(page: StudioPag
     page.after(lambda: page.click("files-refresh"), "files")
     page.after(lambda: page.click(f"open-document-{first}"))
     page.until(lambda: page.by("document-name").inner_text() == "walk", "the first one")
+
+
+WALK = MOCAP / "cmu_asfamc"
+
+
+def test_an_amc_is_opened_with_its_skeleton(page: StudioPage) -> None:
+    """Either of them alone is told what it lacks; in whatever order, both make a document."""
+    if not (WALK / "02.asf").is_file():
+        pytest.skip(f"no .amc is there: {WALK}")
+    motion, skeleton = (WALK / "02_01.amc").read_bytes(), (WALK / "02.asf").read_bytes()
+    page.drop("02_01.amc", motion)
+    assert "together with its .asf" in page.by("problem").inner_text()
+    page.drop("02.asf", skeleton)
+    assert page.by("notice").filter(has_text=".amc").is_visible()
+    page.after(lambda: page.drop("02.asf", skeleton, ("02_01.amc", motion)))
+    page.opened()
+    assert page.by("document-name").inner_text() == "02_01.amc"
+    assert page.by("problem").count() == 0
+
+
+FLOOR = b"v -5 0 -5\nv 5 0 -5\nv 5 0 5\nv -5 0 5\nf 1 3 2\nf 1 4 3\n"
+STAIR = b"parts:\n  - {box: {size_m: [1.0, 0.2, 1.0]}, at_m: [0.0, 0.0, 3.0]}\n"
+
+
+def test_a_place_and_a_body_are_dropped_on_an_open_clip(capture: StudioPage) -> None:
+    def dropped(name: str, data: bytes, *clicks: str) -> None:
+        mark = len(capture.heard)
+        capture.drop(name, data)
+        capture.click(*clicks)
+        capture.told(mark, "document_state")
+        assert capture.since(mark).problem_lines() == []
+
+    dropped("floor.obj", FLOOR)
+    assert capture.state.recipe["environment"].endswith("/floor.obj")
+    dropped("stair.yaml", STAIR, "purpose-place")
+    assert capture.state.recipe["environment"].endswith("/stair.yaml")
+    capture.click("tab-body")
+    shown = capture.by("environment").locator("option:checked")
+    assert shown.inner_text() == "stair.yaml"  # not where the server keeps it
+    if not (ROBOTS / "unitree_g1" / "g1_nomesh.xml").is_file():
+        return
+    dropped("robot.xml", (ROBOTS / "unitree_g1" / "g1_nomesh.xml").read_bytes())
+    assert capture.state.recipe["steps"] == [{"retarget": {}}]
+    assert capture.state.recipe["character"]["to"].endswith("/robot.xml")
+
+
+def test_a_body_is_uploaded_where_one_is_chosen(capture: StudioPage) -> None:
+    capture.by("method-select").select_option("retarget")
+    other = capture.studio.folder / "other_body.bvh"
+    chooser = capture.by("retarget-to-upload-input")
+    capture.after(lambda: chooser.set_input_files(other), "document_state")
+    kept = capture.state.recipe["character"]["to"]
+    assert kept != "other_body.bvh" and kept.endswith("/other_body.bvh")
+    assert (capture.studio.folder / kept).read_bytes() == other.read_bytes()
+
+
+def test_a_good_edit_takes_back_what_was_said_about_a_bad_one(capture: StudioPage) -> None:
+    """What is wrong with a file from the disk stays until it is read."""
+    capture.click("tab-body")
+    mass = capture.by("character-mass_kg")
+    for typed, problems in (("-5", 1), ("70", 0)):
+        mass.fill(typed)
+        capture.after(lambda: mass.press("Enter"), "document_state")
+        capture.until(lambda n=problems: capture.by("problem").count() == n, f"{problems} problems")
+    capture.drop("empty.bvh", b"")
+    assert "empty" in capture.by("problem").inner_text()
+    capture.after(lambda: capture.click("undo"))
+    assert capture.by("problem").is_visible()
