@@ -17,7 +17,7 @@ import { EmptyState } from "./panels/empty_state";
 import { SaveDialog } from "./panels/export_menu";
 import { Help } from "./panels/help";
 import { Icon, type IconName } from "./panels/icons";
-import { ConnectionBanner, Notices, Problems } from "./panels/messages_area";
+import { ConnectionBanner, Notices, Problems, Waiting } from "./panels/messages_area";
 import { OpenPanel } from "./panels/open_panel";
 import { Splitter } from "./panels/splitter";
 import { Tabs } from "./panels/tabs";
@@ -42,6 +42,7 @@ export function App() {
       <ConnectionBanner />
       {open ? <Workplace /> : <><EmptyState /><Problems /></>}
       <Notices />
+      <Waiting />
       <BodyNames />
       <DropOverlay />
       <SaveDialog />

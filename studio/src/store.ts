@@ -47,6 +47,8 @@ export const measures = signal<{ message: Measures; arrays: Arrays } | null>(nul
 export const scatter = signal<{ message: Scatter; arrays: Arrays } | null>(null);
 export const family = signal<{ message: FamilyState; arrays: Arrays } | null>(null);
 export const progress = signal<Progress | null>(null);
+/** Something slow and rare that the server is at; empty: nothing. */
+export const waiting = signal("");
 export const problem = signal<Problem | null>(null);
 export const notices = signal<Notice[]>([]);
 
@@ -83,6 +85,8 @@ export const current = computed<MotionData | null>(() => {
 
 /** Where the user has to read it: no edit of the document makes up for it. */
 const KEPT_PROBLEMS = new Set(["upload"]);
+/** Drags are answered by motions; what opens nothing, and bugs, by no state at all. */
+const WITHOUT_STATE = new Set(["drag", "open_sample", "open_file", "message", "bug"]);
 /** Whether the next state is the one that the server sends right behind a problem. */
 let behindProblem = false;
 let dragNumber = 0;
@@ -100,6 +104,7 @@ export function notice(text: string, tone: Notice["tone"] = "info"): void {
 
 const connection = new Connection(hear, (now) => {
   link.value = now;
+  waiting.value = "";
   // After a break the server may be a new one: ask for what we were at.
   const id = documentState.value?.id ?? documentFromAddress();
   if (now === "open" && id) send({ kind: "open_document", id });
@@ -139,6 +144,7 @@ function understand(message: FromServer, arrays: Arrays): void {
       draft.value = null;
       if (other) {
         history.replaceState(null, "", `#document=${message.id}`);
+        forgetOther();
         frame.value = 0;
         selection.value = null;
         openStep.value = 0;
@@ -184,6 +190,9 @@ function understand(message: FromServer, arrays: Arrays): void {
     case "progress":
       progress.value = message;
       break;
+    case "waiting":
+      waiting.value = message.text;
+      break;
     case "run_ended":
       progress.value = null;
       sayEnd(message);
@@ -193,11 +202,18 @@ function understand(message: FromServer, arrays: Arrays): void {
       break;
     case "problem":
       problem.value = message;
-      // A drag is answered by a motion, files by no state at all.
-      behindProblem = !["drag", "open_sample", "open_file", "message"].includes(message.about);
+      behindProblem = !WITHOUT_STATE.has(message.about);
       draft.value = null;
       break;
   }
+}
+
+/** Of the document before it: what was captured has come already, everything else comes behind the state. */
+function forgetOther(): void {
+  const captured = <T>(all: ReadonlyMap<Which, T>): Map<Which, T> => new Map([...all].filter(([which]) => which === "before"));
+  motions.value = captured(motions.value);
+  physics.value = captured(physics.value);
+  goals.value = null;
 }
 
 /** Undo and refused edits take constraints away: another one that has its number now is not meant. */

@@ -62,12 +62,15 @@ export function changeSettings(changed: Record<string, any>, label: string, merg
   if (now) edit(withSettings(now, openStep.value, changed), label, merge);
 }
 
-/** The constraint that is selected in the open step. */
+/** The constraint that is selected in the open step, or the last one about a point that is: as after a drag. */
 export const selectedWish = computed<Wish | null>(() => {
   const now = recipe.value;
   const chosen = store.selection.value;
-  if (!now || chosen?.kind !== "constraint" || chosen.step !== openStep.value) return null;
-  return wishesOf(now, chosen.step)[chosen.index] ?? null;
+  if (!now || !chosen) return null;
+  const wishes = wishesOf(now, openStep.value);
+  if (chosen.kind === "point") return wishes.filter((each) => each.values.point === chosen.name).at(-1) ?? null;
+  if (chosen.kind !== "constraint" || chosen.step !== openStep.value) return null;
+  return wishes[chosen.index] ?? null;
 });
 
 /** The body that constraints of the open step speak of. */

@@ -10,16 +10,21 @@ import { Menu } from "./menu";
 import { saving } from "./ui";
 
 export function ExportMenu() {
+  // The recipe can always be had; of a recipe that has not been run there is no clip.
+  const unsolved = documentState.value?.solved !== "yes";
+  const lacks = (key: string): boolean => unsolved && key !== "recipe";
   return (
     <Menu label="Export" testid="export" side="right" disabled={!documentState.value}
       entries={[
         "Download",
         ...FORMATS.map((each) => ({
-          label: `${each.word} (.${each.ending})`, about: each.about, testid: `export-${each.key}`, act: () => void download(each.ending),
+          label: `${each.word} (.${each.ending})`, about: lacks(each.key) ? "Run it first" : each.about, testid: `export-${each.key}`,
+          disabled: lacks(each.key), act: () => void download(each.ending),
         })),
         `Save into ${welcome.value?.project ?? "the project"}`,
         ...FORMATS.map((each) => ({
-          label: `${each.word} (.${each.ending})…`, testid: `save-${each.key}`, act: () => (saving.value = each.ending),
+          label: `${each.word} (.${each.ending})…`, testid: `save-${each.key}`, disabled: lacks(each.key),
+          act: () => (saving.value = each.ending),
         })),
       ]}>
       <Icon name="export" /> Export

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
-import { link, notices, openStep, problem, selection } from "../store";
+import { link, notices, openStep, problem, selection, waiting } from "../store";
 import type { ProblemLine } from "../messages";
 import { Icon } from "./icons";
 import { showLeft, showRight } from "./ui";
@@ -23,6 +23,17 @@ export function ConnectionBanner() {
   return (
     <div class="pn-banner" role="status" data-testid="connection">
       <Icon name="warning" /> Working offline: reconnecting. What you do now is sent when the server is back.
+    </div>
+  );
+}
+
+/** What takes so long. */
+export function Waiting() {
+  if (!waiting.value) return null;
+  return (
+    <div class="pn-waiting pn-progress" role="status" data-testid="waiting">
+      <span>{waiting.value}</span>
+      <progress aria-label={waiting.value} />
     </div>
   );
 }

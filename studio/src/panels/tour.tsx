@@ -43,7 +43,7 @@ function anchorOf(step: TourStep): Anchor | null {
     const found = document.querySelector(`[data-testid="${each}"]`);
     const box = found?.getBoundingClientRect();
     if (!found || !box || box.width === 0) continue;
-    const panel = found.closest(".pn-left, .pn-right, .pn-cards");
+    const panel = found.closest(".pn-left, .pn-right") ?? found.closest(".pn-cards");
     const side = panel?.matches(".pn-left") ? "right" : panel ? "left" : "";
     return { box: plain(box), panel: plain((panel ?? found).getBoundingClientRect()), side };
   }

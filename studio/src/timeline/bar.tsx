@@ -43,9 +43,10 @@ export const MANY = 10;
 export function barKey(event: KeyboardEvent, bar: Partial<BarProps>): boolean {
   if (event.ctrlKey || event.metaKey) return false;
   const sign = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
-  if (sign && event.altKey && bar.onStretch) bar.onStretch(event.shiftKey ? "first" : "last", sign);
-  else if (sign && !event.altKey && bar.onMove) bar.onMove(sign * (event.shiftKey ? MANY : 1));
+  // Ours even where nothing can be stretched: a browser would go back to its last page.
+  if (sign && event.altKey) bar.onStretch?.(event.shiftKey ? "first" : "last", sign);
   else if (event.altKey) return false;
+  else if (sign && bar.onMove) bar.onMove(sign * (event.shiftKey ? MANY : 1));
   else if (event.key === " ") playPause();
   else if (event.key === "Enter") bar.onSelect?.();
   else if ((event.key === "Delete" || event.key === "Backspace") && bar.onRemove) bar.onRemove();

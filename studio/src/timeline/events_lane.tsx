@@ -90,7 +90,7 @@ export function EventsLane() {
     <select class="tl-picker" aria-label="curve over time" data-testid="tl-curve" value={chosen.value}
       onChange={(event) => (chosen.value = event.currentTarget.value)}>
       <option value={NONE}>events only</option>
-      <option value={HEIGHT}>centre of mass height</option>
+      <option value={HEIGHT}>height of the CoM</option>
       {plots.map((each) => <option key={each.name} value={each.name}>{each.name}</option>)}
     </select>
   );

@@ -10,6 +10,7 @@ import { listenForGestures, pan } from "./gestures";
 import { Menu } from "./menu";
 import { scrubbing } from "./playback";
 import { labelStep, Ruler, scrub } from "./ruler";
+import { ScrollStrip } from "./scroll_strip";
 import { StageLane } from "./stage_lane";
 import { Tip } from "./tip";
 import { Transport } from "./transport";
@@ -94,6 +95,7 @@ export function Timeline() {
           <div class="tl-overlay" ref={overlay}><div class="tl-line" ref={line} /></div>
         </div>
       </div>
+      <ScrollStrip />
       <Tip />
       <Menu />
     </section>

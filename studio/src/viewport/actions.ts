@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { Vector3 } from "three";
-import { shown } from "../store";
+import { notice, shown } from "../store";
 import type { ViewName } from "./camera";
 import type { Engine } from "./engine";
 
@@ -46,15 +46,16 @@ export function toggleShown(name: Overlay): void {
 
 /**
  * Move what is selected without a pointer: right, up and towards the eye, in metres, along the axes
- * nearest to the picture's. Whether there was something to move.
+ * nearest to the picture's.
  */
-export function nudge(right: number, up: number, towards: number): boolean {
+export function nudge(right: number, up: number, towards: number): void {
   const grip = engine?.selectedGrip();
-  if (!engine || !grip) return false;
+  if (!engine) return;
+  if (!grip) return notice("Select a joint or a goal first: then Alt and arrows move it.");
   const step = new Vector3(), way = new Vector3();
   [right, up, towards].forEach((by, column) =>
     step.addScaledVector(nearestAxis(way.setFromMatrixColumn(engine!.rig.active.matrixWorld, column)), by));
-  return engine.nudging.by(grip, step);
+  engine.nudging.by(grip, step);
 }
 
 /** Keep what keys have moved, before something else is done. */

@@ -2,13 +2,13 @@
 
 import { effect } from "@preact/signals";
 import { Box3, DirectionalLight, HemisphereLight, Scene, Sphere, Vector2, Vector3, WebGLRenderer } from "three";
+import { wishesOf } from "../recipe";
 import {
   current, documentState, figures, frame, gizmo, goals, motions, physics, place, playing, recipe, selection, shown,
   type MotionData,
 } from "../store";
-import { wishesOf } from "../recipe";
 import { CameraRig, type ViewName } from "./camera";
-import { DISC, Dots, RING } from "./dots";
+import { Dots } from "./dots";
 import { DragSession } from "./drag_session";
 import { FiguresView } from "./figures_view";
 import { Footprints } from "./footprints";
@@ -23,7 +23,10 @@ import { Nudging } from "./nudging";
 import { Palette } from "./palette";
 import { PhysicsOverlay } from "./physics_overlay";
 import { Picker } from "./picking";
-import { findPoint, pointsOf } from "./points";
+import { markPoints } from "./point_marks";
+import { findPoint } from "./points";
+import { drawsInSoftware } from "./software";
+import { Tip } from "./tip";
 import { Trails } from "./trails";
 
 const MOST_DOTS = 1024;
@@ -50,7 +53,7 @@ export class Engine {
   private readonly trails = new Trails();
   private readonly sky = new HemisphereLight(0xffffff, 0xffffff, 1.7);
   private readonly sun = new DirectionalLight(0xffffff, 1.9);
-  private readonly tip = document.createElement("div");
+  private readonly tip: Tip;
   private readonly resizing = new ResizeObserver(() => this.resize());
   private readonly stops: (() => void)[] = [];
   private readonly ratio: () => number;
@@ -68,9 +71,8 @@ export class Engine {
   constructor(private readonly host: HTMLElement) {
     this.canvas.className = "vp-canvas";
     this.canvas.setAttribute("data-testid", "vp-canvas");
-    this.tip.className = "vp-tip";
-    this.tip.hidden = true;
-    host.append(this.canvas, this.tip);
+    host.append(this.canvas);
+    this.tip = new Tip(host);
     const slow = (this.slow = drawsInSoftware());
     this.renderer = new WebGLRenderer({
       canvas: this.canvas, antialias: !slow, stencil: true, powerPreference: "high-performance",
@@ -99,7 +101,7 @@ export class Engine {
     this.manipulator = new Manipulator(this.scene, host, this.canvas, {
       rig: this.rig, picker: this.picker, session: this.session, moment: this.moment,
       grips: () => this.allGrips(), chosen: () => this.chosenGrip(), settle: () => this.update(),
-      invalidate: () => this.invalidate(), hover: (grip, event) => this.hover(grip, event),
+      invalidate: () => this.invalidate(), hover: (grip) => this.hover(grip), tip: this.tip,
     });
     this.rig.controls.connect(this.canvas);
     this.nudging = new Nudging(this.manipulator);
@@ -184,7 +186,7 @@ export class Engine {
     this.trails.update(moment);
     scenery.leap.update(moment);
     scenery.goals.update(moment);
-    this.markPoints();
+    markPoints(moment);
     this.manipulator.update(moment);
     moment.dots.end();
     this.rig.setDepths();
@@ -215,23 +217,6 @@ export class Engine {
     }
     this.rig.follow(pose.places[0]!, pose.places[2]!, motion !== this.followedIn);
     this.followedIn = motion;
-  }
-
-  /** Small marks on what can be clicked; a larger one on what is selected or under the pointer. */
-  private markPoints(): void {
-    const { figure, pose, dots, selection: chosen, hovered, palette: { colours }, motion } = this.moment;
-    if (!figure || !pose) return;
-    const colour = motion?.which === "before" ? colours.before : colours.after;
-    const points = pointsOf(figure);
-    for (let i = 0; i < points.length; i += 1) {
-      const point = points[i]!;
-      pose.point(point.joint, point.offset, SPOT);
-      const mine = chosen?.kind === "point" && chosen.name === point.name;
-      // Without putting words together: this runs for every picture.
-      const over = hovered.length === 6 + point.name.length && hovered.startsWith("point:") && hovered.endsWith(point.name);
-      if (mine) dots.add(SPOT[0]!, SPOT[1]!, SPOT[2]!, colours.accent, 16, RING);
-      dots.add(SPOT[0]!, SPOT[1]!, SPOT[2]!, mine || over ? colours.accent : colour, over ? 11 : point.origin ? 6 : 4, DISC);
-    }
   }
 
   // Grips.
@@ -281,15 +266,9 @@ export class Engine {
     return this.allGrips().map((each) => each.key);
   }
 
-  private hover(grip: Grip | null, event: PointerEvent | null): void {
+  private hover(grip: Grip | null): void {
     const key = grip?.key ?? "";
-    if (this.manipulator.held) grip = null;
-    if (grip && event) {
-      const box = this.host.getBoundingClientRect();
-      this.tip.textContent = grip.label;
-      this.tip.style.transform = `translate(${event.clientX - box.left + 14}px, ${event.clientY - box.top + 12}px)`;
-    }
-    this.tip.hidden = !grip;
+    this.tip.say(grip?.label ?? "");
     this.canvas.style.cursor = grip ? "pointer" : "";
     if (key === this.moment.hovered) return;
     this.moment.hovered = key;
@@ -344,6 +323,7 @@ export class Engine {
     this.paintedFor = -1;
     halfPicture.set(clientWidth / 2, clientHeight / 2);
     this.rig.resize(clientWidth, clientHeight);
+    this.tip.measure();
     // At once: a canvas of a new size is empty until it is drawn.
     cancelAnimationFrame(this.request);
     this.tick();
@@ -370,20 +350,6 @@ export class Engine {
     // A browser has only some of these to give, and takes its time to notice.
     this.renderer.forceContextLoss();
     this.canvas.remove();
-    this.tip.remove();
+    this.tip.dispose();
   }
-}
-
-const SPOT = new Float32Array(3);
-
-let software: boolean | undefined;
-
-/** Without a graphics card every pixel and every triangle costs: fewer of both then. */
-function drawsInSoftware(): boolean {
-  if (software !== undefined) return software;
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const info = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = String((info && gl?.getParameter(info.UNMASKED_RENDERER_WEBGL)) ?? "");
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return (software = /swiftshader|llvmpipe|software|basic render/i.test(name));
 }

@@ -68,10 +68,11 @@ export function Viewport() {
 function onKey(event: KeyboardEvent): void {
   const way = event.altKey ? NUDGES[event.key] : undefined;
   if (!way) return;
-  const far = event.shiftKey ? 10 * NUDGE_M : NUDGE_M;
-  if (!nudge(far * way[0], far * way[1], far * way[2])) return;
+  // Even where nothing is selected: a browser would go back to its last page.
   event.preventDefault();
   event.stopPropagation();
+  const far = event.shiftKey ? 10 * NUDGE_M : NUDGE_M;
+  nudge(far * way[0], far * way[1], far * way[2]);
 }
 
 function ViewBar() {

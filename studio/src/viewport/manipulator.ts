@@ -10,6 +10,7 @@ import type { Grip, GripEdit } from "./grips";
 import { Lines } from "./lines";
 import type { Moment } from "./moment";
 import type { Picker } from "./picking";
+import { movedWords, spunWords, turnedWords, type Tip } from "./tip";
 
 const CLICK_PX = 4;
 const SNAP_DEG = 15;
@@ -27,7 +28,8 @@ export interface ManipulatorHost {
   /** Bring the scene to the cursor's frame at once. */
   settle(): void;
   invalidate(): void;
-  hover(grip: Grip | null, event: PointerEvent | null): void;
+  hover(grip: Grip | null): void;
+  tip: Tip;
 }
 
 interface Press { x: number; y: number; grip: Grip | null; pointer: number; dragging: boolean }
@@ -42,6 +44,7 @@ export class Manipulator {
   private merge = "";
   private readonly proxy = new Object3D();
   private readonly start = new Vector3();
+  private readonly startTurn = new Quaternion();
   private readonly goal = new Vector3();
   private readonly string = new Lines(1, { width: 1.5, onTop: true, opacity: 0.9, order: 10 });
   private press: Press | null = null;
@@ -52,6 +55,7 @@ export class Manipulator {
   private readonly pivot = new Vector3();
   private lastAngle = 0;
   private spun = 0;
+  private shownSpin = 0;
 
   constructor(scene: Scene, private readonly host: HTMLElement, canvas: HTMLElement, private readonly at: ManipulatorHost) {
     this.transform = new TransformControls(at.rig.active, canvas);
@@ -95,7 +99,8 @@ export class Manipulator {
     this.made = null;
     this.merge = "";
     this.goal.copy(this.start);
-    this.at.hover(null, null);
+    grip.turn?.(this.startTurn);
+    this.at.hover(null);
     if (edit.live) this.at.session.begin(edit.label);
     this.at.invalidate();
     return true;
@@ -114,6 +119,7 @@ export class Manipulator {
   }
 
   spinTo(degrees: number, at: number): void {
+    this.shownSpin = degrees;
     this.put(this.edit?.spun?.(degrees) ?? null, at);
   }
 
@@ -144,6 +150,7 @@ export class Manipulator {
     this.edit?.ended?.();
     this.held = this.edit = this.made = null;
     this.followRaw(false);
+    this.at.tip.say("");
     this.at.rig.controls.enabled = true;
     this.at.invalidate();
   }
@@ -172,6 +179,14 @@ export class Manipulator {
       } else if (transform.object) transform.detach();
     }
     this.drawGoal(moment);
+    if (this.held && (this.press?.dragging || transform.dragging)) this.at.tip.say(this.words(this.held));
+  }
+
+  /** How far the pointer has moved what it holds. */
+  private words({ moves }: Grip): string {
+    if (moves === "spin") return spunWords(this.shownSpin);
+    const turns = this.transform.dragging && this.transform.mode === "rotate";
+    return turns ? turnedWords(this.startTurn, this.proxy.quaternion) : movedWords(moves, this.start, this.goal);
   }
 
   /** While something is held: where it is to be, and a string from where it is. */
@@ -207,6 +222,7 @@ export class Manipulator {
 
   private readonly onMove = (event: PointerEvent): void => {
     this.movedAt = event.timeStamp;
+    this.at.tip.follow(event);
     const { press } = this;
     if (press?.grip) {
       event.stopPropagation();
@@ -225,7 +241,7 @@ export class Manipulator {
     if (RAW && this.transform.dragging) return event.stopPropagation();
     if (event.buttons === 0 && !this.held) {
       const over = event.target === this.transform.domElement && !(this.transform.object && this.transform.axis);
-      this.at.hover(over ? this.at.picker.nearest(event, this.at.grips(), this.at.moment.ground.up) : null, event);
+      this.at.hover(over ? this.at.picker.nearest(event, this.at.grips(), this.at.moment.ground.up) : null);
     }
   };
 
@@ -237,6 +253,7 @@ export class Manipulator {
 
   private readonly onRaw = (event: PointerEvent): void => {
     this.movedAt = event.timeStamp;
+    this.at.tip.follow(event);
     if (this.press?.dragging) return this.follow(event);
     if (!this.transform.dragging) return;
     const { x, y } = this.at.picker.spot(event);
@@ -320,7 +337,7 @@ export class Manipulator {
   };
 
   private readonly onLeave = (): void => {
-    if (!this.press) this.at.hover(null, null);
+    if (!this.press) this.at.hover(null);
   };
 
   private readonly onKey = (event: KeyboardEvent): void => {

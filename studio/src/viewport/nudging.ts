@@ -25,19 +25,18 @@ export class Nudging {
     });
   }
 
-  /** By so much in the world; whether it can be moved. */
-  by(grip: Grip, step: Vector3): boolean {
+  /** By so much in the world, if it can be moved. */
+  by(grip: Grip, step: Vector3): void {
     const { hold } = this;
     if (!this.grip || hold.held !== this.grip) {
       this.grip = null;
-      if (hold.held || !hold.take(grip) || !grip.at(this.goal)) return false;
+      if (hold.held || !hold.take(grip) || !grip.at(this.goal)) return;
       this.grip = grip;
     }
     const word = mergeWord(`nudge ${this.grip.key} at ${Math.round(frame.peek())}`);
     hold.moveTo(this.goal.add(step), performance.now(), word);
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.settle(), REST_MS);
-    return true;
   }
 
   /** Keep what was moved, if anything was. */

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.apps.studio.document import Document
+from poise.apps.studio.first_recipe import first_recipe
 from poise.apps.studio.history import FILE, History
 from poise.apps.studio.project import Project
 from poise.apps.studio.solving import read
@@ -24,13 +25,6 @@ from poise.formats.disk import reading_below
 from poise.formats.table import extensions
 from poise.recipes import load_recipe, prepare
 from poise.samples import SAMPLES
-
-KEPT: list[dict[str, Any]] = [
-    {"plant": {"name": f"{side} foot", "part": f"{side}_foot", "mode": "follow", "frames": "all"}}
-    for side in ("left", "right")
-] + [{"place_center_of_mass": {"name": "balance", "frames": "all", "priority": 3}}]
-"""What a new document keeps of its capture, until the user says otherwise: whoever drags a hand
-does not mean that the feet leave the ground."""
 
 MOST_OPEN = 8
 """Documents in memory that nobody looks at; as all edits are on disk, nothing is lost."""
@@ -53,7 +47,7 @@ class Documents:
         """A new document of a clip made by code."""
         if name not in SAMPLES:
             raise UnknownName("sample", name, SAMPLES)
-        return self._new(name, {"sample": name})
+        return self._add(name, first_recipe({"sample": name}, SAMPLES[name]().clip.skeleton))
 
     def file(self, name: str) -> Document:
         """A new document of a clip or a recipe of the folder.
@@ -65,8 +59,9 @@ class Documents:
         with reading_below(self.project.folder):
             if path.suffix.lower() in (".yaml", ".yml"):
                 return self._of_recipe(path)
-            load_clip(path)  # says what is wrong with it
-        return self._new(path.name, {"file": self.project.name(path)})
+            clip = load_clip(path)
+        named = {"file": self.project.name(path)}
+        return self._add(path.name, first_recipe(named, clip.skeleton))
 
     def uploaded(self, files: Sequence[Upload]) -> Document:
         """A new document of a file that was dropped on the page; it is copied beside the document.
@@ -87,8 +82,9 @@ class Documents:
             for name, each in zip(names, files, strict=True):
                 put_file(folder / name, each.data)
             with reading_below(self.project.folder):
-                load_clip(path)
-            return self._new(names[0], {"file": self.project.name(path)}, id)
+                clip = load_clip(path)
+            named = {"file": self.project.name(path)}
+            return self._add(names[0], first_recipe(named, clip.skeleton), id)
         except PoiseError as problem:
             shutil.rmtree(folder, ignore_errors=True)
             raise _without_folder(problem, folder) from None
@@ -141,10 +137,6 @@ class Documents:
         with self._lock:
             for document in self._open.values():
                 document.close()
-
-    def _new(self, name: str, clip: dict[str, Any], id: str = "") -> Document:
-        recipe = {"poise": 1, "clip": clip, "steps": [{"deform": {"constraints": KEPT}}]}
-        return self._add(name, recipe, id)
 
     def _of_recipe(self, path: Path) -> Document:
         from poise.apps.studio.saving import moved_recipe

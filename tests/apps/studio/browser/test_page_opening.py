@@ -75,11 +75,31 @@ def test_it_plays_stops_and_is_scrubbed(capture: StudioPage) -> None:
     assert abs(places[1][2] - places[0][2]) > 0.3  # it has walked on
 
 
+def in_the_middle(page: StudioPage) -> None:
+    """The figure is where one looks."""
+    box = page.by("viewport").bounding_box()
+    assert box is not None
+    page.drawn()
+    x, y = page.seen_at("pelvis")
+    assert abs(x - box["x"] - box["width"] / 2) < box["width"] / 4
+    assert abs(y - box["y"] - box["height"] / 2) < box["height"] / 4
+
+
+def test_a_clip_far_from_the_one_before_is_in_the_picture(capture: StudioPage) -> None:
+    capture.go_to(59)
+    capture.page.mouse.move(640, 250)
+    capture.page.mouse.wheel(0, -900)
+    capture.click("tab-open")
+    capture.open_file("short.bvh")
+    in_the_middle(capture)
+
+
 def test_a_sample_opens_from_its_card_and_another_from_the_panel(page: StudioPage) -> None:
     page.open_sample("walk")
     first = page.state.id
     page.open_sample("stand")
     assert page.state.id != first and page.by("document-name").inner_text() == "stand"
+    in_the_middle(page)
     page.after(lambda: page.click("files-refresh"), "files")
     page.after(lambda: page.click(f"open-document-{first}"))
     page.until(lambda: page.by("document-name").inner_text() == "walk", "the first one")
