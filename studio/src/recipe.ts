@@ -145,12 +145,15 @@ export function intervalOf(values: Record<string, any>, frames: number, rate: nu
   return [0, Math.max(0, frames - 1)];
 }
 
-/** Only keeps what was captured, all the time: as a new document has it (apps/studio/library.py). */
+/** Only keeps what was captured, all the time: as a new document has it (apps/studio/first_recipe.py). */
 export function keepsCapture({ kind, values }: Wish): boolean {
   const always = values.seconds === undefined && (values.frames ?? "all") === "all";
   if (kind === "plant") return always && values.mode === "follow";
+  if (kind === "orient") return always && values.mode === "offset" && !turned(values.turn_wxyz);
   return kind === "place_center_of_mass" && always && (values.mode ?? (values.points ? "relation" : "original")) === "original";
 }
+
+const turned = (turn: number[] | undefined): boolean => (turn ?? []).slice(1).some((v) => v !== 0);
 
 /** A foot or hand of which something else is asked no longer has to stay where the capture had it. */
 export function freed(recipe: Recipe, step: number, point: string): Recipe {
