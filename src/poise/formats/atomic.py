@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
+import time
 from pathlib import Path
 
 from poise.errors import FileProblem
@@ -27,7 +28,7 @@ def atomic_write(path: Path, data: bytes) -> None:
         temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
         try:
             _write_new(temporary, data, mode)
-            os.replace(temporary, target)
+            _replace(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -35,6 +36,17 @@ def atomic_write(path: Path, data: bytes) -> None:
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
         problem = OSError(str(error)) if isinstance(error, RuntimeError) else error
         raise os_problem(path, problem, "write") from error
+
+
+def _replace(temporary: Path, target: Path) -> None:
+    """On Windows a file that somebody reads cannot be replaced; readers are done in a moment."""
+    for pause_s in (0.01, 0.03, 0.1, 0.3) if os.name == "nt" else ():
+        try:
+            os.replace(temporary, target)
+            return
+        except PermissionError:
+            time.sleep(pause_s)
+    os.replace(temporary, target)
 
 
 def _writable_mode(path: Path, target: Path) -> int | None:

@@ -12,7 +12,6 @@ Closed loops (equality constraints), springs, friction and contacts are not read
 from __future__ import annotations
 
 import contextlib
-import html
 import re
 import warnings
 from collections.abc import Generator
@@ -25,7 +24,8 @@ from poise.character.from_skeleton import character_from
 from poise.character.knee_direction import backward_knee_notes
 from poise.character.role_detection import find_partial_roles
 from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
-from poise.formats.disk import check_readable, is_confined, read_bytes
+from poise.formats.disk import read_bytes
+from poise.formats.robot_files import check_named_files
 from poise.formats.robot_shapes import with_end_sites
 from poise.formats.robot_tree import Tree, read_tree
 from poise.formats.urdf_joints import with_urdf_limits
@@ -35,7 +35,6 @@ _MAX_XML_BYTES = 32 << 20
 _ROOT_ELEMENT = re.compile(rb"<\s*([A-Za-z_][\w.-]*)")
 _SKIPPED = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _LINE = re.compile(r"[Ll]ine(?: number=| )(\d+)")
-_INCLUDED = re.compile(rb"""<\s*include\b[^>]*?\bfile\s*=\s*["']([^"']*)["']""")
 _PLACEHOLDER_KG = 1e-6
 _UNNAMED = "MuJoCo Model"
 """What MuJoCo calls a model whose file gives it no name."""
@@ -51,8 +50,8 @@ def read_character(path: Path) -> Character:
     path = Path(path)
     mujoco = _mujoco()
     data = read_bytes(path, max_bytes=_MAX_XML_BYTES)
-    _check_includes(path, data)
     urdf = _root_element(path, data) == "robot"
+    check_named_files(path, data, max_bytes=_MAX_XML_BYTES)
     with _mujoco_at_the_border(path, mujoco) as said:
         spec = mujoco.MjSpec.from_file(str(path))
         notes, weightless = _without_files(spec, mujoco, urdf)
@@ -93,27 +92,6 @@ def _mujoco() -> Any:
     except ImportError as problem:
         raise MissingExtra("Reading robots (MJCF, URDF)", "robots") from problem
     return mujoco
-
-
-def _check_includes(path: Path, data: bytes) -> None:
-    """Whether all that a model takes in may be read: MuJoCo opens these files by itself.
-
-    Raises:
-        FileProblem: one that may not.
-    """
-    if not is_confined():
-        return
-    waiting, seen = [(path, data)], {path}
-    while waiting:
-        including, content = waiting.pop()
-        for found in _INCLUDED.findall(content):
-            name = html.unescape(found.decode("utf-8", "replace"))
-            # MuJoCo looks beside the model; what includes from another folder may mean beside it.
-            for file in {path.parent / name, including.parent / name} - seen:
-                check_readable(file)
-                seen.add(file)
-                if file.is_file():
-                    waiting.append((file, read_bytes(file, max_bytes=_MAX_XML_BYTES)))
 
 
 def _root_element(path: Path, data: bytes) -> str:

@@ -70,7 +70,9 @@ function Recruiting({ wish, figure }: { wish: Wish; figure: Figure }) {
         onChange={(to) => {
           if (to === "all") put(undefined, `all joints for ${wish.values.name}`);
           else if (to === "up_to") {
-            const wanted = chain.find((joint) => /^(spine|chest)$/.test(roleOf.get(joint) ?? "")) ?? 0;
+            // The limb alone, where it is one.
+            const upTo = (roles: RegExp) => chain.find((joint) => roles.test(roleOf.get(joint) ?? ""));
+            const wanted = upTo(/_collar$/) ?? upTo(/_(shoulder|hip)$/) ?? upTo(/^(chest|spine)$/) ?? 0;
             put({ up_to: wanted === 0 ? "root" : figure.joint_names[wanted] }, `chain for ${wish.values.name}`);
           } else list(now, `joints for ${wish.values.name}`);
         }}

@@ -30,6 +30,15 @@ def filled(folder: Path) -> Path:
     return project
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Ports and tokens are not kept with those of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+            patched.setenv(name, str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """One server for all tests of a file."""

@@ -35,7 +35,7 @@ def test_a_hand_goes_up_and_only_the_arm_with_it(tmp_path: Path, name: str) -> N
         "through": [{"frame": middle, "place_m": [0, UP_M, 0]}],
     }}  # fmt: skip
     recipe["steps"][0]["deform"]["constraints"].append(raised)
-    solver = Solver(tmp_path)
+    solver = Solver(tmp_path, tmp_path / "results")
     found = solver.solve(solver.read(recipe))
     assert found.status == "converged"
     before, after = (

@@ -280,6 +280,12 @@ def test_port_and_token_are_remembered_for_this_user_alone(tmp_path: Path) -> No
     assert (tmp_path / "last.json").stat().st_mode & 0o077 == 0
 
 
+def kept(file: Path, text: str) -> None:
+    """As ours are: nobody else can read it."""
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o600)
+
+
 def test_what_others_could_read_they_cannot_read_any_more(tmp_path: Path) -> None:
     file = tmp_path / "last.json"
     file.write_text("{}")
@@ -290,17 +296,17 @@ def test_what_others_could_read_they_cannot_read_any_more(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"port": "x", "token": 1}', "\0"])
 def test_a_memory_that_is_none_is_left_alone(tmp_path: Path, text: str) -> None:
-    (tmp_path / "last.json").write_text(text)
+    kept(tmp_path / "last.json", text)
     assert remembered(tmp_path / "last.json") == Remembered()
 
 
 @pytest.mark.parametrize("text", ['{"port": 1e400, "token": "x"}', "[" * 100_000])
 def test_a_memory_that_is_odd_is_left_alone(tmp_path: Path, text: str) -> None:
-    (tmp_path / "last.json").write_text(text)
+    kept(tmp_path / "last.json", text)
     assert remembered(tmp_path / "last.json") == Remembered()
 
 
 @pytest.mark.parametrize("token", ["x", "a b", "a#b", "\n", "1234567", "ä" * 32])
 def test_a_token_that_we_would_not_make_is_not_taken(tmp_path: Path, token: str) -> None:
-    (tmp_path / "last.json").write_text(json.dumps({"port": 1234, "token": token}))
+    kept(tmp_path / "last.json", json.dumps({"port": 1234, "token": token}))
     assert remembered(tmp_path / "last.json").token == ""

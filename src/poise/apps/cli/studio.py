@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
 from pathlib import Path
@@ -58,7 +59,7 @@ def studio(
     with waiting("starting"):
         import uvicorn
 
-        from poise.apps.studio.guard import Guard, Remembered, remember, remembered
+        from poise.apps.studio.guard import Guard, Remembered, memory_of, remember, remembered
         from poise.apps.studio.project import Project
         from poise.apps.studio.server import WEB, studio_app
 
@@ -68,7 +69,7 @@ def studio(
         opened = Project(folder)
         if clip is not None and not opens and not clip.resolve().is_relative_to(opened.folder):
             raise FileProblem(clip, f"a file in the project folder ({folder})", "one outside of it")
-        memory = opened.documents / "last.json"
+        memory = memory_of(opened.folder)
         # Of a server for other machines nothing is kept: its secret ends with it.
         last = Remembered() if allow_remote else remembered(memory)
         listening = _listening(host, port, last.port)
@@ -76,7 +77,8 @@ def studio(
         here = listening.getsockname()[1]
         guard = Guard(host, here, last.token) if last.token else Guard(host, here)
         if not allow_remote:
-            remember(memory, guard)
+            with contextlib.suppress(OSError):  # then pages that are left open do not go on
+                remember(memory, guard)
         app = studio_app(opened, guard)
         first = ""
         if clip is not None and not opens:

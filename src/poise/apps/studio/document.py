@@ -11,6 +11,7 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,11 @@ from poise.apps.studio.drags import Drags
 from poise.apps.studio.families import Played
 from poise.apps.studio.goals import goals_of
 from poise.apps.studio.history import History
+from poise.apps.studio.kept import Kept
 from poise.apps.studio.measuring import measured, observed
 from poise.apps.studio.project import Project
 from poise.apps.studio.running import Found, Runner
-from poise.apps.studio.saving import save_file
+from poise.apps.studio.saving import exported, save_file
 from poise.apps.studio.scatter import scatter_of
 from poise.apps.studio.solver import Solver
 from poise.apps.studio.solving import Solution, SolveJob, is_quick, problem_lines
@@ -35,8 +37,10 @@ from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue, PoiseError
 from poise.formats import load_clip
-from poise.formats.disk import reading_below
+from poise.formats.disk import os_problem, reading_below
 from poise.recipes import Prepared, Recipe
+
+EXPORT_S = 300.0
 
 Page = Callable[[Told], None]
 """Takes what a page is told; may be called from any thread."""
@@ -50,9 +54,9 @@ class Document:
         self.history = history
         self.project = project
         self._pages: list[Page] = []
-        self._figures: dict[str, tuple[tuple[str, ...], Told]] = {}
-        self._solver = Solver(project.folder)
-        self._drags = Drags(self._solver, self._tell)
+        self._figures: Kept[tuple[tuple[str, ...], Told]] = Kept(4, lambda _: 1)
+        self._solver = Solver(project.folder, history.folder / "results")
+        self._drags = Drags(self._solver, self._tell, self._tell_figure)
         self._runner = Runner(self._run_said)
         self._told: Prepared | None = None
         """What pages know of the capture and its place."""
@@ -90,12 +94,17 @@ class Document:
                 with self._lock:
                     self._runs += 1
                     number = self._runs
-                self._inbox.put(lambda: self._ask_run(number))
+                self._put(lambda: self._ask_run(number))
             case asked.Drag():
-                if self._drags.wait_for(message):  # of drags that pile up only the last is solved
-                    self._inbox.put(self._drags.solve)
+                turn = self._drags.turn_for(message)
+                if turn is not None:  # of moves that pile up only the last is solved
+                    self._inbox.put(lambda: self._drags.solve(turn))
             case _:
-                self._inbox.put(lambda: self._asked(message))
+                self._put(lambda: self._asked(message))
+
+    def _put(self, job: Callable[[], None]) -> None:
+        self._drags.end_turn()
+        self._inbox.put(job)
 
     @property
     def is_alone(self) -> bool:
@@ -107,13 +116,33 @@ class Document:
         self._inbox.put(None)
         self._runner.close()
 
-    def solution(self) -> Solution:
-        """The result of the recipe as it is; for exports.
+    def exported(self, form: str) -> tuple[bytes, str]:
+        """The bytes of a file, after all that was asked for before, and what it is to be called.
 
         Raises:
             PoiseError: what cannot be had.
         """
-        found = self._solver.found(self.history.key)
+        made: Future[tuple[bytes, str]] = Future()
+
+        def export() -> None:
+            try:
+                made.set_result(exported(self, form))
+            except Exception as problem:
+                made.set_exception(problem)
+
+        self._put(export)
+        try:
+            return made.result(EXPORT_S)
+        except TimeoutError:
+            raise BadValue("export", "done in time: the document is busy", form) from None
+
+    def solution(self) -> Solution:
+        """The result of the recipe as it is; in the document's own thread.
+
+        Raises:
+            PoiseError: what cannot be had.
+        """
+        found = self._solver.recall(self._solver.read(self.history.recipe))
         if found is None:
             raise BadValue("result", "solved for this recipe: run it first", "none")
         return found
@@ -140,6 +169,8 @@ class Document:
                     self._tell(views.told(say.Waiting("")))
 
     def _announced(self, what: str) -> None:
+        if threading.current_thread() is not self._thread:
+            return
         self._is_waiting = True
         self._tell(views.told(say.Waiting(what)))
 
@@ -154,11 +185,12 @@ class Document:
         with self._saying_problems("open_document", (page,)):
             recipe = self._solver.read(self.history.recipe)
             prepared = self._solver.prepare(recipe)
-            figures = [told for _, told in self._figures.values()]
-            for each in (*figures, *self._of_prepared(recipe, prepared)):
+            for each in self._of_prepared(recipe, prepared):
                 page(each)
             if is_quick(recipe):
                 self._solver.solve(recipe)
+            else:
+                self._solver.recall(recipe)
             self._show(recipe, page)
 
     def _left(self, page: Page) -> None:
@@ -174,7 +206,7 @@ class Document:
         try:
             yield
         except PoiseError as problem:
-            told = views.told(say.Problem(problem_lines(problem), about))
+            told = views.told(say.Problem(problem_lines(problem, self.project.folder), about))
             for page in pages or tuple(self._pages):
                 page(told)
                 page(self._state())
@@ -235,11 +267,14 @@ class Document:
         self._drags.start_anew()
         prepared = self._solver.prepare(recipe)
         if prepared is not self._told:
+            self._shown = None  # it was made of another capture
             self._tell(*self._of_prepared(recipe, prepared))
         elif any(step.pattern is not None for step in recipe.steps):
-            self._tell(self._figure(recipe, prepared.character, prepared.clip.name))
+            self._tell_figure(recipe, prepared)
         if is_quick(recipe):
             self._solver.solve(recipe)
+        else:
+            self._solver.recall(recipe)
         self._show(recipe)
 
     def _of_prepared(self, recipe: Recipe, prepared: Prepared) -> list[Told]:
@@ -260,15 +295,19 @@ class Document:
         """A body as it is drawn; made anew only when it has other points."""
         shown = self._solver.with_tools(recipe, character)
         key = views.figure_key(shown.skeleton)
-        points, told = self._figures.get(key, ((), None))
-        if told is None or points != shown.sites.names:
+        known = self._figures.get(key)
+        if known is None or known[0] != shown.sites.names:
             told = views.figure(shown, name or self.history.name)
-            self._figures[key] = shown.sites.names, told
-        return told
+            known = shown.sites.names, told
+            self._figures.put(key, known)
+        return known[1]
+
+    def _tell_figure(self, recipe: Recipe, prepared: Prepared) -> None:
+        self._tell(self._figure(recipe, prepared.character, prepared.clip.name))
 
     def _show(self, recipe: Recipe, only: Page | None = None) -> None:
         """The state, and the result if there is one for it."""
-        solution = self._solver.found(self.history.key)
+        solution = self._solver.found(self.history.recipe)
         pages = tuple(self._pages) if only is None else (only,)
 
         def tell(*messages: Told) -> None:
@@ -278,11 +317,18 @@ class Document:
 
         tell(self._state())
         goals = goals_of(recipe, self._solver.stem, {} if solution is None else solution.met)
+        stale = self._shown if solution is None else None
         if solution is None:
-            tell(views.told(say.Forget("after" if self._shown is None else "live")), goals)
+            tell(views.told(say.Forget("after" if stale is None else "live")), goals)
+            if stale is None or only is None:
+                return
+        shown = solution or stale
+        assert shown is not None
+        figure = self._figure(recipe, shown.character, shown.clip.name)
+        tell(figure, views.motion(shown.clip, "after"), goals)
+        if solution is None:
+            self._inbox.put(lambda: self._show_physics(shown, pages))
             return
-        figure = self._figure(recipe, solution.character, solution.clip.name)
-        tell(figure, views.motion(solution.clip, "after"), goals)
         if solution.family is not None:
             tell(Played(solution.family, solution.character).state())
         if solution.scatter is not None:
@@ -306,8 +352,8 @@ class Document:
                 page(message)
 
     def _state(self) -> Told:
-        solution = self._solver.found(self.history.key)
-        prepared = self._solver.prepared
+        solution = self._solver.found(self.history.recipe)
+        prepared = self._told
         clip = None if prepared is None else prepared.clip
         shown = solution.clip if solution is not None else clip
         solved: Any = "yes" if solution is not None else "no" if self._shown is None else "stale"
@@ -344,11 +390,11 @@ class Document:
     def _begin_run(self, number: int, recipe: Recipe) -> None:
         folder = self.history.folder
         folder.mkdir(parents=True, exist_ok=True)
-        plain = json.dumps(dict(self.history.recipe))
+        plain, key = json.dumps(dict(self.history.recipe)), self._solver.key(self.history.recipe)
         job = SolveJob(plain, str(self.project.folder), str(folder / "preview"))
 
         def ended(found: Found, seconds: float) -> None:
-            self._inbox.put(lambda: self._run_ended(recipe, found, seconds))
+            self._inbox.put(lambda: self._run_ended(recipe, key, found, seconds))
 
         with self._lock:
             if number <= self._cancelled_to:
@@ -358,21 +404,31 @@ class Document:
             self._runner.begin(job, ended)
         self._tell(self._state())
 
-    def _run_ended(self, recipe: Recipe, found: Found, seconds: float) -> None:
+    def _run_ended(self, recipe: Recipe, key: str, found: Found, seconds: float) -> None:
         self._is_running = False
+        if not self._pages:
+            self._runner.rest()
         for left in self.history.folder.glob("preview.*.npz"):
             left.unlink(missing_ok=True)
         if isinstance(found, Solution):
-            self._solver.keep(recipe, found)
+            self._solver.keep(recipe, found, key)
             self._tell(views.told(say.RunEnded("done", seconds)))
             with self._saying_problems("run_method"):
                 self._show(self._solver.read(self.history.recipe))
+                self._store(key, found)
             return
         self._tell(views.told(say.Forget("preview")))
         if found is not None:
-            self._tell(views.told(say.Problem(problem_lines(found), "run_method")))
+            lines = problem_lines(found, self.project.folder)
+            self._tell(views.told(say.Problem(lines, "run_method")))
         how = "cancelled" if found is None else "failed"
         self._tell(views.told(say.RunEnded(how, seconds)), self._state())
+
+    def _store(self, key: str, found: Solution) -> None:
+        try:
+            self._solver.store(key, found)
+        except OSError as refused:
+            raise os_problem(self.history.folder, refused, "write") from None
 
     def _run_said(self, news: str) -> None:
         """What a run says on its way; called by its thread."""

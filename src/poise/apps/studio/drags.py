@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
@@ -16,7 +17,7 @@ from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
 from poise.errors import PoiseError
 from poise.motion import Clip
-from poise.recipes import Prepared
+from poise.recipes import Prepared, Recipe
 
 _PAUSE_S = 0.05
 """A hand that rests so long has time to see forces."""
@@ -27,15 +28,28 @@ _SHARE = 5.0
 _EVERY_S = 0.25
 
 
+@dataclass
+class Turn:
+    """A place in the queue for whatever move is the last when it comes to it."""
+
+    move: Drag
+
+
 class Drags:
     """The moves of one document."""
 
-    def __init__(self, solver: Solver, tell: Callable[[Told], None]) -> None:
-        self._solver, self._tell = solver, tell
+    def __init__(
+        self,
+        solver: Solver,
+        tell: Callable[[Told], None],
+        tell_figure: Callable[[Recipe, Prepared], None],
+    ) -> None:
+        self._solver, self._tell, self._tell_figure = solver, tell, tell_figure
         self._lock = threading.Lock()
-        self._waiting: Drag | None = None
+        self._turn: Turn | None = None
         self._sent: Clip | None = None
         """What pages have of the motion: of the next only what differs is sent."""
+        self._on: Prepared | None = None
         self._owed: tuple[Prepared, Clip] | None = None
         """Whose physics pages have not seen."""
         self._seen_at, self._cost_s = 0.0, 0.0
@@ -43,34 +57,47 @@ class Drags:
     @property
     def is_waiting(self) -> bool:
         """Whether a move is to be solved."""
-        return self._waiting is not None
+        return self._turn is not None
 
     @property
     def idle_s(self) -> float | None:
         """How long to wait for something else to do before physics are told; None: for ever."""
         return None if self._owed is None else _PAUSE_S
 
-    def wait_for(self, move: Drag) -> bool:
-        """Have a move solved next, instead of one that waits; True when there was none."""
+    def turn_for(self, move: Drag) -> Turn | None:
+        """A turn for a move; None where one waits already, whose move it takes."""
         with self._lock:
-            was, self._waiting = self._waiting, move
-        return was is None
+            if self._turn is not None:
+                self._turn.move = move
+                return None
+            self._turn = Turn(move)
+            return self._turn
+
+    def end_turn(self) -> None:
+        """Something else was asked for: later moves come after it."""
+        with self._lock:
+            self._turn = None
 
     def start_anew(self) -> None:
         """The drag is over, or a page has come that does not know of it."""
-        self._sent = self._owed = None
+        self._sent = self._owed = self._on = None
 
-    def solve(self) -> None:
-        """Answer the last move."""
+    def solve(self, turn: Turn) -> None:
+        """Answer the last move of a turn."""
         with self._lock:
-            move, self._waiting = self._waiting, None
-        if move is None:
-            return
+            move = turn.move
+            if self._turn is turn:
+                self._turn = None
         try:
-            prepared, clip = self._solver.drag(self._solver.read(move.recipe))
+            recipe = self._solver.read(move.recipe)
+            prepared, clip = self._solver.drag(recipe)
         except PoiseError as problem:
-            self._tell(views.told(say.Problem(problem_lines(problem), "drag")))
+            lines = problem_lines(problem, self._solver.folder)
+            self._tell(views.told(say.Problem(lines, "drag")))
             return
+        if prepared is not self._on:
+            self._tell_figure(recipe, prepared)
+            self._on = prepared
         self._tell(views.motion(clip, "live", number=move.number, last=self._sent))
         self._sent, self._owed = clip, (prepared, clip)
         if time.perf_counter() - self._seen_at > max(_EVERY_S, _SHARE * self._cost_s):

@@ -9,6 +9,7 @@ has.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -18,8 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from poise.errors import PoiseError
+from poise.formats.disk import read_bytes
+
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 _TOKEN_BYTES = 24
+_MOST_BYTES = 10_000
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32}")
 """What so many bytes look like."""
 
@@ -68,12 +73,27 @@ class Remembered:
     token: str = ""
 
 
+def memory_of(folder: Path) -> Path:
+    """Where port and token of a folder's studio are kept: with the user's own things.
+
+    Not in the folder: it may come from somebody else, who would know a token that came with it.
+    """
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    else:
+        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    name = hashlib.sha256(str(folder).encode("utf-8", "replace")).hexdigest()[:24]
+    return Path(base) / "poise" / "studio" / f"{name}.json"
+
+
 def remembered(file: Path) -> Remembered:
-    """What is known; nothing if the file is not ours."""
+    """What is known; nothing if the file is not ours alone."""
     try:
-        said: Any = json.loads(file.read_bytes())
+        if os.name != "nt" and file.stat().st_mode & 0o077:
+            return Remembered()
+        said: Any = json.loads(read_bytes(file, max_bytes=_MOST_BYTES))
         port, token = said["port"], said["token"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, PoiseError, ValueError, KeyError, TypeError, RecursionError):
         return Remembered()
     if not isinstance(port, int) or not isinstance(token, str) or not 0 <= port < 2**16:
         return Remembered()
@@ -82,7 +102,11 @@ def remembered(file: Path) -> Remembered:
 
 
 def remember(file: Path, guard: Guard) -> None:
-    """Keep port and token, for this user's eyes alone."""
+    """Keep port and token, for this user's eyes alone.
+
+    Raises:
+        OSError: what the system refuses.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with contextlib.suppress(FileNotFoundError):

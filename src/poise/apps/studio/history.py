@@ -15,7 +15,7 @@ from poise.formats.atomic import atomic_write
 from poise.formats.disk import os_problem, read_bytes
 
 FILE = "document.json"
-MOST_EDITS = 500
+MOST_EDITS = 200
 """That can be taken back."""
 
 
@@ -36,6 +36,7 @@ class History:
         self.name = name
         self._edits = [Edit(recipe, "open")]
         self._now = 0
+        self._stamp: tuple[int, int] | None = None
 
     @staticmethod
     def read(folder: Path) -> History:
@@ -54,8 +55,11 @@ class History:
                 raise TypeError("a recipe that is none")
             if not 0 <= made._now < len(edits):
                 raise IndexError(f"edit {made._now} of {len(edits)}")
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as problem:
-            raise FileProblem(path, "a document of the studio", str(problem)[:200]) from None
+        except (
+            ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError
+        ) as problem:  # fmt: skip
+            raise FileProblem(FILE, "a document of the studio", str(problem)[:200]) from None
+        made._stamp = made._on_disk()
         return made
 
     @property
@@ -85,16 +89,15 @@ class History:
 
     def add(self, recipe: Mapping[str, Any], label: str, merge: str = "") -> None:
         """A new state; what was taken back before is gone."""
-        del self._edits[self._now + 1 :]
-        last = self._edits[-1]
+        edits = self._edits[: self._now + 1]
+        last = edits[-1]
         if merge and last.merge == merge and self._now > 0:
-            self._edits[-1] = Edit(recipe, label, merge)
+            edits[-1] = Edit(recipe, label, merge)
         elif recipe != last.recipe:
-            self._edits.append(Edit(recipe, label, merge))
-        if len(self._edits) > MOST_EDITS:
-            del self._edits[1 : len(self._edits) - MOST_EDITS + 1]
-        self._now = len(self._edits) - 1
-        self.save()
+            edits.append(Edit(recipe, label, merge))
+        if len(edits) > MOST_EDITS:
+            del edits[1 : len(edits) - MOST_EDITS + 1]
+        self._save(edits, len(edits) - 1)
 
     def undo(self) -> bool:
         """Back by one; False when there is nothing."""
@@ -107,8 +110,7 @@ class History:
     def _go(self, by: int) -> bool:
         if not 0 <= self._now + by < len(self._edits):
             return False
-        self._now += by
-        self.save()
+        self._save(self._edits, self._now + by)
         return True
 
     def save(self) -> None:
@@ -117,17 +119,39 @@ class History:
         Raises:
             FileProblem: what the system refuses.
         """
+        self._save(self._edits, self._now)
+
+    @property
+    def is_as_left(self) -> bool:
+        """Whether nobody else has written to it since."""
+        return self._stamp == self._on_disk()
+
+    def _on_disk(self) -> tuple[int, int] | None:
+        try:
+            status = (self.folder / FILE).stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
+
+    def _save(self, edits: list[Edit], now: int) -> None:
+        """What is not on disk has not happened."""
+        if self._stamp is not None and not self.is_as_left:
+            found = "that another poise studio has changed it"
+            raise FileProblem(FILE, "a document that nobody else works on", found,
+                              advice="Open it again.")  # fmt: skip
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as refused:
             raise os_problem(self.folder, refused, "write") from None
         said = {
             "name": self.name,
-            "now": self._now,
+            "now": now,
             "changed": datetime.now(UTC).isoformat(timespec="seconds"),
-            "edits": [vars(each) for each in self._edits],
+            "edits": [vars(each) for each in edits],
         }
         atomic_write(self.folder / FILE, json.dumps(said).encode())
+        self._stamp = self._on_disk()
+        self._edits, self._now = edits, now
 
 
 def key_of(recipe: Mapping[str, Any]) -> str:

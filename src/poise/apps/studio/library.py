@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import threading
@@ -16,12 +15,12 @@ from poise.apps.studio.document import Document
 from poise.apps.studio.first_recipe import first_recipe
 from poise.apps.studio.history import FILE, History
 from poise.apps.studio.project import Project
-from poise.apps.studio.solving import read
+from poise.apps.studio.solving import read, without_folder
 from poise.apps.studio.to_page import Recoverable
-from poise.apps.studio.uploads import Upload, bare_name, new_folder, put_file
+from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
 from poise.errors import PoiseError, UnknownName
 from poise.formats import load_clip
-from poise.formats.disk import reading_below
+from poise.formats.disk import read_bytes, reading_below
 from poise.formats.table import extensions
 from poise.recipes import load_recipe, prepare
 from poise.samples import SAMPLES
@@ -75,6 +74,7 @@ class Documents:
         clips = {ending for read in _READERS[:2] for ending in extensions(read)}
         names = [bare_name(files[0].name, clips, "a clip")]
         names += [bare_name(each.name, _COMPANIONS, "what belongs to a clip") for each in files[1:]]
+        check_apart(names)
         id = _new_id()
         folder = self.project.documents / id
         path = folder / names[0]
@@ -87,7 +87,7 @@ class Documents:
             return self._add(names[0], first_recipe(named, clip.skeleton), id)
         except PoiseError as problem:
             shutil.rmtree(folder, ignore_errors=True)
-            raise _without_folder(problem, folder) from None
+            raise PoiseError(without_folder(str(problem), folder)) from None
 
     def attached(self, id: str, files: Sequence[Upload]) -> list[str]:
         """Files for a document that there is: bodies, places, patterns; their names in the folder.
@@ -99,6 +99,7 @@ class Documents:
         known = {ending for read in _READERS for ending in extensions(read)}
         known |= _COMPANIONS | {".obj", ".stl", ".yaml", ".yml", ".csv"}
         names = [bare_name(each.name, known, "a body, a place or a pattern") for each in files]
+        check_apart(names)
         folder = new_folder(document.history.folder)
         for name, each in zip(names, files, strict=True):
             put_file(folder / name, each.data)
@@ -113,11 +114,15 @@ class Documents:
         if not id or not set(id) <= _LETTERS:
             raise UnknownName("document", id, ())
         with self._lock:
+            if id in self._open and not self._open[id].history.is_as_left:
+                self._open.pop(id).close()  # another studio has been at it
             if id not in self._open:
                 folder = self.project.documents / id
                 if not (folder / FILE).is_file():
                     raise UnknownName("document", id, tuple(self._open))
-                self._open[id] = Document(id, self.project, History.read(folder))
+                with reading_below(self.project.folder):
+                    history = History.read(folder)
+                self._open[id] = Document(id, self.project, history)
             return self._used(id)
 
     def recoverable(self) -> tuple[Recoverable, ...]:
@@ -125,10 +130,11 @@ class Documents:
         found: list[Recoverable] = []
         for path in self.project.documents.glob(f"*/{FILE}"):
             try:
-                said: Any = json.loads(path.read_bytes())
+                with reading_below(self.project.folder):
+                    said: Any = json.loads(read_bytes(path))
                 edits, changed = int(said["now"]), str(said["changed"])
                 found.append(Recoverable(path.parent.name, str(said["name"]), edits, changed))
-            except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            except (PoiseError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
         return tuple(sorted(found, key=lambda each: each.changed, reverse=True)[:50])
 
@@ -166,8 +172,3 @@ class Documents:
 
 def _new_id() -> str:
     return secrets.token_hex(8)
-
-
-def _without_folder(problem: PoiseError, folder: Path) -> PoiseError:
-    """The same, of files as the user calls them."""
-    return PoiseError(str(problem).replace(f"{folder}{os.sep}", "").replace(str(folder), "here"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from pathlib import Path
 
+from poise.apps.studio.named_files import is_below
 from poise.apps.studio.to_page import FileEntry
 from poise.errors import FileProblem
 from poise.formats.table import extensions
@@ -15,8 +18,8 @@ OWN = Path(".poise") / "studio"
 
 _LONGEST_SHOWN = 100
 
-MOST_FILES = 2000
-"""That are listed; a library of thousands is for `poise batch`."""
+MOST_FILES, MOST_SEEN = 2000, 100_000
+"""That are listed, and looked at; a library of thousands is for `poise batch`."""
 
 
 class Project:
@@ -26,6 +29,8 @@ class Project:
         if not folder.is_dir():
             raise FileProblem(folder, "a folder to work in", "none")
         self.folder = folder.resolve()
+        if not self.documents.resolve().is_relative_to(self.folder):
+            raise FileProblem(self.documents, "a folder of the project", "a link that leads out")
 
     @property
     def documents(self) -> Path:
@@ -38,14 +43,15 @@ class Project:
         Raises:
             FileProblem: a name that leads out of it.
         """
+        if not is_below(name):
+            raise FileProblem(name, "a file in the project folder", "one outside of it")
         try:
             whole = (self.folder / name).resolve()
             whole.exists()
         except (OSError, RuntimeError, ValueError):  # a link to itself, far too long, a null byte
             shown = name if len(name) < _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"
             raise FileProblem(shown, "a file in the project folder", "no such name") from None
-        inside = whole.is_relative_to(self.folder) and whole != self.folder
-        if Path(name).is_absolute() or not inside:
+        if not whole.is_relative_to(self.folder) or whole == self.folder:
             raise FileProblem(name, "a file in the project folder", "one outside of it")
         return whole
 
@@ -60,16 +66,24 @@ class Project:
         kinds = {".yaml": "recipe", ".yml": "recipe", ".obj": "place", ".stl": "place"}
         kinds |= dict.fromkeys(bodies, "body") | dict.fromkeys(clips, "clip")
         found: list[FileEntry] = []
+        seen = 0
         for here, folders, names in os.walk(self.folder):
             folders[:] = sorted(f for f in folders if not f.startswith("."))
             for name in sorted(names):
                 what = kinds.get(Path(name).suffix.lower())
                 path = Path(here) / name
-                if what is not None and not name.startswith(".") and path.is_file():
-                    npz = path.suffix.lower() == ".npz"
-                    what = "pattern" if npz and is_pattern_file(path) else what
-                    size = path.stat().st_size
-                    found.append(FileEntry(self.name(path), size, what))  # type: ignore[arg-type]
-                if len(found) >= MOST_FILES:
+                seen += 1
+                if what is not None and not name.startswith("."):
+                    with contextlib.suppress(OSError):  # it has gone meanwhile
+                        found += self._entry(path, what)
+                if len(found) >= MOST_FILES or seen >= MOST_SEEN:
                     return tuple(found)
         return tuple(found)
+
+    def _entry(self, path: Path, what: str) -> list[FileEntry]:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return []
+        if path.suffix.lower() == ".npz" and is_pattern_file(path):
+            what = "pattern"
+        return [FileEntry(self.name(path), status.st_size, what)]  # type: ignore[arg-type]

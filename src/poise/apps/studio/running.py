@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from poise.apps.studio.solving import Solution, SolveJob, solve_in_child
 from poise.errors import PoiseError
@@ -16,6 +17,14 @@ Found = Solution | PoiseError | None
 _AGAIN_S = 0.05
 
 
+@dataclass
+class _Run:
+    """One of them."""
+
+    over: threading.Event = field(default_factory=threading.Event)
+    cancelled: bool = False
+
+
 class Runner:
     """Runs recipes; the process is kept for the next one."""
 
@@ -25,50 +34,53 @@ class Runner:
             1, Limits(attempts=1), environment={}, preload="poise.apps.studio.solving", hear=hear
         )
         self._lock = threading.Lock()
-        self._over = threading.Event()
-        self._over.set()
-        self._cancelled = False
+        self._now: _Run | None = None
 
     def warm(self) -> None:
         """Have the process ready, so that a run begins at once."""
         with self._lock:
-            if self._over.is_set():
+            if self._now is None:
                 self._pool.start()
 
     def begin(self, job: SolveJob, ended: Callable[[Found, float], None]) -> None:
         """Run a recipe in a thread; `ended` is called there with the result and the seconds."""
         with self._lock:
-            self._over.clear()
-            self._cancelled = False
-        threading.Thread(target=self._run, args=(job, ended), daemon=True).start()
+            run = self._now = _Run()
+        threading.Thread(target=self._work, args=(run, job, ended), daemon=True).start()
 
     def cancel(self) -> None:
         """End what runs, if anything does; from any thread."""
         with self._lock:
-            if self._over.is_set() or self._cancelled:
+            run = self._now
+            if run is None or run.cancelled:
                 return
-            self._cancelled = True
-        threading.Thread(target=self._end, daemon=True).start()
+            run.cancelled = True
+        threading.Thread(target=self._end, args=(run,), daemon=True).start()
 
     def rest(self) -> None:
         """End the process, if it does nothing."""
         with self._lock:
-            if self._over.is_set():
+            if self._now is None:
                 self._pool.close()
 
     def close(self) -> None:
         """End everything."""
+        run = self._now
         self.cancel()
-        self._over.wait(5.0)
+        if run is not None:
+            run.over.wait(5.0)
         self.rest()
 
-    def _end(self) -> None:
+    def _end(self, run: _Run) -> None:
         # Again and again: in the first moments there is no process yet that could be ended.
-        while not self._over.is_set():
-            self._pool.end_jobs()
-            self._over.wait(_AGAIN_S)
+        while not run.over.is_set():
+            with self._lock:
+                if self._now is not run:
+                    return
+                self._pool.end_jobs()
+            run.over.wait(_AGAIN_S)
 
-    def _run(self, job: SolveJob, ended: Callable[[Found, float], None]) -> None:
+    def _work(self, run: _Run, job: SolveJob, ended: Callable[[Found, float], None]) -> None:
         began = time.perf_counter()
         found: Found
         try:
@@ -79,6 +91,7 @@ class Runner:
         except Exception as bug:
             found = JobLost(f"A bug in Poise: {type(bug).__name__}: {bug}")
         with self._lock:
-            self._over.set()
-            cancelled = self._cancelled
+            self._now = None
+            cancelled = run.cancelled
+        run.over.set()
         ended(None if cancelled else found, time.perf_counter() - began)

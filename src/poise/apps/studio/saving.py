@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.apps.studio import views
 from poise.apps.studio.from_page import SaveFile
-from poise.apps.studio.named_files import is_file_key, named_files
+from poise.apps.studio.named_files import is_below, is_file_key, named_files
 from poise.apps.studio.project import Project
 from poise.apps.studio.solving import Solution
 from poise.apps.studio.to_page import Saved
 from poise.apps.studio.views import Told
-from poise.errors import FileProblem
+from poise.errors import FileProblem, PoiseError
 from poise.formats import check_can_write, save_clip
 from poise.formats.atomic import atomic_write
 from poise.formats.disk import os_problem
@@ -38,7 +39,7 @@ def save_file(document: Document, message: SaveFile) -> Told:
         raise FileProblem(
             message.path, "another folder", "the one that the studio keeps its own in"
         )
-    if path in {project.folder / each for _, each in named_files(document.history.recipe)}:
+    if path in set(_made_from(document)):
         # The edit would be done again, on what it has made.
         raise FileProblem(message.path, "another name", "a file that this document is made from")
     if path.exists() and not message.overwrite:
@@ -51,12 +52,21 @@ def save_file(document: Document, message: SaveFile) -> Told:
         raise os_problem(path, refused, "write") from None
 
 
+def _made_from(document: Document) -> Iterator[Path]:
+    for _, name in named_files(document.history.recipe):
+        with contextlib.suppress(FileProblem):
+            yield document.project.path(name)
+
+
 def exported(document: Document, form: str) -> tuple[bytes, str]:
     """The bytes of a file and what it is to be called."""
     name = f"{Path(document.history.name).stem}.{form}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"clip.{form}"
-        write(path, document)
+        try:
+            write(path, document)
+        except PoiseError as problem:
+            raise PoiseError(str(problem).replace(str(path), name)) from None
         return path.read_bytes(), name
 
 
@@ -89,16 +99,10 @@ def moved_recipe(value: Any, old: Path, new: Path, key: str = "") -> Any:
         return {k: moved_recipe(v, old, new, k) for k, v in value.items()}  # type: ignore[misc]
     if isinstance(value, list | tuple):
         return [moved_recipe(each, old, new) for each in value]  # type: ignore[misc]
-    if isinstance(value, str) and is_file_key(key) and _is_there(old / value):
-        return Path(os.path.relpath(old / value, new)).as_posix()
+    if isinstance(value, str) and value and is_file_key(key) and is_below(value):
+        with contextlib.suppress(ValueError):  # a name that no file can have
+            return Path(os.path.relpath(old / value, new)).as_posix()
     return value
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
 
 
 def _report(solution: Solution, name: str) -> str:

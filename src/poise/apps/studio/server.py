@@ -13,6 +13,7 @@ from urllib.parse import quote
 from fastapi import FastAPI, Query, Request, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from poise import __version__
@@ -23,8 +24,7 @@ from poise.apps.studio.document import Document
 from poise.apps.studio.guard import Guard
 from poise.apps.studio.library import Documents
 from poise.apps.studio.project import Project
-from poise.apps.studio.saving import exported
-from poise.apps.studio.solving import problem_lines
+from poise.apps.studio.solving import problem_lines, without_folder
 from poise.apps.studio.uploads import split
 from poise.apps.studio.views import Told
 from poise.apps.studio.wire import understood
@@ -83,6 +83,7 @@ class _Guarded:
 def studio_app(project: Project, guard: Guard) -> _Guarded:
     """The application for a folder."""
     documents = Documents(project)
+    one_upload = asyncio.Semaphore(1)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
@@ -113,14 +114,17 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
         said = request.headers.get("content-length", "0")
         if said.isdecimal() and int(said) > UPLOAD_LIMIT_BYTES:
             return too_long
-        parts, size = [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > UPLOAD_LIMIT_BYTES:
-                return too_long
-            parts.append(part)
+        data = bytearray()
         try:
-            files = split(name, bytes or [], b"".join(parts))
+            async with one_upload:  # each is held in memory
+                async for part in request.stream():
+                    data += part
+                    if len(data) > UPLOAD_LIMIT_BYTES:
+                        return too_long
+        except ClientDisconnect:
+            return Response(status_code=499)
+        try:
+            files = split(name, bytes or [], data)
             if into:
                 paths = await asyncio.to_thread(documents.attached, into, files)
                 return JSONResponse({"paths": paths})
@@ -138,13 +142,13 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
             return JSONResponse({"problem": f"No format is called '{format}'."}, 422)
         try:
             found = documents.open(document)
-            data, name = await asyncio.to_thread(exported, found, format)
+            data, name = await asyncio.to_thread(found.exported, format)
         except PoiseError as problem:
-            return JSONResponse({"problem": str(problem)}, 422)
+            return JSONResponse({"problem": without_folder(str(problem), project.folder)}, 422)
         plain = "".join(c if " " <= c <= "~" and c not in '"\\' else "_" for c in name)
         headers = {"content-disposition": f'attachment; filename="{plain}"'}
         if plain != name:
-            headers["content-disposition"] += f"; filename*=UTF-8''{quote(name)}"
+            headers["content-disposition"] += f"; filename*=UTF-8''{quote(name, errors='replace')}"
         return Response(data, media_type=TYPES[format], headers=headers)
 
     @app.websocket("/socket")
@@ -248,14 +252,15 @@ class _Conversation:
                 case asked.AskFiles():
                     project = self._documents.project
                     found = await asyncio.to_thread(project.files)
-                    kept = self._documents.recoverable()
+                    kept = await asyncio.to_thread(self._documents.recoverable)
                     self.tell(views.told(say.Files(found, kept)))
                 case _:
                     if self._visit is None:
                         raise BadValue("document", "opened first", "none")
                     self._visit.document.ask(message)
         except PoiseError as problem:
-            self.tell(views.told(say.Problem(problem_lines(problem), about)))
+            lines = problem_lines(problem, self._documents.project.folder)
+            self.tell(views.told(say.Problem(lines, about)))
         except Exception as bug:
             line = say.ProblemLine(f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}")
             self.tell(views.told(say.Problem((line,), about)))

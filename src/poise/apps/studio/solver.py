@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from poise.apps.studio.history import key_of
+from poise.apps.studio.kept import Kept
 from poise.apps.studio.live import Live, dragged_step
+from poise.apps.studio.named_files import named_files
+from poise.apps.studio.results import load_result, save_result
 from poise.apps.studio.solving import Solution, is_quick, read, solution_of
 from poise.character import Character
 from poise.errors import PoiseError
@@ -21,8 +23,8 @@ from poise.recipes.recipe import RETARGET
 from poise.recipes.run import edit_of
 from poise.recipes.vocabulary import vocabulary
 
-MOST_KEPT = 24
-"""Solutions in memory."""
+MOST_BYTES = 128_000_000
+"""Of what is kept in memory of each kind."""
 
 _KEEP_FRAMES = ("deform", "filter", "correct")
 """Methods after which constraints of the next step can be judged before they have run."""
@@ -30,19 +32,19 @@ _KEEP_FRAMES = ("deform", "filter", "correct")
 Stem = tuple[Prepared, Clip]
 """What a step starts from: body and place, and the motion that the steps before it have made."""
 
-T = TypeVar("T")
-
 
 class Solver:
     """Prepares and solves, in the thread of its document."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, results: Path) -> None:
+        """For recipes of a folder; what runs have made goes to `results`."""
         self.folder = folder
-        self.prepared: Prepared | None = None
-        """Of the last recipe."""
-        self._prepared_key = ""
-        self._solutions: OrderedDict[str, Solution] = OrderedDict()
-        self._stems: OrderedDict[str, Stem] = OrderedDict()
+        self._results = results
+        self._prepared: Kept[Prepared] = Kept(MOST_BYTES, lambda each: _bytes(each.clip))
+        self._quick: Kept[Solution] = Kept(MOST_BYTES, _bytes_of_all)
+        self._slow: Kept[Solution] = Kept(MOST_BYTES, _bytes_of_all)
+        """Apart, so that many quick edits do not push out what took long."""
+        self._stems: Kept[Stem] = Kept(MOST_BYTES, lambda each: _bytes(each[1]))
         self._live: Live | None = None
 
     def read(self, recipe: Mapping[str, Any]) -> Recipe:
@@ -53,18 +55,40 @@ class Solver:
         """
         return read(recipe, self.folder)
 
+    def key(self, plain: Mapping[str, Any]) -> str:
+        """What results depend on: the recipe, and what the files hold that it names."""
+        stamps: list[Any] = []
+        for _, name in named_files(plain):
+            with contextlib.suppress(OSError, ValueError):
+                status = (self.folder / name).stat()
+                stamps.append((name, status.st_mtime_ns, status.st_size))
+        return key_of({**plain, "files": stamps})
+
     def prepare(self, recipe: Recipe) -> Prepared:
         """Clip, body and place; made anew only when the recipe says other things about them."""
         plain = _plain(recipe)
         parts = {key: plain.get(key) for key in ("clip", "character", "environment")}
-        key = key_of({**parts, "retargets": recipe.retargets})
-        if self.prepared is None or self._prepared_key != key:
-            self.prepared, self._prepared_key = prepare(recipe), key
-        return self.prepared
+        key = self.key({**parts, "retargets": recipe.retargets})
+        known = self._prepared.get(key)
+        if known is None:
+            known = prepare(recipe)
+            self._prepared.put(key, known)
+        return known
 
-    def found(self, key: str) -> Solution | None:
-        """What is known already."""
-        return self._solutions.get(key)
+    def found(self, plain: Mapping[str, Any]) -> Solution | None:
+        """What is known already, in memory."""
+        key = self.key(plain)
+        return self._quick.get(key) or self._slow.get(key)
+
+    def recall(self, recipe: Recipe) -> Solution | None:
+        """What is known already, in memory or on disk."""
+        key = self.key(_plain(recipe))
+        known = self._quick.get(key) or self._slow.get(key)
+        if known is None and not is_quick(recipe):
+            known = load_result(self._results, key, recipe, self.prepare(recipe))
+            if known is not None:
+                self.keep(recipe, known, key)
+        return known
 
     def solve(self, recipe: Recipe) -> Solution:
         """Solve a quick recipe here and now.
@@ -72,11 +96,11 @@ class Solver:
         Raises:
             PoiseError: what cannot be had on this clip.
         """
-        key = key_of(_plain(recipe))
-        known = self._solutions.get(key)
+        key = self.key(_plain(recipe))
+        known = self._quick.get(key)
         if known is None:
             known = solution_of(run_prepared(recipe, self.prepare(recipe)))
-            self.keep(recipe, known)
+            self.keep(recipe, known, key)
         return known
 
     def check(self, recipe: Recipe) -> None:
@@ -94,26 +118,36 @@ class Solver:
             if step.method not in _KEEP_FRAMES:
                 return
 
-    def keep(self, recipe: Recipe, solution: Solution) -> None:
-        """What a recipe has come to."""
+    def keep(self, recipe: Recipe, solution: Solution, key: str) -> None:
+        """What a recipe has come to; its key is that of when it was begun."""
+        (self._quick if is_quick(recipe) else self._slow).put(key, solution)
         plain = _plain(recipe)
-        _put(self._solutions, key_of(plain), solution)
         for index, clip in enumerate(solution.clips[:-1]):
-            _put(self._stems, _stem_key(plain, index + 1), (solution.prepared, clip))
+            self._stems.put(self._stem_key(plain, index + 1), (solution.prepared, clip))
+
+    def store(self, key: str, solution: Solution) -> None:
+        """Put what a run has made on disk.
+
+        Raises:
+            PoiseError, OSError: what the system refuses.
+        """
+        save_result(self._results, key, solution)
 
     def stem(self, recipe: Recipe, index: int) -> Stem:
         """What a step starts from; the capture, where slow steps before it have not run yet."""
         prepared = self.prepare(recipe)
         if index == 0:
             return prepared, prepared.clip
-        key = _stem_key(_plain(recipe), index)
-        if key not in self._stems:
+        key = self._stem_key(_plain(recipe), index)
+        known = self._stems.get(key)
+        if known is None:
             before = replace(recipe, steps=recipe.steps[:index])
             if not is_quick(before):
                 return prepared, prepared.clip
             done = run_prepared(before, prepared)
-            _put(self._stems, key, (done.prepared, done.clip))
-        return self._stems[key]
+            known = done.prepared, done.clip
+            self._stems.put(key, known)
+        return known
 
     def with_tools(self, recipe: Recipe, character: Character) -> Character:
         """A body with the clubs and rackets that the patterns of a recipe know of."""
@@ -136,18 +170,19 @@ class Solver:
             self._live = Live(prepared, start)
         return prepared, self._live.solve(recipe, index)
 
+    def _stem_key(self, plain: Mapping[str, Any], index: int) -> str:
+        return self.key({**plain, "steps": plain["steps"][:index]})
+
 
 def _plain(recipe: Recipe) -> Mapping[str, Any]:
     assert recipe.written is not None  # those of the studio are made from values
     return recipe.written.plain()
 
 
-def _stem_key(plain: Mapping[str, Any], index: int) -> str:
-    return key_of({**plain, "steps": plain["steps"][:index]})
+def _bytes(clip: Clip) -> int:
+    return clip.rotations_wxyz.nbytes + clip.root_positions_m.nbytes
 
 
-def _put(kept: OrderedDict[str, T], key: str, value: T) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
-    while len(kept) > MOST_KEPT:
-        kept.popitem(last=False)
+def _bytes_of_all(solution: Solution) -> int:
+    members = 0 if solution.family is None else solution.family.member_count
+    return sum(map(_bytes, (*solution.clips, solution.start))) * (1 + members)

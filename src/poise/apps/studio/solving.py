@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import count
@@ -11,7 +12,7 @@ from typing import Any
 
 from poise.announce import announce
 from poise.apps.studio.families import built, is_family, middle
-from poise.apps.studio.named_files import named_files
+from poise.apps.studio.named_files import is_below, named_files
 from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
 from poise.arrays import Array
@@ -55,6 +56,8 @@ class Solution:
     """Where the recipe asks for one: the clip is its middle."""
     scatter: tuple[Pattern, Array | None] | None = None
     """The pattern of the last step, and the coefficients of the edited motion."""
+    scale: float = 1.0
+    """How many times as far it goes on another body."""
 
     @property
     def clip(self) -> Clip:
@@ -81,22 +84,32 @@ def read(recipe: Mapping[str, Any], folder: Path) -> Recipe:
     led_out: list[Problem] = []
     for place, name in named_files(recipe):
         try:
-            check_readable(folder / name)
-        except FileProblem as problem:
-            led_out.append(Problem(Place(place), str(problem)))
+            if is_below(name):
+                check_readable(folder / name)
+                continue
+        except FileProblem:
+            pass
+        outside = FileProblem(name, "a file in the project folder", "one outside of it")
+        led_out.append(Problem(Place(place), str(outside)))
     if led_out:
         raise RecipeProblem(led_out)
     return recipe_from_values(recipe, folder / NAME)
 
 
-def problem_lines(problem: PoiseError) -> tuple[ProblemLine, ...]:
-    """What is wrong, each with where in the recipe that is."""
+def problem_lines(problem: PoiseError, folder: Path) -> tuple[ProblemLine, ...]:
+    """What is wrong, each with where in the recipe that is, and files as the project calls them."""
     if not isinstance(problem, RecipeProblem):
-        return (ProblemLine(str(problem)),)
+        return (ProblemLine(without_folder(str(problem), folder)),)
     return tuple(
-        ProblemLine(each.sentence[:1].upper() + each.sentence[1:], each.place.label)
+        ProblemLine(without_folder(sentence[:1].upper() + sentence[1:], folder), each.place.label)
         for each in problem.problems
+        for sentence in [each.sentence]
     )
+
+
+def without_folder(text: str, folder: Path) -> str:
+    """Words about files, without where the folder itself lies."""
+    return text.replace(f"{folder}{os.sep}", "").replace(str(folder), "the project folder")
 
 
 def is_quick(recipe: Recipe) -> bool:
@@ -119,6 +132,7 @@ def solution_of(outcome: Outcome) -> Solution:
         summary=next((r.summary for r in outcome.results if r.status != "converged"), last.summary),
         notes=outcome.notes,
         met=outcome_of(rows),
+        scale=float(outcome.results[0].trace.get("scale", 1.0)),
     )
 
 
