@@ -6,6 +6,7 @@ import { flushTouches, removeSelected, splitSelected } from "./timeline/touch_st
 import { flushNudge, removeConstraint } from "./timeline/wish_state";
 import { frameView, setView, settleNudges } from "./viewport/actions";
 import { saveAgain } from "./panels/exports";
+import { retargetWanted } from "./panels/method_change";
 import { helpOpen } from "./panels/ui";
 
 type Shortcut = [keys: string[], what: string];
@@ -93,7 +94,7 @@ function giveUp(): void {
 function command(event: KeyboardEvent, target: Element | null): (() => void) | undefined {
   const key = event.key.toLowerCase();
   if (key === "s") return saveAgain;
-  if (key === "enter") return run;
+  if (key === "enter") return () => void (retargetWanted.peek() || run());
   if (types(target)) return undefined;
   if (key === "z") return event.shiftKey ? redo : undo;
   if (key === "y") return redo;

@@ -54,6 +54,7 @@ def still(frames: int = 100, **changes: Any) -> Series:
         point_distances_m=np.zeros((frames, 4)),
         point_slide_m_s=np.zeros((frames, 4)),
         touching=np.ones((frames, 4), dtype=bool),
+        pressing=np.ones((frames, 4), dtype=bool),
         zmp_m=np.zeros((frames, 3)),
         support_distance_m=np.full(frames, -0.05),
         forces_n=np.zeros((frames, 4, 3)),

@@ -63,9 +63,11 @@ def observe(
     places, distances, slide = _against_surface(dynamics.state, character, points, parts,
                                                 environment, clip.rate_hz)  # fmt: skip
     forces = np.zeros((clip.frame_count, len(points), 3))
+    pressing = np.zeros((clip.frame_count, len(points)), dtype=np.bool_)
     column = {(p, n): c for c, (p, n) in enumerate(zip(parts, points.names, strict=True))}
     for c, (name, owner) in enumerate(zip(touched.names, touched.owners.tolist(), strict=True)):
         forces[:, column[touched.parts[owner], name]] = reaction.forces_n[:, c]
+        pressing[:, column[touched.parts[owner], name]] = touched.touching[:, c]
     said = np.stack([contacts.column(part) for part in parts], axis=1)
     return Series(
         clip=clip,
@@ -88,6 +90,7 @@ def observe(
         point_distances_m=distances,
         point_slide_m_s=slide,
         touching=said,
+        pressing=pressing,
         zmp_m=np.where((pressed & np.isfinite(area.heights_m))[:, None], zmp, np.nan),
         support_distance_m=np.where(pressed, distance_to_support(area, zmp), np.nan),
         forces_n=forces,

@@ -53,7 +53,10 @@ class Series:
     point_slide_m_s: Array
     """(F, C) speed along the surface, relative to it."""
     touching: NDArray[np.bool_]
-    """(F, C) whether the point is said to touch."""
+    """(F, C) whether the point's part is said to touch."""
+    pressing: NDArray[np.bool_]
+    """(F, C) whether the point is low enough to carry something: of a foot on its toes, not the
+    heel. They span the support area."""
     zmp_m: Array
     """(F, 3) zero-moment point on the ground; NaN in flight."""
     support_distance_m: Array

@@ -54,16 +54,19 @@ def members(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
+@cache
 def has_interval(hint: Any) -> bool:
     """Whether a field holds an interval."""
     return Interval in members(hint)
 
 
+@cache
 def is_moment(name: str, hint: Any) -> bool:
     """Whether a field holds the number of a frame."""
     return name in IN_SECONDS and set(members(hint)) <= {int, NoneType}
 
 
+@cache
 def record_inside(hint: Any) -> type | None:
     """The dataclass that a field holds: one, or a tuple of them, or nothing else."""
     for each in members(hint):

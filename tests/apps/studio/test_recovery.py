@@ -106,8 +106,8 @@ def stored(studio: Studio, id: str, **changed: Any) -> None:
     """A document whose file says odd things."""
     folder = studio.folder / ".poise" / "studio" / id
     folder.mkdir(parents=True, exist_ok=True)
-    edit = {"recipe": recipe(), "label": "open", "merge": ""}
-    said = {"name": "odd", "now": 0, "changed": "2026-01-01T00:00:00", "edits": [edit], **changed}
+    edits = [{"recipe": recipe(), "label": label, "merge": ""} for label in ("open", "more")]
+    said = {"name": "odd", "now": 0, "changed": "2026-01-01T00:00:00", "edits": edits, **changed}
     (folder / FILE).write_text(json.dumps(said), encoding="utf-8")
 
 
@@ -165,6 +165,20 @@ def test_a_very_deep_document_closes_no_other(studio: Studio) -> None:
             assert page.welcome.samples
     finally:
         (folder / FILE).unlink()
+
+
+def test_what_was_only_looked_at_is_not_listed(studio: Studio) -> None:
+    with opened(studio) as (page, first):
+
+        def listed() -> set[str]:
+            page.send("ask_files")
+            return {each["id"] for each in page.until("files")[-1].documents}
+
+        assert first.state.id not in listed()
+        page.edit(recipe(wrist(0.1)))
+        assert first.state.id in listed()
+        page.ask("undo")
+        assert first.state.id in listed()
 
 
 def test_the_last_worked_on_is_listed_first(studio: Studio) -> None:

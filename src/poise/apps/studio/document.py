@@ -144,7 +144,7 @@ class Document:
         """
         found = self._solver.recall(self._solver.read(self.history.recipe))
         if found is None:
-            raise BadValue("result", "solved for this recipe: run it first", "none")
+            raise PoiseError("There is no result of this recipe yet: run it first.")
         return found
 
     # In the document's own thread.

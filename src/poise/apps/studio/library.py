@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import secrets
 import shutil
 import threading
@@ -24,6 +26,8 @@ from poise.formats.disk import read_bytes, reading_below
 from poise.formats.table import extensions
 from poise.recipes import load_recipe, prepare
 from poise.samples import SAMPLES
+
+_MOST_LISTED = 50
 
 MOST_OPEN = 8
 """Documents in memory that nobody looks at; as all edits are on disk, nothing is lost."""
@@ -126,17 +130,31 @@ class Documents:
             return self._used(id)
 
     def recoverable(self) -> tuple[Recoverable, ...]:
-        """What was worked on before, the last first."""
+        """What was worked on before, the last first; not what was only looked at."""
         found: list[Recoverable] = []
-        for path in self.project.documents.glob(f"*/{FILE}"):
+        for path in self._stored():
             try:
                 with reading_below(self.project.folder):
                     said: Any = json.loads(read_bytes(path))
                 edits, changed = int(said["now"]), str(said["changed"])
-                found.append(Recoverable(path.parent.name, str(said["name"]), edits, changed))
-            except (PoiseError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+                touched = len(said["edits"]) > 1 or len(os.listdir(path.parent)) > 1
+                if touched:
+                    found.append(Recoverable(path.parent.name, str(said["name"]), edits, changed))
+            except (
+                PoiseError, OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError
+            ):  # fmt: skip
                 continue
-        return tuple(sorted(found, key=lambda each: each.changed, reverse=True)[:50])
+            if len(found) == _MOST_LISTED:
+                break
+        return tuple(sorted(found, key=lambda each: each.changed, reverse=True))
+
+    def _stored(self) -> list[Path]:
+        """Files of documents, the last written first."""
+        times: list[tuple[float, Path]] = []
+        for path in self.project.documents.glob(f"*/{FILE}"):
+            with contextlib.suppress(OSError):
+                times.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(times, reverse=True)]
 
     def close(self) -> None:
         """End all that runs."""

@@ -23,6 +23,23 @@ def dragged_step(recipe: Recipe) -> int:
     return max(wanting, default=0)
 
 
+def while_dragging(settings: Settings) -> Settings:
+    """One round, as near as the eye can see; what is let go is solved as it was asked for.
+
+    Goals out of reach would cost a third of a second a move: the rounds that calm the motion are
+    left to the end of the drag, too.
+    """
+    seen = replace(
+        settings.ik,
+        tolerance_mm=max(settings.ik.tolerance_mm, 0.3),
+        tolerance_deg=max(settings.ik.tolerance_deg, 0.03),
+        posture_tolerance_deg=max(settings.ik.posture_tolerance_deg, 1.0),
+        settled_deg=max(settings.ik.settled_deg, 0.01),
+        iterations=min(settings.ik.iterations, 12),
+    )
+    return replace(settings, passes=1, ik=seen)
+
+
 class Live:
     """The last solve of a drag, to go on from."""
 
@@ -48,7 +65,7 @@ class Live:
             if wish.kind not in _OF_OTHERS
             and words.constraints[wish.kind] not in STAGE_EDITS.values()
         ]  # fmt: skip
-        settings = step.settings if step.method == "deform" else Settings()
+        settings = while_dragging(step.settings if step.method == "deform" else Settings())
         steps = [*recipe.steps]
         steps[index] = Step("deform", settings, kept)
         asked = replace(recipe, steps=steps)

@@ -58,7 +58,7 @@ def measured(solution: Solution) -> Told:
 
 
 def _curves(series: Series) -> list[tuple[str, str, float | None, Array]]:
-    touching = series.touching
+    touching = series.pressing
     slide = np.where(touching, series.point_slide_m_s, np.nan)
     with np.errstate(all="ignore"):
         fastest = np.where(touching.any(axis=1), np.nanmax(np.nan_to_num(slide), axis=1), np.nan)

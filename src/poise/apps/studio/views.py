@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.apps.render.overlays import support_outline
 from poise.apps.studio.from_page import Touch
@@ -17,12 +20,15 @@ from poise.apps.studio.to_page import Stage as StageMessage
 from poise.apps.studio.wire import packed
 from poise.arrays import Array
 from poise.character import Character, Skeleton
-from poise.contact import ContactSchedule, intervals
+from poise.contact import ContactSchedule, intervals, support_area
 from poise.environment import Environment, Ground, surface_triangles
 from poise.formats.body_mesh import body_mesh
 from poise.measures import Series
 from poise.mechanics import GRAVITY_M_S2
 from poise.motion import Clip
+
+_LEVEL_M = 0.12
+"""Less than a step of stairs, more than soles are known to."""
 
 _AROUND_M = 4.0
 """How much of a place is drawn around the figure's way."""
@@ -128,12 +134,7 @@ def touches(contacts: ContactSchedule) -> tuple[Touch, ...]:
 
 def physics(series: Series, which: Which, stages: Sequence[StageMessage] = ()) -> Told:
     """Centre of mass, zero-moment point, support and forces."""
-    starts, corners = [0], list[Array]()
-    axes = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-    for points, touching in zip(series.points_m, series.touching, strict=True):
-        outline = support_outline(points[touching], *axes)
-        corners.append(outline)
-        starts.append(starts[-1] + len(outline))
+    corners, starts = _outlines(series)
     parts = tuple(dict.fromkeys((*series.contacts.parts, *series.point_parts)))
     message = Physics(
         which,
@@ -145,8 +146,32 @@ def physics(series: Series, which: Which, stages: Sequence[StageMessage] = ()) -
     return told(
         message, com_m=series.com_m, zmp_m=series.zmp_m,
         outside_m=series.support_distance_m, points_m=series.points_m, forces_n=series.forces_n,
-        corners_m=np.concatenate([*corners, np.zeros((0, 3))]), starts=np.array(starts),
+        corners_m=corners, starts=starts,
     )  # fmt: skip
+
+
+def _outlines(series: Series) -> tuple[Array, NDArray[np.int64]]:
+    """Corners of the support areas of all frames, and where each frame's begin."""
+    area = support_area(series.points_m, series.pressing)
+    counts = area.counts.copy()
+    there = np.arange(area.corners_m.shape[1]) < counts[:, None]
+    level = area.corners_m[there]
+    heights = np.repeat(area.heights_m, counts)
+    corners = np.stack([level[:, 0], heights, level[:, 1]], axis=1)
+    heights = np.where(series.pressing, series.points_m[..., 1], np.nan)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # frames in which nothing touches
+        steps = np.nanmax(heights, axis=1) - np.nanmin(heights, axis=1) > _LEVEL_M
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    if not steps.any():
+        return corners, starts
+    # On stairs and slopes corners lie where the points do.
+    axes = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    pieces = [corners[a:b] for a, b in pairwise(starts.tolist())]
+    for frame in np.flatnonzero(steps).tolist():
+        touching = series.points_m[frame][series.pressing[frame]]
+        pieces[frame] = support_outline(touching, *axes)
+    return np.concatenate(pieces), np.concatenate([[0], np.cumsum([len(each) for each in pieces])])
 
 
 def goals(found: Iterable[tuple[Goal, Array]]) -> Told:
@@ -165,7 +190,12 @@ def outcome_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[bool, str]]
     found: dict[str, tuple[bool, str]] = {}
     for row in rows:
         name, met = str(row["name"]), bool(row["met"])
-        words = f"{float(row['worst']):.3g} {row['unit']} at frame {row['worst_frame']}"
+        words = f"{_short(float(row['worst']))} {row['unit']} at frame {row['worst_frame']}"
         known = found.get(name)
         found[name] = (met and (known is None or known[0]), words if known is None else known[1])
     return found
+
+
+def _short(value: float) -> str:
+    """Three digits, and no powers of ten."""
+    return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.3g}"

@@ -97,6 +97,7 @@ def test_a_clip_far_from_the_one_before_is_in_the_picture(capture: StudioPage) -
 def test_a_sample_opens_from_its_card_and_another_from_the_panel(page: StudioPage) -> None:
     page.open_sample("walk")
     first = page.state.id
+    page.drag_point("right_wrist", 0.0, 0.1, 0.0)
     page.open_sample("stand")
     assert page.state.id != first and page.by("document-name").inner_text() == "stand"
     in_the_middle(page)
