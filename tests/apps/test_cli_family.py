@@ -340,7 +340,7 @@ def test_a_ball_is_met(command: Command, family: Path, tmp_path: Path) -> None:
         (("--place", "0", "1", "1", "--frame", "-1"), "frame must be from 0 to 31, got -1"),
         (("--place", "0", "1", "--frame", "3"), "'--place'"),
         (("--place", "0", "1", "nan", "--frame", "3"), "place_m must be three numbers"),
-        (("--ball", "none.csv"), "none.csv: expected a table of a ball's path"),
+        (("--ball", "none.csv"), "none.csv: expected an existing file"),
         (("--ball", "b.csv"), "b.csv:2: expected frame,x,y,z: numbers, found '8,1,2'"),
         (("--ball", "late.csv"), "path_m must be at least one place in a frame of the family"),
     ],

@@ -1,6 +1,7 @@
 // Run and Cancel, how far a run is, and what came of the last one.
 
-import { cancel, documentState, progress, run } from "../store";
+import { keepsCapture, wishesOf } from "../recipe";
+import { cancel, documentState, goals, progress, run } from "../store";
 import { Icon } from "./icons";
 import { retargetWanted } from "./method_change";
 import { Popover } from "./popover";
@@ -30,13 +31,16 @@ export function RunControl() {
     );
   }
   const [word, look] = SOLVED[state.solved] ?? ["", ""];
-  const bad = state.solved === "yes" && !/^(|ok|converged|solved|done|finished)$/i.test(state.status);
+  const met = /^(|ok|converged|solved|done|finished)$/i.test(state.status);
+  const yielding = met ? null : givenWay();
+  const bad = state.solved === "yes" && !met && !yielding;
   return (
     <div class="pn-run">
       <button type="button" class="primary" data-testid="run" data-tip="Solve the recipe as it is (Ctrl+Enter)" disabled={retargetWanted.value} onClick={run}><Icon name="play" /> Run</button>
       <Popover label="What came of the last run" testid="status" look={`quiet pn-status ${bad ? "pn-fair" : look}`} tip={state.summary || word}
         button={<>
-          <span class="pn-status-dot" />{state.solved === "yes" && state.status ? state.status.replaceAll("_", " ") : word}
+          <span class="pn-status-dot" />{state.solved !== "yes" || !state.status ? word : yielding ? "solved" : state.status.replaceAll("_", " ")}
+          {state.solved === "yes" && yielding && <span class="pn-status-why">{yielding.join(" and ")} gave way</span>}
           {bad && <span class="pn-status-why">{state.summary}</span>}
         </>}>
         <p>{state.summary || "Nothing has been solved yet."}</p>
@@ -44,4 +48,12 @@ export function RunControl() {
       </Popover>
     </div>
   );
+}
+
+/** What was not kept of the capture, if that is all that was missed: it is there to give way. */
+function givenWay(): string[] | null {
+  const recipe = documentState.value!.recipe;
+  const missed = (goals.value?.message.goals ?? []).filter((goal) => goal.met === false);
+  const kept = missed.every((goal) => wishesOf(recipe, goal.step).some((wish) => wish.index === goal.index && keepsCapture(wish)));
+  return missed.length > 0 && kept ? missed.map((goal) => goal.name) : null;
 }

@@ -62,6 +62,19 @@ def test_a_wrist_dragged_by_its_gizmo_goes_there_and_the_body_follows(capture: S
     assert "converged" in capture.by("status").inner_text()
 
 
+def test_a_foot_is_dragged_and_what_was_only_kept_gives_way(capture: StudioPage) -> None:
+    """A new document keeps both feet; one that is taken somewhere else is no failure."""
+    capture.go_to(30)
+    before = capture.place("left_ankle")
+    capture.drag_point("left_ankle", 0.0, 0.15, 0.1)
+    assert capture.place("left_ankle") == pytest.approx(np.add(before, (0, 0.15, 0.1)), abs=2e-3)
+    shown = capture.by("status").inner_text()
+    assert "left foot" in shown and "gave way" in shown and "infeasible" not in shown
+    # What the user asks for and does not get is said.
+    capture.drag_point("right_wrist", 0.0, 1.5, 0.0)
+    assert "'right wrist' misses its goal" in capture.by("status").inner_text()
+
+
 def test_a_drag_that_is_given_up_changes_nothing(capture: StudioPage) -> None:
     before, place = capture.motion("after"), capture.place("left_wrist")
     wishes = capture.wishes()
