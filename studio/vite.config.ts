@@ -9,6 +9,8 @@ export default defineConfig({
     target: "es2022",
     chunkSizeWarningLimit: 1500,
     assetsInlineLimit: 0,
+    // What is bundled is passed on with its terms.
+    license: { fileName: "licenses.md" },
   },
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },
 });

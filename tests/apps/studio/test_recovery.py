@@ -13,7 +13,7 @@ import pytest
 from poise.apps.studio.history import FILE, History
 from poise.errors import FileProblem
 from tests.apps.studio.conftest import filled
-from tests.apps.studio.running_server import Page, Studio, needs_page, started
+from tests.apps.studio.running_server import Page, Studio, in_this_process, needs_page, started
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 
 pytestmark = pytest.mark.slow
@@ -165,6 +165,20 @@ def test_a_very_deep_document_closes_no_other(studio: Studio) -> None:
             assert page.welcome.samples
     finally:
         (folder / FILE).unlink()
+
+
+def test_two_studios_do_not_write_over_each_other(tmp_path: Path) -> None:
+    folder = filled(tmp_path)
+    with in_this_process(folder) as one, in_this_process(folder) as two:
+        with opened(one) as (mine, first), two.page() as theirs:
+            theirs.open("open_document", id=first.state.id)
+            theirs.edit(recipe(wrist(0.2)), "theirs")
+            heard = mine.edit(recipe(wrist(0.1)), "mine")
+            assert "Another poise studio" in heard.problem_lines()[0][1]
+            assert heard.state.undo == "theirs" and heard.state.recipe == recipe(wrist(0.2))
+            assert mine.edit(recipe(wrist(0.1)), "mine").state.undo == "mine"
+            with two.page() as again:
+                assert again.open("open_document", id=first.state.id).state.undo == "mine"
 
 
 def test_what_was_only_looked_at_is_not_listed(studio: Studio) -> None:

@@ -183,6 +183,8 @@ class Document:
         self._pages.append(page)
         self._drags.start_anew()
         with self._saying_problems("open_document", (page,)):
+            if not self.history.is_as_left:
+                self.history = History.read(self.history.folder)
             recipe = self._solver.read(self.history.recipe)
             prepared = self._solver.prepare(recipe)
             for each in self._of_prepared(recipe, prepared):
@@ -213,6 +215,8 @@ class Document:
 
     def _asked(self, message: asked.FromPage) -> None:
         with self._saying_problems(message.kind):
+            if isinstance(message, asked.EditRecipe | asked.EditContacts | asked.Undo | asked.Redo):
+                self._check_ours()
             match message:
                 case asked.EditRecipe():
                     self._edit(message.recipe, message.label, message.merge)
@@ -241,6 +245,20 @@ class Document:
                     self._tell(save_file(self, message))
                 case _:
                     raise BadValue("message", "one for a document", message.kind)
+
+    def _check_ours(self) -> None:
+        """Nothing, if nobody else has changed the document.
+
+        Raises:
+            PoiseError: another studio has; pages are shown how it is now.
+        """
+        if not self.history.is_as_left:
+            self.history = History.read(self.history.folder)
+            self._changed()
+            raise PoiseError(
+                "Another poise studio has changed this document. It is shown as it is now: "
+                "do what you wanted again."
+            )
 
     def _played_family(self) -> Played:
         solution = self.solution()

@@ -118,8 +118,6 @@ class Documents:
         if not id or not set(id) <= _LETTERS:
             raise UnknownName("document", id, ())
         with self._lock:
-            if id in self._open and not self._open[id].history.is_as_left:
-                self._open.pop(id).close()  # another studio has been at it
             if id not in self._open:
                 folder = self.project.documents / id
                 if not (folder / FILE).is_file():
