@@ -52,14 +52,17 @@ export function withContent(recipe: Recipe, step: number, content: Record<string
   return { ...recipe, steps };
 }
 
+/** What a method starts with here: whoever chooses Filter means its physics, of which a bare step has none. */
+const FIRST: Record<string, Record<string, any>> = { filter: { settings: { passes: "2D+1K" } } };
+
 export function withMethod(recipe: Recipe, step: number, method: string): Recipe {
   const steps = [...(recipe.steps ?? [])];
-  steps[step] = { [method]: {} };
+  steps[step] = { [method]: { ...FIRST[method] } };
   return retargets(recipe, step) && method !== "retarget" ? { ...withCharacter(recipe, OWN_BODY), steps } : { ...recipe, steps };
 }
 
 export function withStep(recipe: Recipe, method: string): Recipe {
-  return { ...recipe, steps: [...(recipe.steps ?? []), { [method]: {} }] };
+  return { ...recipe, steps: [...(recipe.steps ?? []), { [method]: { ...FIRST[method] } }] };
 }
 
 export function withoutStep(recipe: Recipe, step: number): Recipe {

@@ -56,7 +56,7 @@ function take(method: string, { to, pattern }: { to?: string; pattern?: string }
   const kept = all.filter((each) => TAKEN[method]?.includes(each.kind) && !holds(each));
   const bare = withMethod(to ? withCharacter(now, { to }) : now, step, method);
   const constraints = kept.map(({ kind, values }) => ({ [kind]: values }));
-  edit(withContent(bare, step, { constraints, pattern }), `method ${methodName(method).toLowerCase()}`);
+  edit(withContent(bare, step, { ...contentOf(bare, step), constraints, pattern }), `method ${methodName(method).toLowerCase()}`);
   selection.value = null;
   const lost = all.length - kept.length;
   if (!lost) return;

@@ -2,6 +2,7 @@
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { recipe } from "../store";
 import { Icon } from "./icons";
 import { TOUR, type TourStep } from "./tour_steps";
 import "./tour.css";
@@ -82,8 +83,9 @@ function Card({ step, at }: { step: TourStep; at: number }) {
   const card = useRef<HTMLDivElement>(null);
   const next = useRef<HTMLButtonElement>(null);
   const done = useSignal(false);
+  const start = useRef(recipe.peek());
   useSignalEffect(() => {
-    if (step.done?.()) done.value = true;
+    if (step.done?.(start.current)) done.value = true;
   });
   useEffect(() => {
     step.before?.();

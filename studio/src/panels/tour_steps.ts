@@ -1,6 +1,6 @@
 // The guided first run: what to do on the walk, step by step. Only things that the studio does.
 
-import { documentState, openStep, playing, progress, recipe, selection } from "../store";
+import { documentState, openStep, playing, progress, recipe, selection, type Recipe } from "../store";
 import { stepCount, wishesOf } from "../recipe";
 import { showLeft, showRight, rightTab } from "./ui";
 
@@ -15,11 +15,13 @@ export interface TourStep {
   menu?: "left" | "right";
   /** Before it is shown. */
   before?(): void;
-  /** Whether the user has done it; it stays done. */
-  done?(): boolean;
+  /** Whether the user has done it, since the recipe was as it is given; it stays done. */
+  done?(start: Recipe | null): boolean;
 }
 
-const wishes = (): number => (recipe.value ? wishesOf(recipe.value, openStep.value).length : 0);
+const wishes = (of: Recipe | null): string => JSON.stringify(of && wishesOf(of, openStep.value));
+/** A new document has constraints of its own: only others are the user's. */
+const asked = (start: Recipe | null): boolean => wishes(recipe.value) !== wishes(start);
 
 export const TOUR: TourStep[] = [
   {
@@ -47,7 +49,7 @@ export const TOUR: TourStep[] = [
     text: "Pull an arrow. The hand passes the new place in this frame; arm, trunk and the frames around it follow while you drag.",
     at: ["viewport"],
     inside: true,
-    done: () => wishes() > 0,
+    done: asked,
   },
   {
     title: "See whether it holds",
@@ -57,10 +59,10 @@ export const TOUR: TourStep[] = [
   },
   {
     title: "Say what yields to what",
-    text: "What you dragged is a constraint. Add another, such as a planted foot in layer 1: a lesser layer never disturbs a greater one. Drag rows, or change their numbers.",
-    at: ["constraint-0-priority", "constraint-add", "tab-constraints"],
+    text: "What you dragged is a constraint, below the feet and above balance and posture, which are kept from the start. A lesser layer never disturbs a greater one. Drag rows, change their numbers, or add another.",
+    at: ["constraint-add", "tab-constraints"],
     before: () => showLeft("constraints"),
-    done: () => wishes() > 1,
+    done: asked,
   },
   {
     title: "Let physics have a say",

@@ -124,7 +124,7 @@ class History:
     @property
     def is_as_left(self) -> bool:
         """Whether nobody else has written to it since."""
-        return self._stamp == self._on_disk()
+        return self._on_disk() in (None, self._stamp)  # one that is gone is written again
 
     def _on_disk(self) -> tuple[int, int] | None:
         try:
