@@ -56,7 +56,7 @@ export function FamilySetup({ grounds, leaps }: { grounds: number; leaps: number
       </div>
       <Switch
         label="Two leaps, to be played with the keys" on={two !== null} testid="family-two-leaps" disabled={two === null && leaps !== 2}
-        note={leaps === 2 ? "" : "needs a clip of two leaps"}
+        note={leaps === 2 ? "" : "needs a clip of two leaps: keep their frames under Body & place"}
         onChange={(on) => changeSettings({ two_leaps_m: on ? size.value : undefined, family: undefined }, "two leaps")}
       />
       {two !== null && (

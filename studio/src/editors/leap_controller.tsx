@@ -85,6 +85,8 @@ function Controller() {
           if (event.ctrlKey || event.metaKey || event.altKey) return;
           const way = WAYS[event.code];
           const space = event.code === "Space" && event.target === event.currentTarget;
+          // A button that has the focus is pressed by it; nothing is to be played.
+          if (event.code === "Space") event.stopPropagation();
           if (!way && !space) return;
           event.preventDefault();
           // The page's own keys for playback mean something else.
@@ -95,6 +97,11 @@ function Controller() {
             going.value = true;
             press(way!, true);
           }
+        }}
+        onMouseDown={(event) => {
+          // Clicked buttons leave the keys, Space among them, to all of it.
+          event.preventDefault();
+          pad.current?.focus({ preventScroll: true });
         }}
         onKeyUp={(event) => WAYS[event.code] && press(WAYS[event.code]!, false)}
         onBlur={(event) => {

@@ -58,8 +58,7 @@ function take(method: string, { to, pattern }: { to?: string; pattern?: string }
   const constraints = kept.map(({ kind, values }) => ({ [kind]: values }));
   edit(withContent(bare, step, { ...contentOf(bare, step), constraints, pattern }), `method ${methodName(method).toLowerCase()}`);
   selection.value = null;
-  const lost = all.length - kept.length;
-  if (!lost) return;
-  const why = all.some(holds) ? "would be held back by" : "does not take";
-  notice(`${methodName(method)} ${why} ${lost} of the constraints: left out. Undo brings them back.`);
+  // What every document starts with was nobody's wish: it goes without a word.
+  const lost = all.filter((each) => !kept.includes(each) && !keepsCapture(each)).length;
+  if (lost) notice(`${methodName(method)} does not take ${lost} of the constraints: left out. Undo brings them back.`);
 }

@@ -2,7 +2,7 @@
 
 import { Object3D, Plane, Quaternion, Scene, Vector3 } from "three";
 import { TransformControls } from "three/addons/controls/TransformControls.js";
-import { draft, edit as keep, frame, gizmo, playing, selection, type Recipe } from "../store";
+import { documentState, draft, edit as keep, frame, gizmo, playing, selection, type Recipe } from "../store";
 import type { CameraRig } from "./camera";
 import { DIAMOND } from "./dots";
 import type { DragSession } from "./drag_session";
@@ -39,6 +39,8 @@ export class Manipulator {
   held: Grip | null = null;
   /** A grip without a selection of its own (the centre of mass) that was clicked. */
   picked: Grip | null = null;
+  /** The document that it was clicked in. */
+  private pickedIn = "";
   private edit: GripEdit | null = null;
   private made: Recipe | null = null;
   private merge = "";
@@ -164,7 +166,7 @@ export class Manipulator {
 
   /** Put the gizmo where it belongs; called for every picture. */
   update(moment: Moment): void {
-    if (selection.peek()) this.picked = null;
+    if (selection.peek() || this.pickedIn !== documentState.peek()?.id) this.picked = null;
     const { transform, proxy } = this;
     transform.camera = this.at.rig.active;
     if (!transform.dragging) {
@@ -265,6 +267,7 @@ export class Manipulator {
     if (grip.key === "center") {
       selection.value = null;
       this.picked = grip;
+      this.pickedIn = documentState.peek()?.id ?? "";
     } else this.picked = null;
   }
 
@@ -341,7 +344,11 @@ export class Manipulator {
   };
 
   private readonly onKey = (event: KeyboardEvent): void => {
-    if (event.key !== "Escape" || !this.held) return;
+    if (event.key !== "Escape") return;
+    if (!this.held) {
+      this.picked = null;
+      return this.at.invalidate();
+    }
     event.preventDefault();
     event.stopPropagation();
     this.press = null;

@@ -187,6 +187,9 @@ class Document:
                 self.history = History.read(self.history.folder)
             recipe = self._solver.read(self.history.recipe)
             prepared = self._solver.prepare(recipe)
+            if self._told not in (None, prepared):  # its files have changed: news for all
+                self._changed(recipe)
+                return
             for each in self._of_prepared(recipe, prepared):
                 page(each)
             if is_quick(recipe):
