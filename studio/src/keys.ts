@@ -4,7 +4,7 @@ import { documentState, draft, endDrag, gizmo, redo, run, selection, undo } from
 import { play, playPause, rangeFromHere, rangeToHere, step, toEnd, toStart } from "./timeline/playback";
 import { flushTouches, removeSelected, splitSelected } from "./timeline/touch_state";
 import { flushNudge, removeConstraint } from "./timeline/wish_state";
-import { frameView, setView, settleNudges } from "./viewport/actions";
+import { frameView, selectNext, setView, settleNudges } from "./viewport/actions";
 import { saveAgain } from "./panels/exports";
 import { retargetWanted } from "./panels/method_change";
 import { helpOpen } from "./panels/ui";
@@ -29,6 +29,7 @@ export const SHORTCUTS: { title: string; keys: Shortcut[] }[] = [
       [["1", "3", "7"], "from the front, the side, above"],
       [["5"], "in perspective"],
       [["F"], "bring the figure into view"],
+      [["N"], "select the next joint; Shift: the one before"],
       [["W", "E", "R"], "move, turn, no handles"],
       [["Alt", "← ↑"], "in the view: move what is selected by a centimetre"],
     ],
@@ -116,6 +117,7 @@ function plain(event: KeyboardEvent): (() => void) | undefined {
     case "e": return () => (gizmo.value = "rotate");
     case "r": return () => (gizmo.value = "none");
     case "f": return frameView;
+    case "n": return () => selectNext(event.shiftKey ? -1 : 1);
     case "s": return () => void splitSelected();
     case "i": return rangeFromHere;
     case "o": return rangeToHere;

@@ -61,8 +61,24 @@ export function withMethod(recipe: Recipe, step: number, method: string): Recipe
   return retargets(recipe, step) && method !== "retarget" ? { ...withCharacter(recipe, OWN_BODY), steps } : { ...recipe, steps };
 }
 
-export function withStep(recipe: Recipe, method: string): Recipe {
-  return { ...recipe, steps: [...(recipe.steps ?? []), { [method]: { ...FIRST[method] } }] };
+/** One more step. By the roles of the body, one of deform keeps of its motion what a new document keeps. */
+export function withStep(recipe: Recipe, method: string, roles?: Record<string, string>): Recipe {
+  const content = method === "deform" && roles ? keeping(roles) : { ...FIRST[method] };
+  return { ...recipe, steps: [...(recipe.steps ?? []), { [method]: content }] };
+}
+
+/** As `apps/studio/first_recipe.py`, which says why. */
+function keeping(roles: Record<string, string>): Record<string, any> {
+  const trunk = ["chest", "spine", "pelvis"].find((role) => role in roles);
+  const collars = ["left_collar", "right_collar"].filter((role) => role in roles);
+  return {
+    constraints: [
+      ...["left", "right"].map((side) => ({ plant: { name: `${side} foot`, part: `${side}_foot`, mode: "follow", frames: "all" } })),
+      { place_center_of_mass: { name: "balance", frames: "all", priority: 3 } },
+      ...(trunk ? [{ orient: { name: "posture", joint: trunk, mode: "offset", turn_wxyz: [1, 0, 0, 0], frames: "all", priority: LEAST } }] : []),
+    ],
+    ...(collars.length && { settings: { mobility: Object.fromEntries(collars.map((role) => [role, 0.15])) } }),
+  };
 }
 
 export function withoutStep(recipe: Recipe, step: number): Recipe {

@@ -2,15 +2,17 @@
 
 import { documentState, edit, figures, frameCount, motions, rate, recipe, welcome } from "../store";
 import type { Figure } from "../messages";
-import { withCharacter, withPlace } from "../recipe";
+import { methodOf, withCharacter, withPlace } from "../recipe";
 import { ENDINGS, intoPlace } from "./dropped";
 import { merged } from "./fields";
 import { FilePick } from "./file_pick";
+import { ontoBody } from "./method_change";
 import { SchemaForm } from "./schema_form";
 
 /** Without these no method knows what a joint is. */
 const NEEDED = ["pelvis", ...["left", "right"].flatMap((side) =>
   ["shoulder", "elbow", "hip", "knee", "ankle"].map((limb) => `${side}_${limb}`))];
+const ROBOT = /\.(xml|urdf)$/i;
 const BUILD = ["limbs", "arms", "legs", "trunk"];
 
 export function BodyPanel() {
@@ -112,10 +114,16 @@ function AnotherBody({ character, onChange }: PickProps) {
   const files = welcome.value?.files ?? [];
   const bodies = files.filter((each) => each.what === "body").map((each) => each.path);
   const clips = files.filter((each) => each.what === "clip").map((each) => each.path);
+  // Filter puts a motion on another body of the same rig by itself; whatever else takes retarget.
+  const put = (to: string | undefined): void => {
+    const filters = methodOf(recipe.peek()!, 0) === "filter";
+    if (to && (ROBOT.test(to) || !filters)) ontoBody(to);
+    else onChange({ to }, "");
+  };
   return (
     <FilePick label="Put it on" testid="character-to" value={character.to} none="its own body" groups={{ Bodies: bodies, "Bodies of clips": clips }} accept={ENDINGS.body}
       tip="Another body to put the motion on: a skeleton, a robot, or that of another clip."
-      onChange={(to) => onChange({ to }, "")} />
+      onChange={put} />
   );
 }
 

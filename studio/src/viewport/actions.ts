@@ -2,9 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { Vector3 } from "three";
-import { notice, shown } from "../store";
+import { notice, selection, shown } from "../store";
 import type { ViewName } from "./camera";
 import type { Engine } from "./engine";
+import { pointsOf } from "./points";
 
 export type { ViewName } from "./camera";
 
@@ -42,6 +43,16 @@ export type Overlay = keyof typeof shown.value;
 
 export function toggleShown(name: Overlay): void {
   shown.value = { ...shown.peek(), [name]: !shown.peek()[name] };
+}
+
+/** Select the next point of the body, or the one before, without a pointer. */
+export function selectNext(by: 1 | -1): void {
+  const figure = engine?.moment.figure;
+  if (!figure) return;
+  const names = pointsOf(figure).map((each) => each.name);
+  const chosen = selection.peek();
+  const at = chosen?.kind === "point" ? names.indexOf(chosen.name) : by > 0 ? -1 : names.length;
+  selection.value = { kind: "point", name: names[(at + by + names.length) % names.length]! };
 }
 
 /**
