@@ -188,6 +188,8 @@ export interface Figure {
   sites: Site[];
   height_m: number;
   mass_kg: number;
+  /** Content of a step of deform that keeps what this body does, but for what is asked of it. */
+  kept: Record<string, any>;
   arrays: ArrayOf[];
   kind: "figure";
 }

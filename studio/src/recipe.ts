@@ -61,24 +61,10 @@ export function withMethod(recipe: Recipe, step: number, method: string): Recipe
   return retargets(recipe, step) && method !== "retarget" ? { ...withCharacter(recipe, OWN_BODY), steps } : { ...recipe, steps };
 }
 
-/** One more step. By the roles of the body, one of deform keeps of its motion what a new document keeps. */
-export function withStep(recipe: Recipe, method: string, roles?: Record<string, string>): Recipe {
-  const content = method === "deform" && roles ? keeping(roles) : { ...FIRST[method] };
+/** One more step; one of deform with what the body is to keep, as the server says it of every figure. */
+export function withStep(recipe: Recipe, method: string, kept?: Record<string, any>): Recipe {
+  const content = method === "deform" && kept ? kept : { ...FIRST[method] };
   return { ...recipe, steps: [...(recipe.steps ?? []), { [method]: content }] };
-}
-
-/** As `apps/studio/first_recipe.py`, which says why. */
-function keeping(roles: Record<string, string>): Record<string, any> {
-  const trunk = ["chest", "spine", "pelvis"].find((role) => role in roles);
-  const collars = ["left_collar", "right_collar"].filter((role) => role in roles);
-  return {
-    constraints: [
-      ...["left", "right"].map((side) => ({ plant: { name: `${side} foot`, part: `${side}_foot`, mode: "follow", frames: "all" } })),
-      { place_center_of_mass: { name: "balance", frames: "all", priority: 3 } },
-      ...(trunk ? [{ orient: { name: "posture", joint: trunk, mode: "offset", turn_wxyz: [1, 0, 0, 0], frames: "all", priority: LEAST } }] : []),
-    ],
-    ...(collars.length && { settings: { mobility: Object.fromEntries(collars.map((role) => [role, 0.15])) } }),
-  };
 }
 
 export function withoutStep(recipe: Recipe, step: number): Recipe {
@@ -167,20 +153,33 @@ export function intervalOf(values: Record<string, any>, frames: number, rate: nu
 /** Only keeps what was captured, all the time: as a new document has it (apps/studio/first_recipe.py). */
 export function keepsCapture({ kind, values }: Wish): boolean {
   const always = values.seconds === undefined && (values.frames ?? "all") === "all";
-  if (kind === "plant") return always && values.mode === "follow";
+  // What is left of one where the user has moved the foot is no wish either.
+  if (kind === "plant") return values.mode === "follow";
   if (kind === "orient") return always && values.mode === "offset" && !turned(values.turn_wxyz);
   return kind === "place_center_of_mass" && always && (values.mode ?? (values.points ? "relation" : "original")) === "original";
 }
 
 const turned = (turn: number[] | undefined): boolean => (turn ?? []).slice(1).some((v) => v !== 0);
 
-/** A foot or hand of which something else is asked no longer has to stay where the capture had it. */
-export function freed(recipe: Recipe, step: number, point: string): Recipe {
+/**
+ * A foot or hand of which something else is asked in some frames no longer has to stay there where the
+ * capture had it; before and after, it still does.
+ */
+export function freed(recipe: Recipe, step: number, point: string, [start, end]: [number, number], frames: number, rate: number): Recipe {
+  // To be somewhere in one frame takes a way there and back.
+  const way = start === end ? Math.round(HALF_S * rate) : 0;
+  const first = start - way, last = end + way;
   const side = point.match(/^(left|right)_/)?.[1];
   const part = /ankle|heel|toe|foot/.test(point) ? `${side}_foot` : /wrist|hand/.test(point) ? `${side}_hand` : "";
-  for (const { kind, values, index } of wishesOf(recipe, step))
-    if (kind === "plant" && values.part === part && values.mode === "follow" && (values.priority ?? 1) < LEAST)
-      recipe = changeWish(recipe, step, index, { priority: LEAST });
+  for (const { kind, values, index } of wishesOf(recipe, step)) {
+    if (kind !== "plant" || values.part !== part || values.mode !== "follow" || (values.priority ?? 1) >= LEAST) continue;
+    const [from, to] = intervalOf(values, frames, rate);
+    if (from > last || to < first) continue;
+    const rest = [[from, first - 1], [last + 1, to]].filter((each) => each[0]! <= each[1]!);
+    const [one, two] = rest.map((each) => ({ frames: each, seconds: undefined }));
+    recipe = changeWish(recipe, step, index, one ?? { priority: LEAST });
+    if (two) recipe = addWish(recipe, step, kind, { ...values, name: freeName(recipe, step, values.name), frames: two.frames });
+  }
   return recipe;
 }
 
@@ -201,14 +200,15 @@ export function pinPoint(
     if (methodOf(recipe, stepCount(recipe) - 1) !== "deform") recipe = withStep(recipe, "deform");
     step = stepCount(recipe) - 1;
   }
-  recipe = freed(recipe, step, point);
   const at = Math.round(frame);
+  const reach = Math.round(HALF_S * rate);
+  const free = (first: number, last: number): Recipe => freed(recipe, step, point, [first, last], frames, rate);
   const rounded = place.map((v) => Math.round(v * 1e5) / 1e5) as Vec3;
   for (const { kind, values, index } of wishesOf(recipe, step)) {
     if (values.point !== point) continue;
     const [first, last] = intervalOf(values, frames, rate);
     if (kind === "hit_at" || (kind === "hold_point" && at >= first && at <= last && (values.mode ?? "absolute") === "absolute"))
-      return { recipe: changeWish(recipe, step, index, { place_m: rounded }), step, index };
+      return { recipe: changeWish(free(first, last), step, index, { place_m: rounded }), step, index };
     if (kind === "follow_curve" && (values.mode ?? "absolute") === "absolute") {
       const through = ((values.through ?? []) as Record<string, any>[]).map((each): Record<string, any> =>
         each.frame == null ? { ...each, frame: Math.round(each.second * rate), second: undefined } : { ...each });
@@ -217,10 +217,9 @@ export function pinPoint(
       else through.push({ frame: at, place_m: rounded });
       through.sort((a, b) => a.frame! - b.frame!);
       for (const each of through) if (each.second === undefined) delete each.second;
-      const reach = Math.round(HALF_S * rate);
-      const wider = [Math.max(0, Math.min(first, at - reach)), Math.min(frames - 1, Math.max(last, at + reach))];
+      const wider: [number, number] = [Math.max(0, Math.min(first, at - reach)), Math.min(frames - 1, Math.max(last, at + reach))];
       return {
-        recipe: changeWish(recipe, step, index, { through, frames: wider, seconds: undefined }), step, index,
+        recipe: changeWish(free(...wider), step, index, { through, frames: wider, seconds: undefined }), step, index,
       };
     }
   }
@@ -228,10 +227,11 @@ export function pinPoint(
     const values = { name: freeName(recipe, step, point), point, frame: at, place_m: rounded };
     return { recipe: addWish(recipe, step, "hit_at", values), step, index: wishesOf(recipe, step).length };
   }
-  const reach = Math.round(HALF_S * rate);
+  const around: [number, number] = [Math.max(0, at - reach), Math.min(frames - 1, at + reach)];
+  recipe = free(...around);
   const values = {
     name: freeName(recipe, step, point.replaceAll("_", " ")), point,
-    frames: [Math.max(0, at - reach), Math.min(frames - 1, at + reach)],
+    frames: around,
     through: [{ frame: at, place_m: rounded }],
     priority: 2,
   };

@@ -82,8 +82,8 @@ export const current = computed<MotionData | null>(() => {
   const all = motions.value;
   return all.get("live") ?? all.get("preview") ?? all.get("after") ?? all.get("before") ?? null;
 });
-/** Roles of the joints of the body that is seen. */
-export const rolesNow = (): Record<string, string> => figures.peek().get(current.peek()?.figure ?? "")?.message.roles ?? {};
+/** What a step of deform keeps of the body that is seen. */
+export const keptNow = (): Record<string, any> | undefined => figures.peek().get(current.peek()?.figure ?? "")?.message.kept;
 
 /** Where the user has to read it: no edit of the document makes up for it. */
 const KEPT_PROBLEMS = new Set(["upload"]);

@@ -1,8 +1,8 @@
 // The constraints of the open step in their layers; dragging one to another layer changes what it yields to.
 
 import { useState } from "preact/hooks";
-import { edit, openStep, recipe, selection } from "../store";
-import { addWish, freed, methodOf, wishesOf, type Wish } from "../recipe";
+import { edit, frameCount, openStep, rate, recipe, selection } from "../store";
+import { addWish, freed, intervalOf, methodOf, wishesOf, type Wish } from "../recipe";
 import { isLayered, keepMove } from "./constraint_edits";
 import { ConstraintRow } from "./constraint_row";
 import { KINDS, LAYER_WORDS, NO_CONSTRAINTS, startingValues, TAKEN } from "./constraint_kinds";
@@ -106,9 +106,10 @@ function AddMenu({ method }: { method: string }) {
     const now = recipe.value;
     if (!now) return;
     const values = startingValues(kind);
-    const free = freed(now, openStep.value, values.point ?? values.part ?? "");
+    const time = [frameCount.value, rate.value] as const;
+    const free = freed(now, openStep.value, values.point ?? values.part ?? "", intervalOf(values, ...time), ...time);
     edit(addWish(free, openStep.value, kind, values), `add ${values.name}`);
-    selection.value = { kind: "constraint", step: openStep.value, index: wishesOf(now, openStep.value).length };
+    selection.value = { kind: "constraint", step: openStep.value, index: wishesOf(free, openStep.value).length };
   };
   return (
     <Menu label="Add a constraint" testid="constraint-add" look="small" side="left" disabled={!taken.length}

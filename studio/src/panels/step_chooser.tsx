@@ -1,6 +1,6 @@
 // The steps of the recipe: which one the panels are about, its method, one more, one less.
 
-import { documentState, edit, openStep, recipe, rolesNow, selection } from "../store";
+import { documentState, edit, openStep, recipe, keptNow, selection } from "../store";
 import { methodName, METHODS, methodOf, stepCount, withoutStep, withStep } from "../recipe";
 import { Icon } from "./icons";
 import { Menu } from "./menu";
@@ -14,7 +14,7 @@ const about = (method: string): string => {
 function addStep(method: string): void {
   const now = recipe.value;
   if (!now) return;
-  edit(withStep(now, method, rolesNow()), `add step ${methodName(method).toLowerCase()}`);
+  edit(withStep(now, method, keptNow()), `add step ${methodName(method).toLowerCase()}`);
   openStep.value = stepCount(now);
   selection.value = null;
 }

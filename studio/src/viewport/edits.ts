@@ -22,12 +22,12 @@ function takes(method: string, kind: string): boolean {
   return method === "deform" || method === "filter" || method === "momentum";
 }
 
-/** The step that an edit goes to: the open one, else the last that can take it, else a new one for a body with these roles. */
-export function stepFor(recipe: Recipe, open: number, kind: string, roles: Record<string, string>): StepOf {
+/** The step that an edit goes to: the open one, else the last that can take it, else a new one with what is to be kept. */
+export function stepFor(recipe: Recipe, open: number, kind: string, kept: Record<string, any> | undefined): StepOf {
   if (takes(methodOf(recipe, open), kind)) return { recipe, step: open };
   const count = (recipe.steps ?? []).length;
   for (let step = count - 1; step >= 0; step -= 1) if (takes(methodOf(recipe, step), kind)) return { recipe, step };
-  return { recipe: withStep(recipe, OF_STAGES.includes(kind) ? "momentum" : "deform", roles), step: count };
+  return { recipe: withStep(recipe, OF_STAGES.includes(kind) ? "momentum" : "deform", kept), step: count };
 }
 
 /** To a tenth of a millimetre: recipes are read by people. */

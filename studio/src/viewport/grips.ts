@@ -2,7 +2,7 @@
 
 import { Quaternion, Vector3 } from "three";
 import { intervalOf, pinPoint, wishesOf, type Vec3 } from "../recipe";
-import { frame, frameCount, openStep, rate, recipe, rolesNow, selection, type Recipe } from "../store";
+import { frame, frameCount, openStep, rate, recipe, keptNow, selection, type Recipe } from "../store";
 import {
   PLANTED, moveCenter, moveGoal, moveStage, moveStep, raiseFlight, stageName, stepFor, turnJoint,
   type StepOf, type Timing, type Turn,
@@ -63,7 +63,7 @@ const triple = (v: Vector3): Vec3 => [v.x, v.y, v.z];
 /** Where an edit of a kind goes; null: there is no document. */
 function target(kind: string): StepOf | null {
   const base = recipe.peek();
-  return base ? stepFor(base, openStep.peek(), kind, rolesNow()) : null;
+  return base ? stepFor(base, openStep.peek(), kind, keptNow()) : null;
 }
 
 export function allGrips(scenery: Scenery): Grip[] {

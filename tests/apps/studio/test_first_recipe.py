@@ -53,6 +53,26 @@ def test_a_hand_goes_up_and_only_the_arm_with_it(tmp_path: Path, name: str) -> N
         assert moved[role] < 0.3 * UP_M, moved
 
 
+@needs_mocap
+def test_who_crouches_bends_the_knees_and_not_the_back(tmp_path: Path) -> None:
+    whole, _ = clean(poise.load(MOCAP / "cmu" / "05_02.bvh"), ("missing-thorax", "t-pose"))
+    clip = resample(whole, 60.0).sliced(0, 200)
+    poise.save(clip, tmp_path / "clip.bvh")
+    recipe = first_recipe({"file": "clip.bvh"}, clip.skeleton)
+    constraints = recipe["steps"][0]["deform"]["constraints"]
+    keys = [[70, [0, 0, 0]], [100, [0, -0.12, 0]], [130, [0, 0, 0]]]
+    constraints[2]["place_center_of_mass"]["displacement_m"] = keys
+    solver = Solver(tmp_path, tmp_path / "results")
+    found = solver.solve(solver.read(recipe))
+    assert found.status == "converged"
+    between = found.prepared.clip.rotations_wxyz[100] * found.clip.rotations_wxyz[100]
+    turned = 2.0 * np.degrees(np.arccos(np.clip(np.abs(between.sum(axis=-1)), 0.0, 1.0)))
+    joints = found.clip.skeleton.joint_names
+    for name in ("LowerBack", "Spine", "Spine1"):
+        assert turned[joints.index(name)] < 8.0, turned
+    assert turned[find_joint(found.character, "right_knee")] > 8.0
+
+
 def test_a_new_document_keeps_the_turn_of_the_chest() -> None:
     bare = poise.samples.walk(0.1).skeleton
     (step,) = first_recipe({"sample": "walk"}, bare)["steps"]
@@ -65,4 +85,4 @@ def test_a_robot_has_no_collar_bones() -> None:
     pytest.importorskip("mujoco")
     body = read_character(ROBOTS / "unitree_g1" / "g1_nomesh.xml")
     (step,) = first_recipe({"file": "x.bvh"}, body.skeleton)["steps"]
-    assert "settings" not in step["deform"]
+    assert not [name for name in step["deform"]["settings"]["mobility"] if "collar" in name]

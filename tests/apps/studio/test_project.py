@@ -284,6 +284,15 @@ def test_a_place_that_is_written_out_names_no_file_beside_the_folder(
     assert heard.problem_lines() and heard.state.undo == ""
 
 
+def test_places_are_told_from_recipes(studio: Studio, page: Page) -> None:
+    (studio.folder / "stairs.yaml").write_text(
+        "# made by hand\nparts: [{stairs: {step_count: 3}}]\n"
+    )
+    page.send("ask_files")
+    kinds = {each["path"]: each["what"] for each in page.until("files")[-1].files}
+    assert kinds["stairs.yaml"] == "place" and kinds["short.yaml"] == "recipe"
+
+
 def test_what_lies_in_hidden_folders_is_not_listed(page: Page) -> None:
     page.send("ask_files")
     files = page.until("files")[-1]

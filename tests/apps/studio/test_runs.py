@@ -165,6 +165,23 @@ def test_work_goes_on_beside_a_run_which_keeps_its_own_recipe(studio: Studio) ->
         assert page.ask("redo").motion("after") == raised
 
 
+def test_a_deform_after_a_run_is_solved_at_once(studio: Studio) -> None:
+    with opened(studio) as (page, _):
+        page.edit(corrected(4), "correct")
+        page.send("run_method")
+        made = ended(page)
+        last = {"deform": {"constraints": [wrist(0.2)]}}
+        both = {**made.state.recipe, "steps": [*made.state.recipe["steps"], last]}
+        heard = page.edit(both, "hand")
+        assert heard.state.solved == "yes" and heard.motion("after") != made.motion("after")
+        page.send("run_method")  # the same as all of it anew
+        again = ended(page)
+        assert again.motion("after") == heard.motion("after")
+        with studio.page() as other:
+            seen = other.open("open_document", id=heard.state.id)
+            assert seen.state.solved == "yes" and seen.motion("after") == heard.motion("after")
+
+
 def test_a_run_that_cannot_be_done_says_why(studio: Studio) -> None:
     with opened(studio) as (page, _):
         heard = page.edit({**ACROSS, "steps": [{"momentum": {}}]}, "leap")

@@ -31,7 +31,7 @@ from poise.apps.studio.running import Found, Runner
 from poise.apps.studio.saving import exported, save_file
 from poise.apps.studio.scatter import scatter_of
 from poise.apps.studio.solver import Solver
-from poise.apps.studio.solving import Solution, SolveJob, is_quick, problem_lines
+from poise.apps.studio.solving import Solution, SolveJob, problem_lines
 from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
 from poise.character import Character
@@ -192,7 +192,7 @@ class Document:
                 return
             for each in self._of_prepared(recipe, prepared):
                 page(each)
-            if is_quick(recipe):
+            if self._solver.is_quick(recipe):
                 self._solver.solve(recipe)
             else:
                 self._solver.recall(recipe)
@@ -274,7 +274,7 @@ class Document:
     def _edit(self, plain: Mapping[str, Any], label: str, merge: str = "") -> None:
         """Take a new recipe, if it can be had on this clip."""
         recipe = self._solver.read(plain)
-        if is_quick(recipe):
+        if self._solver.is_quick(recipe):
             self._solver.solve(recipe)
         else:
             self._solver.check(recipe)
@@ -292,7 +292,7 @@ class Document:
             self._tell(*self._of_prepared(recipe, prepared))
         elif any(step.pattern is not None for step in recipe.steps):
             self._tell_figure(recipe, prepared)
-        if is_quick(recipe):
+        if self._solver.is_quick(recipe):
             self._solver.solve(recipe)
         else:
             self._solver.recall(recipe)
@@ -399,7 +399,7 @@ class Document:
     def _ask_run(self, number: int) -> None:
         with self._saying_problems("run_method"):
             recipe = self._solver.read(self.history.recipe)
-            if is_quick(recipe):
+            if self._solver.is_quick(recipe):
                 self._solver.solve(recipe)
                 self._show(recipe)
                 self._tell(views.told(say.RunEnded("done", 0.0)))

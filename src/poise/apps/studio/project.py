@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -17,6 +18,9 @@ OWN = Path(".poise") / "studio"
 """Where documents are kept, below the folder."""
 
 _LONGEST_SHOWN = 100
+_HEAD_BYTES = 16_384
+_OF_PLACES = re.compile(rb"^(ground|parts|height_field)\s*:", re.MULTILINE)
+_OF_RECIPES = re.compile(rb"^(poise|steps)\s*:", re.MULTILINE)
 
 MOST_FILES, MOST_SEEN = 2000, 100_000
 """That are listed, and looked at; a library of thousands is for `poise batch`."""
@@ -86,4 +90,13 @@ class Project:
             return []
         if path.suffix.lower() == ".npz" and is_pattern_file(path):
             what = "pattern"
+        if what == "recipe" and _is_place(path):
+            what = "place"
         return [FileEntry(self.name(path), status.st_size, what)]  # type: ignore[arg-type]
+
+
+def _is_place(path: Path) -> bool:
+    """Whether a file of YAML has the keys of a place, and not those of a recipe."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    return bool(_OF_PLACES.search(head)) and not _OF_RECIPES.search(head)

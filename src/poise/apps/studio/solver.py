@@ -13,7 +13,7 @@ from poise.apps.studio.kept import Kept
 from poise.apps.studio.live import Live, dragged_step
 from poise.apps.studio.named_files import named_files
 from poise.apps.studio.results import load_result, save_result
-from poise.apps.studio.solving import Solution, is_quick, read, solution_of
+from poise.apps.studio.solving import Solution, is_quick, read, solution_of, solved_on_top
 from poise.character import Character
 from poise.errors import PoiseError
 from poise.motion import Clip
@@ -90,6 +90,10 @@ class Solver:
                 self.keep(recipe, known, key)
         return known
 
+    def is_quick(self, recipe: Recipe) -> bool:
+        """Whether it is solved in a blink: deform alone, or on top of what is known already."""
+        return is_quick(recipe) or self._base(recipe) is not None
+
     def solve(self, recipe: Recipe) -> Solution:
         """Solve a quick recipe here and now.
 
@@ -97,10 +101,32 @@ class Solver:
             PoiseError: what cannot be had on this clip.
         """
         key = self.key(_plain(recipe))
-        known = self._quick.get(key)
+        known = self._quick.get(key) or self._slow.get(key)
         if known is None:
-            known = solution_of(run_prepared(recipe, self.prepare(recipe)))
-            self.keep(recipe, known, key)
+            base = None if is_quick(recipe) else self._base(recipe)
+            if base is not None:
+                known = solved_on_top(recipe, base)
+            else:
+                known = solution_of(run_prepared(recipe, self.prepare(recipe)))
+            self._keep_as(self._quick, recipe, known, key)
+        return known
+
+    def _base(self, recipe: Recipe) -> Solution | None:
+        """What is known of all steps but the deforms at the end, if there are such."""
+        methods = [step.method for step in recipe.steps]
+        count = len(methods)
+        while count and methods[count - 1] == "deform":
+            count -= 1
+        if not 0 < count < len(methods):
+            return None
+        plain = _plain(recipe)
+        key = self._stem_key(plain, count)
+        known = self._slow.get(key)
+        if known is None:
+            before = replace(recipe, steps=recipe.steps[:count])
+            known = load_result(self._results, key, before, self.prepare(recipe))
+            if known is not None:
+                self._slow.put(key, known)
         return known
 
     def check(self, recipe: Recipe) -> None:
@@ -120,10 +146,19 @@ class Solver:
 
     def keep(self, recipe: Recipe, solution: Solution, key: str) -> None:
         """What a recipe has come to; its key is that of when it was begun."""
-        (self._quick if is_quick(recipe) else self._slow).put(key, solution)
+        self._keep_as(self._quick if is_quick(recipe) else self._slow, recipe, solution, key)
+
+    def _keep_as(self, kept: Kept[Solution], recipe: Recipe, solution: Solution, key: str) -> None:
         plain = _plain(recipe)
+        kept.put(key, replace(solution, earlier=None))
         for index, clip in enumerate(solution.clips[:-1]):
             self._stems.put(self._stem_key(plain, index + 1), (solution.prepared, clip))
+        earlier = solution.earlier
+        while earlier is not None and earlier.family is None:
+            before = self._stem_key(plain, len(earlier.clips))
+            if self._slow.get(before) is None:
+                self._slow.put(before, replace(earlier, earlier=None))
+            earlier = earlier.earlier
 
     def store(self, key: str, solution: Solution) -> None:
         """Put what a run has made on disk.

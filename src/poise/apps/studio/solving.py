@@ -28,8 +28,11 @@ from poise.methods.pattern.model import Pattern
 from poise.methods.result import Result
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
+from poise.recipes.locating import blaming_constraints
 from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import Place, Problem, RecipeProblem
+from poise.recipes.run import edit_of
+from poise.recipes.vocabulary import vocabulary
 
 NAME = "recipe.yaml"
 """What a recipe is called that stands in no file."""
@@ -50,12 +53,15 @@ class Solution:
     status: str
     summary: str
     notes: tuple[str, ...]
+    """What the methods say first, then what was assumed about clip, body and place."""
     met: Mapping[str, tuple[bool, str]]
     """Constraints of all steps by name: whether they are met, and how far off."""
     family: Family | None = None
     """Where the recipe asks for one: the clip is its middle."""
     scatter: tuple[Pattern, Array | None] | None = None
     """The pattern of the last step, and the coefficients of the edited motion."""
+    earlier: Solution | None = None
+    """Without the last step, where there are several and it is known."""
     scale: float = 1.0
     """How many times as far it goes on another body."""
 
@@ -120,6 +126,9 @@ def is_quick(recipe: Recipe) -> bool:
 def solution_of(outcome: Outcome) -> Solution:
     """What the page needs of an outcome."""
     prepared, last = outcome.prepared, outcome.result
+    own = [note for result in outcome.results for note in result.notes]
+    *without_last, _ = outcome.results
+    earlier = solution_of(Outcome(prepared, tuple(without_last))) if without_last else None
     before = prepared.moved_from or prepared
     rows = [_row(each) for result in outcome.results for each in _rows(result)]
     return Solution(
@@ -130,10 +139,34 @@ def solution_of(outcome: Outcome) -> Solution:
         start_character=before.character,
         status=next((r.status for r in outcome.results if r.status != "converged"), last.status),
         summary=next((r.summary for r in outcome.results if r.status != "converged"), last.summary),
-        notes=outcome.notes,
+        notes=tuple(dict.fromkeys((*own, *prepared.notes))),
         met=outcome_of(rows),
+        earlier=earlier,
         scale=float(outcome.results[0].trace.get("scale", 1.0)),
     )
+
+
+def solved_on_top(recipe: Recipe, base: Solution) -> Solution:
+    """The steps of a recipe after those that `base` is of.
+
+    Raises:
+        PoiseError: what cannot be had.
+    """
+    words, results = vocabulary(), list[Result]()
+    for index in range(len(base.clips), len(recipe.steps)):
+        step = recipe.steps[index]
+        clip = results[-1].clip if results else base.clip
+        edit = edit_of(recipe, index, base.prepared, clip, words)
+        with blaming_constraints(recipe, index):
+            results.append(words.run(step.method, edit, step.settings, None))
+    on_top = solution_of(Outcome(base.prepared, tuple(results)))
+    missed = base if base.status != "converged" else on_top
+    return replace(
+        on_top, clips=(*base.clips, *on_top.clips), start=base.start,
+        start_character=base.start_character, status=missed.status, summary=missed.summary,
+        notes=tuple(dict.fromkeys((*on_top.notes, *base.notes))), met={**base.met, **on_top.met},
+        contacts=on_top.contacts or base.contacts, earlier=base, scatter=None, scale=base.scale,
+    )  # fmt: skip
 
 
 def _rows(result: Result) -> Any:

@@ -106,6 +106,8 @@ class Figure:
     sites: tuple[Site, ...]
     height_m: float
     mass_kg: float
+    kept: dict[str, Any]
+    """Content of a step of deform that keeps what this body does, but for what is asked of it."""
     arrays: tuple[ArrayOf, ...] = ()
     kind: Literal["figure"] = "figure"
 

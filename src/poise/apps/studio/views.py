@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.apps.render.overlays import support_outline
+from poise.apps.studio.first_recipe import keeping
 from poise.apps.studio.from_page import Touch
 from poise.apps.studio.to_page import Figure, FromServer, Goal, Goals, Motion, Physics, Place, Which
 from poise.apps.studio.to_page import Site as SiteMessage
@@ -75,6 +76,7 @@ def figure(character: Character, name: str) -> Told:
         ),
         height_m=height,
         mass_kg=mass,
+        kept=keeping(skeleton),
     )
     return told(
         message, offsets_m=skeleton.offsets_m, rest_wxyz=skeleton.rest_wxyz,

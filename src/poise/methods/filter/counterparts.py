@@ -101,8 +101,8 @@ def _compare_rest_poses(character: Character, body: Character, most_deg: float) 
     if angles[worst] > most_deg:
         raise BadValue(
             "body",
-            "one that rests in the pose of the clip's skeleton (give it that rest pose; poses of "
-            "one rig cannot be put on another yet)",
+            "one that rests in the pose of the clip's skeleton (give it that rest pose, or put the "
+            "motion on it with retarget, which takes any)",
             f"{worst} points {angles[worst]:.0f} degrees elsewhere",
         )
     if angles[worst] > TELLING_DEG:
