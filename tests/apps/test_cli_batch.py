@@ -450,6 +450,7 @@ def test_ctrl_c_ends_it_in_order_and_the_same_command_goes_on(tmp_path: Path) ->
     assert len(rows_of(tmp_path / "out")) == 31
 
 
+@pytest.mark.slow
 @posix
 def test_ctrl_c_before_the_first_clip_is_done(tmp_path: Path) -> None:
     process = begun(many(tmp_path, 4))

@@ -286,6 +286,7 @@ def script(tmp_path: Path, *lines: str) -> subprocess.Popen[str]:
     return running
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_a_client_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
     running = script(tmp_path, BEGUN, "next(ends)")

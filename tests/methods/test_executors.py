@@ -128,6 +128,7 @@ def _lasts(common: Parcel[Any], asked: Any) -> Member:
 _SOLVE = family_module._solve
 
 
+@pytest.mark.slow
 def test_a_member_that_raises_ends_the_build(
     processes: Supervised, monkeypatch: pytest.MonkeyPatch
 ) -> None:

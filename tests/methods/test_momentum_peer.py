@@ -75,6 +75,7 @@ def check(problem: Problem) -> None:
     assert rms(peer.roots - ours.motion.roots) < MOVED_M
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [FARTHER, TURNED, HIGHER], ids=lambda each: each.name)
 def test_a_made_jump(asked: StageEdit) -> None:
     check(made(asked))

@@ -37,7 +37,7 @@ from tests.shared_data import MOCAP
 
 MADE_WALK = "made walk"
 CASES = (
-    ("02_01", "G1"), ("13_11", "G1"), ("02_03", "G1"),
+    ("02_01", "G1"), pytest.param("13_11", "G1", marks=pytest.mark.slow), ("02_03", "G1"),
     ("02_01", "T1"), ("13_11", "T1"), ("02_03", "T1"),
     ("02_01", "H1"), (MADE_WALK, "short legs"),
 )  # fmt: skip
