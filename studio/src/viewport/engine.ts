@@ -293,10 +293,11 @@ export class Engine {
   }
 
   private frameOfFigure(ball: Sphere): boolean {
-    const { pose } = this.moment;
+    const { figure, pose } = this.moment;
     if (!pose) return false;
     new Box3().setFromArray(pose.places).getBoundingSphere(ball);
-    ball.radius = Math.max(0.5, 1.12 * ball.radius);
+    // The skin goes beyond the joints: some robots have none above the shoulders.
+    ball.radius = Math.max(0.5, 1.12 * ball.radius, 0.62 * (figure?.message.height_m ?? 0));
     return true;
   }
 
