@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -99,17 +99,27 @@ def run_prepared(
     *,
     words: Vocabulary | None = None,
     watch: Watcher | None = None,
+    after: Sequence[Clip] = (),
 ) -> Outcome:
-    """The steps of a recipe on what has been prepared for it."""
+    """The steps of a recipe on what has been prepared for it.
+
+    Args:
+        recipe: has the steps.
+        prepared: what they work on.
+        words: as of `run_recipe`.
+        watch: as of `run_recipe`.
+        after: what the first steps have made already; only the others are run, and `prepared` is as
+            those found it.
+    """
     words = words or vocabulary()
     results: list[Result] = []
-    for index, step in enumerate(recipe.steps):
+    for index, step in list(enumerate(recipe.steps))[len(after) :]:
         if step.method == RETARGET:
             with located(recipe, ("steps", index, RETARGET)):
                 prepared, result = run_retarget(step, prepared, watch)
             results.append(result)
             continue
-        clip = results[-1].clip if results else prepared.clip
+        clip = results[-1].clip if results else after[-1] if after else prepared.clip
         edit = edit_of(recipe, index, prepared, clip, words)
         with blaming_constraints(recipe, index):
             results.append(words.run(step.method, edit, step.settings, watch))

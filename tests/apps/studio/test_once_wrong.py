@@ -209,18 +209,22 @@ def test_an_upload_that_is_cut_off_is_no_bug(tmp_path: Path) -> None:
     async def receive() -> Any:
         return {"type": "http.disconnect"}
 
-    async def send(_: Any) -> None:
-        pass
+    sent: list[Any] = []
 
-    asyncio.run(studio_app(Project(filled(tmp_path)), guard)(scope, receive, send))
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    project = Project(filled(tmp_path))
+    asyncio.run(studio_app(project, guard)(scope, receive, send))
+    assert sent[0]["status"] == 499 and not project.documents.exists()
 
 
 def test_a_file_that_goes_while_it_is_listed_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    (tmp_path / "a.npz").touch()
-    monkeypatch.setattr("poise.apps.studio.project.is_pattern_file", Path.unlink)
-    Project(tmp_path).files()
+    (tmp_path / "here.bvh").touch()
+    (tmp_path / "gone.bvh").symlink_to(tmp_path / "nothing.bvh")  # listed, but not to be looked at
+    assert [each.path for each in Project(tmp_path).files()] == ["here.bvh"]
 
 
 def test_an_export_that_fails_does_not_name_our_folder(studio: Studio) -> None:

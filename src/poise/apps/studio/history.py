@@ -68,11 +68,6 @@ class History:
         return self._edits[self._now].recipe
 
     @property
-    def key(self) -> str:
-        """Of the recipe as it is now."""
-        return key_of(self.recipe)
-
-    @property
     def undo_label(self) -> str:
         """What would be taken back; empty: nothing."""
         return self._edits[self._now].label if self._now > 0 else ""
@@ -81,11 +76,6 @@ class History:
     def redo_label(self) -> str:
         """What would be done again; empty: nothing."""
         return self._edits[self._now + 1].label if self._now + 1 < len(self._edits) else ""
-
-    @property
-    def count(self) -> int:
-        """Edits since it was opened."""
-        return self._now
 
     def add(self, recipe: Mapping[str, Any], label: str, merge: str = "") -> None:
         """A new state; what was taken back before is gone."""

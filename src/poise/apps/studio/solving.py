@@ -28,11 +28,8 @@ from poise.methods.pattern.model import Pattern
 from poise.methods.result import Result
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
-from poise.recipes.locating import blaming_constraints
 from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import Place, Problem, RecipeProblem
-from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 NAME = "recipe.yaml"
 """What a recipe is called that stands in no file."""
@@ -152,14 +149,7 @@ def solved_on_top(recipe: Recipe, base: Solution) -> Solution:
     Raises:
         PoiseError: what cannot be had.
     """
-    words, results = vocabulary(), list[Result]()
-    for index in range(len(base.clips), len(recipe.steps)):
-        step = recipe.steps[index]
-        clip = results[-1].clip if results else base.clip
-        edit = edit_of(recipe, index, base.prepared, clip, words)
-        with blaming_constraints(recipe, index):
-            results.append(words.run(step.method, edit, step.settings, None))
-    on_top = solution_of(Outcome(base.prepared, tuple(results)))
+    on_top = solution_of(run_prepared(recipe, base.prepared, after=base.clips))
     missed = base if base.status != "converged" else on_top
     return replace(
         on_top, clips=(*base.clips, *on_top.clips), start=base.start,
