@@ -1,0 +1,1 @@
+"""Hashes of what Poise writes, recorded before a change and compared after it."""
