@@ -103,7 +103,7 @@ def _run(job: Job, folder: Path) -> dict[str, str]:
 
 
 def _file_hashes(path: Path, name: str) -> dict[str, str]:
-    """A clip in Poise's own format by its numbers and by its bytes; tables of a batch by content."""
+    """A clip by its numbers and by its bytes; the rows of a batch by their content."""
     if path.suffix == ".npz":
         with np.load(path) as held:
             numbers = b"".join(held[k].tobytes() for k in sorted(held) if held[k].dtype.kind == "f")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from poise.apps.report.build import report_html
 from poise.environment import Environment
 from poise.measures import evaluate
-from poise.methods.correct.recovery import recover
+from poise.methods.correct import recover
 from poise.samples import sample_character, walking
 
 SECONDS = 0.7

@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.apps.stage_text import result_lines
 from poise.contact import intervals
-from poise.methods.result import Result
+from poise.methods import Result
 from poise.methods.retarget import Stage
 from poise.recipes import Outcome, Recipe, Step
 from poise.wording import counted

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from poise.contact import detect_contacts, write_contacts
 from poise.errors import FileProblem
-from poise.formats import check_can_write, save_clip
-from poise.formats.atomic import atomic_write
-from poise.formats.robot_trajectory import check_robot_file
+from poise.formats import atomic_write, check_can_write, check_robot_file, save_clip
 from poise.measures import Evaluation
 from poise.recipes import Outcome, Recipe
 from poise.recipes.locating import located

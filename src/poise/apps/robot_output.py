@@ -9,9 +9,8 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
-from poise.formats.robot_trajectory import robot_trajectory, write_robot
-from poise.methods.retarget.drive import drive
-from poise.methods.retarget.impossible import Impossible, frames_of
+from poise.formats import robot_trajectory, write_robot
+from poise.methods.retarget import Impossible, drive, frames_of
 from poise.motion import Clip
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from poise.methods.momentum.plan import Captured, captured_rise_m
-from poise.methods.momentum.report import StageReport
+from poise.methods.momentum import Captured, StageReport, captured_rise_m
 
 
 def stage_lines(found: Captured) -> list[str]:

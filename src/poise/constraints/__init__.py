@@ -1,6 +1,7 @@
 """What must hold: one frozen record per file, and what each comes down to for a solver."""
 
 from poise.constraints.follow_curve import FollowCurve as FollowCurve
+from poise.constraints.hermite import hermite as hermite
 from poise.constraints.hit_at import HitAt as HitAt
 from poise.constraints.hold_point import HoldPoint as HoldPoint
 from poise.constraints.interval import Interval as Interval
@@ -9,13 +10,30 @@ from poise.constraints.kochanek_bartels import KochanekBartels as KochanekBartel
 from poise.constraints.kochanek_bartels import kochanek_bartels as kochanek_bartels
 from poise.constraints.look_at import LookAt as LookAt
 from poise.constraints.moved_by import moved_by as moved_by
+from poise.constraints.naming import find_joint as find_joint
+from poise.constraints.naming import find_point as find_point
 from poise.constraints.nesting import check_nesting as check_nesting
 from poise.constraints.orient import Orient as Orient
+from poise.constraints.original_paths import blended as blended
+from poise.constraints.original_paths import blended_turns as blended_turns
+from poise.constraints.original_paths import point_path as point_path
 from poise.constraints.place_center_of_mass import PlaceCenterOfMass as PlaceCenterOfMass
 from poise.constraints.plant import Plant as Plant
+from poise.constraints.record_checks import Vector as Vector
+from poise.constraints.record_checks import items as items
+from poise.constraints.record_checks import number as number
+from poise.constraints.record_checks import put as put
+from poise.constraints.record_checks import vector as vector
+from poise.constraints.record_checks import whole as whole
+from poise.constraints.record_checks import words as words
 from poise.constraints.recruiting import EVERYTHING as EVERYTHING
+from poise.constraints.recruiting import TRANSLATION as TRANSLATION
 from poise.constraints.recruiting import Recruit as Recruit
 from poise.constraints.recruiting import Recruits as Recruits
+from poise.constraints.recruiting import carries_weight as carries_weight
+from poise.constraints.recruiting import recruits_of_point as recruits_of_point
+from poise.constraints.recruiting import recruits_of_turn as recruits_of_turn
+from poise.constraints.scene import FLAT as FLAT
 from poise.constraints.scene import Scene as Scene
 from poise.constraints.shape_curve import CurveEnd as CurveEnd
 from poise.constraints.shape_curve import PassPoint as PassPoint
@@ -26,9 +44,11 @@ from poise.constraints.stage_edits import Gravity as Gravity
 from poise.constraints.stage_edits import MoveStage as MoveStage
 from poise.constraints.stage_edits import StageEdit as StageEdit
 from poise.constraints.stay_on_side import StayOnSide as StayOnSide
+from poise.constraints.surface_under import rise_to_surface_m as rise_to_surface_m
 from poise.constraints.table import CONSTRAINTS as CONSTRAINTS
 from poise.constraints.table import STAGE_EDITS as STAGE_EDITS
 from poise.constraints.table import Constraint as Constraint
 from poise.constraints.table import tasks_of as tasks_of
+from poise.constraints.task import GOAL_SIZE as GOAL_SIZE
 from poise.constraints.task import Task as Task
 from poise.constraints.time_curve import TimeCurve as TimeCurve

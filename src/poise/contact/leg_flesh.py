@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Character, contact_radii_m, stature_m
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, contact_radii_m, stature_m
 from poise.contact.seated import hips_m
 from poise.errors import BadValue
 from poise.mechanics import BodyState

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array
-from poise.character.sites import Sites
+from poise.character import Sites
 from poise.environment import Environment, query
 from poise.mechanics import BodyState, site_positions
 from poise.motion import splines

@@ -18,7 +18,7 @@ from poise.arrays import Array
 from poise.contact.clip_dynamics import ClipDynamics
 from poise.contact.touching_points import TouchingPoints
 from poise.errors import BadShape, BadValue, UnknownName
-from poise.solvers.cone_least_squares import ConeSettings, cone_least_squares
+from poise.solvers import ConeSettings, cone_least_squares
 
 
 @dataclass(frozen=True)

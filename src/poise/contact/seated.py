@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.character import Character, contact_points, contact_radii_m, stature_m
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, contact_points, contact_radii_m, stature_m
 from poise.contact.detection import detect_contacts
 from poise.contact.point_motion import smoothed
 from poise.contact.schedule import intervals

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.environment.height_field import MAX_NODES
-from poise.formats.text import Lines, number_from, read_text, shown
+from poise.formats import Lines, number_from, read_text, shown
 
 
 def read_heights(path: Path) -> Array:

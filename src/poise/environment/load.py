@@ -7,7 +7,7 @@ from pathlib import Path
 from poise.environment.environment import Environment
 from poise.environment.ground import UP, Ground
 from poise.errors import BadValue, FileProblem, nearest_name
-from poise.formats.mesh import EXTENSIONS as MESH_EXTENSIONS
+from poise.formats import EXTENSIONS as MESH_EXTENSIONS
 
 PLACE_EXTENSIONS = (".yaml", ".yml", ".json")
 

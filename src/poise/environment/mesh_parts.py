@@ -12,7 +12,7 @@ from poise.environment.convex_part import ConvexPart, principal_extents
 from poise.environment.environment import Environment
 from poise.environment.query import query
 from poise.errors import FileProblem
-from poise.formats.mesh import MeshFile, read_mesh
+from poise.formats import MeshFile, read_mesh
 
 MAX_PARTS = 2_000
 

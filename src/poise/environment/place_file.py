@@ -26,7 +26,7 @@ from poise.environment.height_table import read_heights
 from poise.environment.mesh_parts import MAX_PARTS, read_parts
 from poise.environment.yaml_entries import Entry, read_entries
 from poise.errors import FileProblem, PoiseError
-from poise.formats.text import shown
+from poise.formats import shown
 
 T = TypeVar("T")
 

@@ -11,8 +11,7 @@ import numpy as np
 import yaml
 
 from poise.errors import FileProblem, nearest_name
-from poise.formats.disk import read_bytes
-from poise.formats.text import number_from, shown
+from poise.formats import number_from, read_bytes, shown
 
 MAX_BYTES = 2**18
 """A place takes a few lines; a megabyte of hostile YAML would take many seconds to scan."""

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.constraints import Scene, Task
-from poise.constraints.recruiting import Recruits
-from poise.contact.schedule import intervals
+from poise.constraints import Recruits, Scene, Task
+from poise.contact import intervals
 from poise.mechanics import GRAVITY_M_S2, center_of_mass
 from poise.motion import splines
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.character import contact_points, contact_radii_m
 from poise.constraints import Scene, Task
-from poise.contact.schedule import intervals
+from poise.contact import intervals
 from poise.environment import query
 from poise.footing.contact_tasks import Movers
 from poise.mechanics import BodyState, site_positions

@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points, contact_radii_m
-from poise.constraints import Scene, Task
-from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point, recruits_of_turn
-from poise.contact import ContactSchedule
-from poise.contact.floor import foot_sites
-from poise.contact.foot_motion import foot_motion, sole_heights_m
-from poise.contact.schedule import intervals
+from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
+from poise.contact import ContactSchedule, foot_motion, foot_sites, intervals, sole_heights_m
 from poise.footing.foot_path import FootPath, foot_path, touching_sole
 from poise.footing.foot_shape import HEEL, TIP, FootShape, foot_shapes, in_one_piece
 from poise.footing.spots import Spot, spots_of

@@ -17,7 +17,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array
-from poise.contact.schedule import intervals, without_blinks
+from poise.contact import intervals, without_blinks
 from poise.environment import Environment, query
 from poise.footing.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
 from poise.footing.footprints import (

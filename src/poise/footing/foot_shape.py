@@ -8,9 +8,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, contact_points
-from poise.character.sole_points import SOLE_POINTS
-from poise.character.standing_figure import StandingFigure
+from poise.character import SOLE_POINTS, Character, StandingFigure, contact_points
 from poise.mechanics import BodyState
 
 HEEL, BALL, INNER, OUTER, TIP = range(5)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Sites
-from poise.contact.schedule import intervals
+from poise.contact import intervals
 from poise.environment import Environment, query
 
 LARGEST_TRAVEL_M = 0.08

@@ -19,9 +19,7 @@ from poise.formats.atomic import atomic_write
 from poise.formats.bvh_channels import note_lost_turns, rotation_distance
 from poise.formats.bvh_plan import DECIMALS, SAME
 from poise.formats.text import MAX_MAGNITUDE
-from poise.motion import Clip
-from poise.motion.provenance import Provenance
-from poise.motion.rest_frames import with_world_aligned_frames
+from poise.motion import Clip, Provenance, with_world_aligned_frames
 
 _MARK = "# poise "
 _CANNOT_MOVE = 1e-6

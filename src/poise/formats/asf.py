@@ -25,8 +25,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, Sites, Skeleton
-from poise.character.skeleton import JointKind
+from poise.character import Character, JointKind, Sites, Skeleton
 from poise.formats.parsed import Parsed
 from poise.formats.skeleton_file import character_from
 from poise.units import Unit

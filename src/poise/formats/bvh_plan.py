@@ -12,8 +12,7 @@ from poise.character import Skeleton
 from poise.formats import bvh_layout
 from poise.formats.bvh_layout import BvhJoint, BvhLayout, BvhTip
 from poise.formats.text import MAX_NAME_LENGTH
-from poise.motion import Clip
-from poise.motion.rest_frames import with_world_aligned_frames
+from poise.motion import Clip, with_world_aligned_frames
 
 CENTIMETRE_M = 0.01
 POSITIONS = ("Xposition", "Yposition", "Zposition")

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Character, Sites, Skeleton
-from poise.character.skeleton import JointKind
+from poise.character import Character, JointKind, Sites, Skeleton
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
 from poise.formats.bvh_layout import CHANNEL_AXES, BvhJoint, BvhLayout, BvhTip, PrintStyle

@@ -24,8 +24,7 @@ from poise.formats.bvh_plan import Plan, plan_for
 from poise.formats.bvh_read import MAX_JOINTS
 from poise.formats.parsed import snapped_rate_hz
 from poise.formats.text import MAX_MAGNITUDE
-from poise.motion import Clip
-from poise.motion.provenance import Provenance
+from poise.motion import Clip, Provenance
 
 
 def write(path: Path, clip: Clip, provenance: Provenance | None = None) -> tuple[str, ...]:

@@ -20,8 +20,7 @@ from poise.arrays import Array
 from poise.character import Skeleton
 from poise.formats.atomic import atomic_write
 from poise.formats.body_mesh import body_mesh
-from poise.motion import Clip
-from poise.motion.provenance import Provenance, provenance_of
+from poise.motion import Clip, Provenance, provenance_of
 
 SKIN_TONE = (0.62, 0.60, 0.57, 1.0)
 """A neutral, slightly warm grey."""

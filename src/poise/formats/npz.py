@@ -23,8 +23,7 @@ from poise.errors import FileProblem, PoiseError
 from poise.formats.atomic import atomic_write
 from poise.formats.npz_layout import layout_as_plain, layout_from_plain
 from poise.formats.npz_members import read_members
-from poise.motion import Clip, Source
-from poise.motion.provenance import Provenance, provenance_of
+from poise.motion import Clip, Provenance, Source, provenance_of
 from poise.units import UP_AXES, Unit
 
 SCHEMA = 1

@@ -13,9 +13,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Roles, Sites, Skeleton
-from poise.character.role_geometry import UP, Figure
-from poise.character.roles import SIDES
+from poise.character import SIDES, UP, Figure, Roles, Sites, Skeleton
 from poise.formats.robot_tree import Tree
 
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX = 2, 3, 4, 5, 6

@@ -19,8 +19,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Skeleton
-from poise.character.joint_turns import angle_near_range
+from poise.character import Skeleton, angle_near_range
 from poise.errors import BadValue, FileProblem
 from poise.formats.atomic import atomic_write
 from poise.motion import Clip

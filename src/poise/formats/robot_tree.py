@@ -14,8 +14,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Body, Sites, Skeleton
-from poise.character.skeleton import JointKind
+from poise.character import Body, JointKind, Sites, Skeleton
 from poise.errors import FileProblem
 
 _LARGEST = 1e6

@@ -19,10 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from poise.character import Character
-from poise.character.from_skeleton import character_from
-from poise.character.knee_direction import backward_knee_notes
-from poise.character.role_detection import find_partial_roles
+from poise.character import Character, backward_knee_notes, character_from, find_partial_roles
 from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
 from poise.formats.disk import read_bytes
 from poise.formats.robot_files import check_named_files

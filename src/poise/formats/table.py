@@ -17,8 +17,7 @@ from poise.errors import BadValue, FileProblem, nearest_name
 from poise.formats.atomic import atomic_write
 from poise.formats.disk import read_bytes
 from poise.formats.parsed import clip_from
-from poise.motion import Clip
-from poise.motion.provenance import provenance_of
+from poise.motion import Clip, provenance_of
 
 
 @dataclass(frozen=True)

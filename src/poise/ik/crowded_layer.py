@@ -12,8 +12,8 @@ from __future__ import annotations
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
 from poise.ik.packed import BALL, CENTER, POINT, TRANSLATION, Blocks, Tasks, Tree, Work
-from poise.mechanics.quaternion_kernels import Vector, cross, turn
-from poise.solvers.small_dense import add_scaled, add_to_normal, solve_normal
+from poise.mechanics import Vector, cross, turn
+from poise.solvers import add_scaled, add_to_normal, solve_normal
 
 _PIVOT_FLOOR = 1e-14
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing
-from poise.mechanics.quaternion_kernels import multiply
+from poise.mechanics import multiply
 
 
 def hann_window(half: int) -> Array:

@@ -26,7 +26,7 @@ from poise.ik.whole_clip_rows import (
     put_ranges,
     take_steps,
 )
-from poise.solvers.banded_cholesky import factor_band, solve_band
+from poise.solvers import factor_band, solve_band
 
 _FARTHEST = 0.5
 """Radians or metres that one step may move an unknown."""

@@ -24,7 +24,7 @@ from poise.ik.progress import (
     top_got_worse,
 )  # fmt: skip
 from poise.ik.step import are_met, fade, find_step, look, move, put_wish
-from poise.mechanics.quaternion_kernels import multiply
+from poise.mechanics import multiply
 
 UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
 """How a frame ended."""

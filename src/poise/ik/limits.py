@@ -16,7 +16,7 @@ from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import ANGLE, BALL, SWING_TWIST, Blocks, Limits, Tree, Work
 from poise.ik.posing import exponential, logarithm, parent_turn, turned_rotation
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, multiply, turn
+from poise.mechanics import Quaternion, Vector, multiply, turn
 
 _SLACK_RAD = 1e-9
 """Rounding leaves rotations this far beyond the limit they were put on."""

@@ -8,9 +8,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.character import Character, Skeleton
-from poise.constraints import Scene, Task
-from poise.constraints.recruiting import Recruits
-from poise.constraints.task import GOAL_SIZE
+from poise.constraints import GOAL_SIZE, Recruits, Scene, Task
 from poise.errors import BadValue
 from poise.ik.packed import (
     ANGLE,
@@ -25,7 +23,7 @@ from poise.ik.packed import (
     Tree,
     Work,
 )
-from poise.mechanics.kinematics import moving_table
+from poise.mechanics import moving_table
 
 KINDS = tuple(GOAL_SIZE)
 """Kinds of tasks in the order of the codes in `packed`."""

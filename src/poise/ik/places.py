@@ -7,7 +7,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing
 from poise.ik.packed import Blocks, Tasks, Tree, Work
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, cross, turn
+from poise.mechanics import Quaternion, Vector, cross, turn
 
 NEAR_M = 1e-6
 """Below this distance a direction means nothing."""

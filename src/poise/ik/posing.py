@@ -7,7 +7,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, multiply, turn
+from poise.mechanics import Quaternion, Vector, multiply, turn
 
 _SMALL = 1e-8
 

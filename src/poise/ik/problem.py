@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.constraints import Scene, Task
-from poise.constraints.recruiting import Recruits
+from poise.constraints import Recruits, Scene, Task
 from poise.errors import BadValue
 from poise.ik.frame_loop import (
     AS_GIVEN,

@@ -7,7 +7,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import TRANSLATION, Blocks, Tasks, Work
-from poise.solvers.small_dense import dot
+from poise.solvers import dot
 
 _CALMER, _BOLDER = 4.0, 0.4
 """What the damping is multiplied by after a step that made things worse, and after good ones."""

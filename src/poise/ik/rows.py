@@ -35,7 +35,7 @@ from poise.ik.places import (
     world_turn,
 )
 from poise.ik.posing import logarithm
-from poise.mechanics.quaternion_kernels import Quaternion, cross, multiply, turn
+from poise.mechanics import Quaternion, cross, multiply, turn
 
 
 @inlined_borrowing

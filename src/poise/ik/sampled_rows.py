@@ -33,8 +33,7 @@ from poise.ik.places import (
     world_turn,
 )
 from poise.ik.posing import logarithm
-from poise.mechanics.inverse_dynamics_points import sine_and_bow
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, cross, multiply, turn
+from poise.mechanics import Quaternion, Vector, cross, multiply, sine_and_bow, turn
 
 _SMALL_SINE = 0.1
 """Angles whose sine is smaller come from a series."""

@@ -28,9 +28,8 @@ from poise.ik.packed import (
 )  # fmt: skip
 from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
 from poise.ik.rows import write_task
-from poise.mechanics.quaternion_kernels import multiply, turn
-from poise.solvers.prioritized_least_squares import add_layer, add_wish
-from poise.solvers.small_dense import dot
+from poise.mechanics import multiply, turn
+from poise.solvers import add_layer, add_wish, dot
 
 _LOCK_ROUNDS = 10
 

@@ -21,8 +21,8 @@ from poise.errors import BadShape, BadValue
 from poise.ik.packed import BALL, TRANSLATION
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
-from poise.mechanics.carried_inertia import carried_inertias_kg_m2
-from poise.solvers.banded_cholesky import factor_band, solve_band
+from poise.mechanics import carried_inertias_kg_m2
+from poise.solvers import factor_band, solve_band
 
 _FARTHEST = 0.35
 """Radians or metres that one iteration may move an unknown."""

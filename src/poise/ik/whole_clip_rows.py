@@ -18,7 +18,7 @@ from poise.ik.limits import limited_numbers
 from poise.ik.packed import ANGLE, BALL, CENTER, TRANSLATION, Blocks, Limits, Tasks, Tree, Work
 from poise.ik.posing import exponential, logarithm, parent_turn
 from poise.ik.step import look
-from poise.mechanics.quaternion_kernels import multiply, turn
+from poise.mechanics import multiply, turn
 
 REACH = 3
 """Blocks of the band: a frame and the two after it, which an acceleration ties."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.character.body import Body
+from poise.character import Body
 from poise.compiled import compiled
 from poise.errors import BadShape, BadValue
 from poise.mechanics.frames import over_frames

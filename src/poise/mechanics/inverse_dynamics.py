@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array, Indices
-from poise.character.body import Body
-from poise.character.skeleton import Skeleton
+from poise.character import Body, Skeleton
 from poise.compiled import compiled
 from poise.mechanics.center_of_mass import check_body
 from poise.mechanics.frames import as_frames, over_frames

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.character.body import Body
-from poise.character.sites import Sites
+from poise.character import Body, Sites
 from poise.compiled import compiled, inlined
 from poise.errors import BadValue
 from poise.mechanics.center_of_mass import check_body

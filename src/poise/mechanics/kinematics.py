@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array, Indices
-from poise.character.sites import Sites
-from poise.character.skeleton import Skeleton
+from poise.character import Sites, Skeleton
 from poise.compiled import compiled
 from poise.errors import BadValue
 from poise.mechanics.blocks import (

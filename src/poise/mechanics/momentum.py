@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array, Indices
-from poise.character.body import Body
+from poise.character import Body
 from poise.compiled import compiled, inlined
 from poise.mechanics.center_of_mass import center_of_mass, check_body
 from poise.mechanics.frames import as_frames, over_frames

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array, Indices
-from poise.character.sites import Sites
+from poise.character import Sites
 from poise.compiled import compiled
 from poise.errors import BadShape, BadValue
 from poise.mechanics.frames import as_frames, over_frames

@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from poise.character import Character
-from poise.constraints import Constraint, Scene
-from poise.constraints.scene import FLAT
-from poise.constraints.stage_edits import StageEdit
+from poise.constraints import FLAT, Constraint, Scene, StageEdit
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.motion import Clip
 
 if TYPE_CHECKING:
-    from poise.methods.pattern.model import Pattern
+    from poise.methods.pattern import Pattern
 
 
 @dataclass(frozen=True, eq=False)

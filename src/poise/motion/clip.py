@@ -8,7 +8,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, frozen_array
-from poise.character.skeleton import Skeleton
+from poise.character import Skeleton
 from poise.errors import BadShape, BadValue
 from poise.motion.source import Source
 

@@ -9,17 +9,17 @@ from poise.character import (
     Attachment,
     Character,
     complete_character,
+    with_arms_and_legs,
     with_attachments,
     with_mass_factors,
 )
-from poise.character.arms_and_legs import with_arms_and_legs
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import FileProblem, MissingRoles
 from poise.formats import FORMATS, load_character, load_clip
-from poise.methods.correct.other_build import on_other_build
-from poise.methods.filter.onto_body import onto_body
-from poise.methods.retarget.suitable import SUITABLE, why_not
+from poise.methods.correct import on_other_build
+from poise.methods.filter import onto_body
+from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
 from poise.recipes.locating import located

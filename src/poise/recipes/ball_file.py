@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import FileProblem
-from poise.formats.disk import read_bytes
+from poise.formats import read_bytes
 
 _TITLES = ["frame", "x", "y", "z"]
 

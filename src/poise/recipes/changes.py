@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from poise.environment.yaml_entries import entries_from
+from poise.environment import entries_from
 from poise.errors import BadValue, FileProblem, UnknownName
 from poise.recipes.places import Location, Place, RecipeProblem
 from poise.recipes.whereabouts import constraints_of, methods_of

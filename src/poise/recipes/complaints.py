@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from poise.errors import nearest_name
-from poise.formats.text import shown
+from poise.formats import shown
 from poise.recipes.descriptions import choices_at, described, keys_at, type_at
 from poise.recipes.places import Location, Problem, expected
 from poise.recipes.recipe import VERSION

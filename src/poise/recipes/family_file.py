@@ -22,13 +22,9 @@ from poise.arrays import Array
 from poise.contact import ContactSchedule
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, FileProblem, PoiseError
-from poise.formats.npz import read_clip, write
-from poise.formats.npz_members import read_members
-from poise.methods.edit import Edit
-from poise.methods.momentum.family import Family, Member
-from poise.methods.momentum.family_axes import FamilyAxis
-from poise.methods.momentum.settings import Settings
-from poise.methods.result import Status
+from poise.formats import read_clip, read_members, write
+from poise.methods import Edit, Status
+from poise.methods.momentum import Family, FamilyAxis, Member, Settings
 from poise.motion import Clip
 
 SCHEMA = 1

@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Indices
 from poise.contact import ContactSchedule, read_contacts
 from poise.errors import BadValue
-from poise.formats.disk import check_readable
+from poise.formats import check_readable
 from poise.motion import Clip
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from poise.environment.place_file import place_from
-from poise.environment.yaml_entries import Entry, entries_from, read_entries
+from poise.environment import Entry, entries_from, place_from, read_entries
 from poise.errors import FileProblem
 from poise.recipes.changes import Change, changed
 from poise.recipes.checks import check

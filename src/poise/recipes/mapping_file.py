@@ -16,7 +16,7 @@ from typing import Any, cast
 import yaml
 
 from poise.errors import FileProblem
-from poise.formats.disk import read_bytes
+from poise.formats import read_bytes
 
 _MOST_BYTES = 1 << 20
 

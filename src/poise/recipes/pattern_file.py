@@ -16,14 +16,10 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.character.attachments import Attachment
+from poise.character import Attachment
 from poise.errors import FileProblem, PoiseError
-from poise.formats.npz import read_clip, write
-from poise.formats.npz_members import read_members
-from poise.methods.pattern.events import EventRule
-from poise.methods.pattern.model import Example, Pattern
-from poise.methods.pattern.placing import Placing
-from poise.methods.pattern.warp import Warp
+from poise.formats import read_clip, read_members, write
+from poise.methods.pattern import EventRule, Example, Pattern, Placing, Warp
 from poise.motion import Clip
 
 SCHEMA = 1

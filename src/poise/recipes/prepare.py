@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from poise.character import Character, complete_character, read_role_file, with_ranges
-from poise.character.role_file import RoleOverrides
-from poise.contact import ContactSchedule, detect_contacts, estimate_ground
-from poise.contact.shown_place import shown_place
-from poise.environment import Environment, load_environment
-from poise.environment.place_file import place_from
+from poise.character import (
+    Character,
+    RoleOverrides,
+    complete_character,
+    read_role_file,
+    with_ranges,
+)
+from poise.contact import ContactSchedule, detect_contacts, estimate_ground, shown_place
+from poise.environment import Environment, load_environment, place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
-from poise.formats import FORMATS, load_clip
-from poise.formats.disk import check_readable
-from poise.methods.retarget.suitable import SUITABLE, why_not
+from poise.formats import FORMATS, check_readable, load_clip
+from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
 from poise.recipes.another_body import MovedFrom, burdened, on_another_body

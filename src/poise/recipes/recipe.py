@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from poise.character.heavier import check_mass_factor
-from poise.character.proportions import check_factor
+from poise.character import check_factor, check_mass_factor
 from poise.errors import BadValue, UnknownName
 from poise.motion.cleanup import STEPS
 from poise.recipes.written import Written

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from poise.errors import BadValue
-from poise.methods.result import Result
+from poise.methods import Result
 from poise.methods.retarget import Retargeted, retarget
 from poise.methods.retarget import Settings as Settings
 from poise.recipes.another_body import MovedFrom

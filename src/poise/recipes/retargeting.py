@@ -10,7 +10,7 @@ from typing import Any
 from poise.character import Character
 from poise.environment import Environment
 from poise.errors import FileProblem
-from poise.formats.table import extensions
+from poise.formats import extensions
 from poise.methods.retarget import Correspondence
 from poise.motion import Clip
 from poise.recipes.changes import Change

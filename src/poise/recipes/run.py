@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from poise.constraints import Constraint, StageEdit
-from poise.constraints.table import tasks_of
+from poise.constraints import Constraint, StageEdit, tasks_of
 from poise.errors import BadValue, PoiseError
-from poise.methods.edit import Edit
-from poise.methods.result import Result
+from poise.methods import Edit, Result
 from poise.motion import Clip
 from poise.recipes.known_contacts import known_contacts
 from poise.recipes.locating import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from poise.formats.text import MAX_MAGNITUDE, number_from
+from poise.formats import MAX_MAGNITUDE, number_from
 
 Scalar = str | int | float | bool | None
 

@@ -8,8 +8,7 @@ from functools import cache
 from inspect import signature
 from typing import Any
 
-from poise.methods.edit import Edit
-from poise.methods.result import Result
+from poise.methods import Edit, Result
 from poise.recipes.recipe import RETARGET
 
 
@@ -64,7 +63,7 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """All that Poise knows."""
-    from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
+    from poise.constraints import CONSTRAINTS, STAGE_EDITS
     from poise.methods import METHODS
     from poise.recipes import retarget_step
 

@@ -10,9 +10,9 @@ from typing import Any, cast
 import yaml
 from yaml.resolver import Resolver
 
-from poise.environment.yaml_entries import MAX_DEPTH, Entry
+from poise.environment import MAX_DEPTH, Entry
 from poise.errors import FileProblem
-from poise.formats.text import shown
+from poise.formats import shown
 from poise.recipes.places import Location, Place, Problem, RecipeProblem, expected
 from poise.recipes.scalars import NoNumberHere, Scalar, scalar_from
 

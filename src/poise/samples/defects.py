@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from poise import rotations
 from poise.arrays import Array
-from poise.contact.schedule import ContactSchedule
+from poise.contact import ContactSchedule
 from poise.errors import BadValue
 from poise.motion import Clip, resample
 from poise.samples.truth import Flight, Injected, Planted, Sample

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.arrays import Array, Indices, frozen_array
-from poise.contact.schedule import ContactSchedule
+from poise.contact import ContactSchedule
 from poise.mechanics import GRAVITY_M_S2
 from poise.motion import Clip
 

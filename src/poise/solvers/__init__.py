@@ -1,1 +1,32 @@
 """Numbers only: no solver ever sees a character."""
+
+from poise.solvers.banded_cholesky import factor_band as factor_band
+from poise.solvers.banded_cholesky import refactor_band as refactor_band
+from poise.solvers.banded_cholesky import solve_band as solve_band
+from poise.solvers.banded_cholesky import solve_band_three as solve_band_three
+from poise.solvers.bordered_band import solve_bordered as solve_bordered
+from poise.solvers.cone_least_squares import ConeSettings as ConeSettings
+from poise.solvers.cone_least_squares import cone_least_squares as cone_least_squares
+from poise.solvers.cone_newton import solve_frames as solve_frames
+from poise.solvers.cone_newton import solve_frames_again as solve_frames_again
+from poise.solvers.knot_fit import DEGREE as DEGREE
+from poise.solvers.knot_fit import FittedSpline as FittedSpline
+from poise.solvers.knot_fit import fit_knots as fit_knots
+from poise.solvers.principal_components import principal_components as principal_components
+from poise.solvers.prioritized_least_squares import add_layer as add_layer
+from poise.solvers.prioritized_least_squares import add_wish as add_wish
+from poise.solvers.shortest_path import CheapestPaths as CheapestPaths
+from poise.solvers.shortest_path import Layers as Layers
+from poise.solvers.shortest_path import cheapest_paths as cheapest_paths
+from poise.solvers.small_dense import add_scaled as add_scaled
+from poise.solvers.small_dense import add_to_normal as add_to_normal
+from poise.solvers.small_dense import dot as dot
+from poise.solvers.small_dense import solve_normal as solve_normal
+from poise.solvers.unscented_update import DEPENDENT as DEPENDENT
+from poise.solvers.unscented_update import INDEFINITE as INDEFINITE
+from poise.solvers.unscented_update import linear_update as linear_update
+from poise.solvers.unscented_update import paper_spread as paper_spread
+from poise.solvers.unscented_update import partial_update as partial_update
+from poise.solvers.unscented_update import scaled_spread as scaled_spread
+from poise.solvers.unscented_update import unscented_update as unscented_update
+from poise.solvers.voronoi_sampling import VoronoiSampler as VoronoiSampler

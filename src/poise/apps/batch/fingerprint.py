@@ -15,7 +15,7 @@ import yaml
 from poise import __version__
 from poise.apps.batch.order import Order
 from poise.errors import PoiseError
-from poise.formats.amc import find_skeleton
+from poise.formats import find_skeleton
 from poise.recipes import Recipe
 
 _NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']+)["']""")

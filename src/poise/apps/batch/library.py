@@ -14,8 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from poise.errors import FileProblem
-from poise.formats.disk import read_bytes
-from poise.formats.table import extensions
+from poise.formats import extensions, read_bytes
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
 RESULTS = "results.jsonl"

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from poise.apps.batch.journal import TABLE
 from poise.apps.batch.library import RESULTS
-from poise.formats.table import extensions
+from poise.formats import extensions
 from poise.recipes import Recipe
 
 PAGE = "library.html"

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poise import recipes
-from poise.formats import check_can_write
-from poise.formats.disk import read_bytes
+from poise.formats import check_can_write, read_bytes
 from poise.recipes import Recipe, recipe_from_text
 
 

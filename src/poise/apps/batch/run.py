@@ -22,7 +22,7 @@ from poise.apps.batch.plan import Plan, Task, plan
 from poise.apps.batch.room import Room
 from poise.errors import FileProblem
 from poise.execution import Ended, Executor, Limits
-from poise.formats.disk import read_bytes
+from poise.formats import read_bytes
 
 FAILED = ("refused", "bug", "crashed", "out_of_time", "out_of_memory")
 """Ends of clips that have no files."""

@@ -16,8 +16,7 @@ from poise.apps.cli.waiting import waiting
 if TYPE_CHECKING:
     from poise.apps.batch.order import Order
     from poise.apps.batch.run import Batch, Summary
-    from poise.execution import Limits, Supervised
-    from poise.execution.dask_cluster import OnDask
+    from poise.execution import Limits, OnDask, Supervised
 
 MEMORY_SHARE = 0.8
 """Of the machine's memory that all workers may have together, if nothing is said."""
@@ -207,7 +206,7 @@ def _supervised(workers: int | None, limits: Limits, dashboard: str | None) -> S
 def _on_cluster(
     address: str | None, workers: int | None, limits: Limits, dashboard: str | None, quiet: bool
 ) -> OnDask:
-    from poise.execution.dask_cluster import OnDask
+    from poise.execution import OnDask
 
     made = OnDask(address or "local", workers=workers, limits=limits, dashboard=dashboard)
     if made.dashboard_link and not quiet:

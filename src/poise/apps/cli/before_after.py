@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from poise.measures import Evaluation
-from poise.measures.evaluate import UNDER_INPUT_CONTACTS
+from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
 from poise.recipes import Recipe
 
 

@@ -13,7 +13,7 @@ from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from poise.character import Character
-    from poise.methods.momentum.family import Family
+    from poise.methods.momentum import Family
     from poise.motion import Clip
 
 EXIT_NOT_MET = 3
@@ -67,7 +67,7 @@ def build(
             raise BadValue("output", "a new file (or --overwrite)", str(output))
         with waiting(f"reading {recipe.name}"):
             from poise.execution import Threads
-            from poise.methods.momentum.family import build_family, statuses_in_words
+            from poise.methods.momentum import build_family, statuses_in_words
             from poise.recipes import load_recipe, prepare
             from poise.recipes.family_file import MemberFolder, ground_of, save_family
             from poise.recipes.run import edit_of
@@ -174,7 +174,7 @@ def hit(
         if (ball is None) == (place is None) or (place is None) != (frame is None):
             raise BadValue("--place and --frame", "both, or --ball instead", "something else")
         with waiting(f"reading {family.name}"):
-            from poise.methods.momentum.inverse_control import Aim
+            from poise.methods.momentum import Aim
 
             read = _read(family)
             aim = Aim(read, _body(read), point)
@@ -249,7 +249,7 @@ def _body(family: Family) -> Character:
 
 def _write(family: Family, clip: Clip, output: Path, still_feet: bool) -> None:
     from poise.formats import save_clip
-    from poise.methods.momentum.foot_glide import with_still_feet
+    from poise.methods.momentum import with_still_feet
 
     if still_feet:
         clip = with_still_feet(clip, _body(family), family.environment, family.contacts)

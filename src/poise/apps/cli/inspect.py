@@ -71,7 +71,7 @@ def inspect(
 def _expanded(files: list[Path]) -> list[Path]:
     """Folders become the readable files in them."""
     from poise.errors import FileProblem
-    from poise.formats.table import extensions
+    from poise.formats import extensions
 
     motions = {*extensions("read_motion"), *extensions("read_clip")}
     found: list[Path] = []
@@ -98,8 +98,7 @@ def _report(
     from poise.apps.inspection import inspect_character, inspect_clip
     from poise.character import Skeleton, read_role_file
     from poise.errors import BadValue
-    from poise.formats import load_character, load_clip
-    from poise.formats.table import extensions
+    from poise.formats import extensions, load_character, load_clip
 
     def overrides(skeleton: Skeleton) -> RoleOverrides | None:
         return None if roles is None else read_role_file(roles, skeleton)

@@ -138,7 +138,7 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
     with waiting(f"looking at {clip.name}"):
         from poise.apps.stage_text import stage_lines
         from poise.errors import BadValue
-        from poise.methods.momentum.plan import captured
+        from poise.methods.momentum import captured
         from poise.recipes import load_recipe, prepare
         from poise.recipes.run import edit_of
         from poise.recipes.vocabulary import vocabulary

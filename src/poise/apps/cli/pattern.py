@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poise.constraints import Scene
-    from poise.methods.pattern.model import Pattern
+    from poise.methods.pattern import Pattern
     from poise.motion import Clip
     from poise.recipes.changes import Change
 
@@ -122,10 +122,15 @@ def learn(
         tools = [tool_from(text) for text in tool or ()]
         with waiting("reading") as say:
             from poise.character import complete_character, with_attachments
+            from poise.methods.pattern import (
+                SWING_SPAN,
+                check_one_body,
+                grounds_of,
+                peak_event,
+                swing_events,
+            )
+            from poise.methods.pattern import fit_club as fitted_club
             from poise.methods.pattern import learn as learn_pattern
-            from poise.methods.pattern.club_fit import fit_club as fitted_club
-            from poise.methods.pattern.learning import check_one_body, grounds_of
-            from poise.methods.pattern.usual_events import SWING_SPAN, peak_event, swing_events
             from poise.recipes.pattern_file import save_pattern
 
             read = [_clip(path) for path in clips]
@@ -328,7 +333,7 @@ class _Looked:
     @cached_property
     def _scene(self) -> tuple[Pattern, Scene, dict[str, int]]:
         from poise.constraints import Scene
-        from poise.methods.pattern.placed import event_frames
+        from poise.methods.pattern import event_frames
         from poise.recipes import load_recipe, prepare
         from poise.recipes.pattern_file import load_pattern
 
@@ -354,8 +359,7 @@ class _Looked:
         self, point: str, frame: int, by: tuple[float, float, float]
     ) -> tuple[float, float, float]:
         """Where a point would be, so far from where it is."""
-        from poise.constraints import Interval
-        from poise.constraints.original_paths import point_path
+        from poise.constraints import Interval, point_path
 
         scene = self._scene[1]
         if not 0 <= frame < scene.clip.frame_count:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from poise.character.attachments import Attachment
-    from poise.methods.pattern.events import EventRule
-    from poise.methods.pattern.model import Pattern
+    from poise.character import Attachment
+    from poise.methods.pattern import EventRule, Pattern
 
 EVENT = "NAME=KIND:POINT[,near:KIND][,after:EVENT][,before:EVENT]"
 FRAMES = "NAME=FRAME,FRAME,..."
@@ -46,7 +45,7 @@ def events_from(
 
 def _rule(name: str, rest: str, text: str) -> EventRule:
     from poise.errors import BadValue
-    from poise.methods.pattern.events import EventRule
+    from poise.methods.pattern import EventRule
 
     first, *more = rest.split(",")
     kind, _, point = first.partition(":")
@@ -77,7 +76,7 @@ def tool_from(text: str) -> Attachment:
     Raises:
         BadValue: anything else.
     """
-    from poise.character.attachments import Attachment
+    from poise.character import Attachment
     from poise.errors import BadValue
 
     name, _, rest = text.partition("=")
@@ -127,7 +126,7 @@ def pattern_lines(pattern: Pattern) -> list[str]:
     """What a pattern is made of, for a terminal."""
     import numpy as np
 
-    from poise.methods.pattern.styles import styles_of
+    from poise.methods.pattern import styles_of
 
     seconds = (pattern.frame_count - 1) / pattern.rate_hz
     lines = [

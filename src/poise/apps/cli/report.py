@@ -66,7 +66,7 @@ def report(
         found, notes = evaluate_files(clip, against, environment, contacts, reading)
     with waiting(f"writing {output.name}"):
         from poise.apps.report.build import report_html
-        from poise.formats.atomic import atomic_write
+        from poise.formats import atomic_write
 
         page = report_html(
             found, clip.name, against=against.name if against else "", notes=notes

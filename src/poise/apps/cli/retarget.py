@@ -94,8 +94,7 @@ def retarget(
             _check_outputs(output, robot, layout, overwrite)
         with waiting(f"reading {clip.name}") as say:
             from poise.apps.robot_output import write_robot_file
-            from poise.formats import save_clip
-            from poise.formats.robot_trajectory import check_hinged
+            from poise.formats import check_hinged, save_clip
             from poise.methods.retarget import Settings
             from poise.methods.retarget import retarget as retarget_motion
             from poise.recipes.retargeting import retargeting
@@ -140,8 +139,7 @@ def retarget(
 def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwrite: bool) -> None:
     """Refuse at once what could not be written at the end."""
     from poise.errors import BadValue, FileProblem
-    from poise.formats import check_can_write
-    from poise.formats.robot_trajectory import check_robot_file
+    from poise.formats import check_can_write, check_robot_file
 
     outputs = [path for path in (output, robot) if path is not None]
     if not outputs:
@@ -164,7 +162,7 @@ def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwri
 
 def said(made: Retargeted) -> list[str]:
     """How every stage ended, what it measures, and what this body cannot do."""
-    from poise.methods.retarget.run import FIGURES
+    from poise.methods.retarget import FIGURES
 
     lines = [f"{s.name}: {s.status.replace('_', ' ')}. {s.summary}" for s in made.stages]
     wide = max(len(name) for name in FIGURES.values())

@@ -19,13 +19,20 @@ import numpy as np
 from poise import rotations, units
 from poise.arrays import Array
 from poise.errors import FileProblem
-from poise.formats import load_clip, save_clip
-from poise.formats.bvh_channels import rotation_distance
-from poise.formats.bvh_layout import BvhLayout
-from poise.formats.bvh_plan import DECIMALS, SAME
-from poise.formats.bvh_write import plain
-from poise.formats.text import converted, number_from, shown, without_comments
-from poise.methods.filter.stream_frame import StreamFrame
+from poise.formats import (
+    DECIMALS,
+    SAME,
+    BvhLayout,
+    converted,
+    load_clip,
+    number_from,
+    plain,
+    rotation_distance,
+    save_clip,
+    shown,
+    without_comments,
+)
+from poise.methods.filter import StreamFrame
 from poise.motion import Clip
 
 _LONGEST_LINE = 2**20

@@ -21,14 +21,9 @@ import typer
 
 from poise.apps.cli.stream_bvh import BvhStream
 from poise.arrays import Array
-from poise.constraints import Constraint
-from poise.constraints.scene import FLAT
+from poise.constraints import FLAT, Constraint
 from poise.errors import BadValue, FileProblem, PoiseError
-from poise.methods.filter.onto_body import standing_rise_m
-from poise.methods.filter.settings import Settings
-from poise.methods.filter.stream import FilterStream
-from poise.methods.filter.stream_frame import StreamFrame
-from poise.methods.filter.stream_goals import ALWAYS
+from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame, standing_rise_m
 from poise.motion import Clip
 from poise.recipes import ClipChoice, Prepared, Recipe, load_recipe, prepare
 from poise.recipes.locating import blaming_constraints, constraint_location, located

@@ -14,10 +14,8 @@ from poise.apps.cli.stream_bvh import BvhStream
 from poise.arrays import Array
 from poise.character import Skeleton
 from poise.errors import BadValue
-from poise.formats import save_clip
-from poise.formats.bvh_plan import plan_for
-from poise.formats.robot_trajectory import robot_trajectory
-from poise.methods.filter.stream_frame import StreamFrame
+from poise.formats import plan_for, robot_trajectory, save_clip
+from poise.methods.filter import StreamFrame
 from poise.motion import Clip
 
 

@@ -20,7 +20,7 @@ from poise.apps.cli.run import Overwrite, saying_problems
 if TYPE_CHECKING:
     from poise.apps.cli.stream_bvh import BvhStream
     from poise.apps.cli.stream_lines import Lines
-    from poise.methods.retarget.stream import RetargetStream
+    from poise.methods.retarget import RetargetStream
 
 
 def stream(
@@ -100,8 +100,8 @@ def _retargeting(
     from dataclasses import replace
 
     from poise.environment import Environment
-    from poise.methods.filter.settings import Settings
-    from poise.methods.retarget.stream import RetargetStream
+    from poise.methods.filter import Settings
+    from poise.methods.retarget import RetargetStream
     from poise.recipes import ClipChoice, load_recipe, prepare
     from poise.recipes.retargeting import USUAL_RECIPE
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Roles, Skeleton, find_partial_roles, role_sites
-from poise.formats.body_shape import Solid, solids_of
+from poise.formats import Solid, solids_of
 from poise.mechanics import BodyState
 
 MIDDLE, LEFT, RIGHT = 0, 1, 2

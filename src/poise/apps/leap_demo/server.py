@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from poise.apps.leap_demo.sessions import SessionEnded, Sessions
 from poise.character import Character
 from poise.errors import BadValue, PoiseError
-from poise.methods.momentum.family import Family
+from poise.methods.momentum import Family
 
 HOST = "127.0.0.1"
 LONGEST_BODY = 4096

@@ -16,9 +16,7 @@ from poise.character import Character
 from poise.environment import UP
 from poise.errors import PoiseError
 from poise.mechanics import forward_kinematics
-from poise.methods.momentum.controller import LeapController
-from poise.methods.momentum.family import Family
-from poise.methods.momentum.two_leaps import stage_feet_m
+from poise.methods.momentum import Family, LeapController, stage_feet_m
 from poise.motion import Clip
 
 MOST = 32

@@ -14,7 +14,7 @@ from poise import rotations
 from poise.apps.render.soles import flat_soles
 from poise.arrays import Array
 from poise.character import Roles, Skeleton, find_partial_roles
-from poise.formats.body_mesh import BodyMesh, body_mesh
+from poise.formats import BodyMesh, body_mesh
 from poise.mechanics import BodyState, forward_kinematics
 from poise.motion import Clip
 

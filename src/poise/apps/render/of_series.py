@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from poise.apps.render.overlays import Overlays
-from poise.measures.series import Series
+from poise.measures import Series
 
 
 def overlays_of(series: Series) -> Overlays:

@@ -9,7 +9,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Roles, Skeleton, role_sites
-from poise.formats.body_mesh import BodyMesh
+from poise.formats import BodyMesh
 
 _STEEPEST = 0.5
 """Rise over run of a sole at rest beyond which the rest pose does not stand on it."""

@@ -12,8 +12,7 @@ from poise.character import Character, complete_character, read_role_file
 from poise.contact import ContactSchedule
 from poise.environment import Environment, load_environment
 from poise.errors import MissingRoles
-from poise.formats import load_character, load_clip
-from poise.formats.table import extensions
+from poise.formats import extensions, load_character, load_clip
 from poise.motion import Clip
 
 

@@ -11,7 +11,7 @@ from poise.apps.render.animation import FPS, as_gif, as_mp4, draw_frames
 from poise.apps.render.staging import Stage
 from poise.apps.render.strip import draw_strip
 from poise.errors import BadValue, FileProblem
-from poise.formats.atomic import atomic_write
+from poise.formats import atomic_write
 
 STILL, MOVING = (".png",), (".gif", ".mp4")
 LARGEST_PX = 8192

@@ -15,9 +15,7 @@ from poise.apps.report.plan_chart import Footprint, Track, plan_chart
 from poise.apps.report.span_chart import Row, span_chart
 from poise.arrays import Array
 from poise.contact import ContactSchedule, intervals
-from poise.measures import Series
-from poise.measures.foot_slide import slide_speeds_m_s
-from poise.measures.series import GRAVITY_M_S2
+from poise.measures import GRAVITY_M_S2, Series, slide_speeds_m_s
 
 AXES = (("along X", "blue"), ("upwards", "green"), ("along Z", "vermilion"))
 FEET = (("left_foot", "left foot", "blue"), ("right_foot", "right foot", "green"))

@@ -32,9 +32,8 @@ from poise.apps.report.scatter_chart import STYLE as SCATTER_STYLE
 from poise.apps.report.style import STYLE
 from poise.apps.report.ticks import Ticks
 from poise.arrays import Array, Indices
-from poise.formats.atomic import atomic_write
-from poise.methods.pattern import EventRule, Pattern
-from poise.methods.pattern.styles import styles_of
+from poise.formats import atomic_write
+from poise.methods.pattern import EventRule, Pattern, styles_of
 from poise.wording import counted
 
 MANY = 12

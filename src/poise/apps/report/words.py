@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from poise.measures import UNDER_INPUT_CONTACTS as UNDER_INPUT_CONTACTS
 from poise.measures import Measure
-from poise.measures.evaluate import UNDER_INPUT_CONTACTS as UNDER_INPUT_CONTACTS
 
 Verdict = Literal["good", "fair", "poor", ""]
 Change = Literal["better", "worse", "same", ""]

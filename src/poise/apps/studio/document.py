@@ -36,8 +36,7 @@ from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue, PoiseError
-from poise.formats import load_clip
-from poise.formats.disk import os_problem, reading_below
+from poise.formats import load_clip, os_problem, reading_below
 from poise.recipes import Prepared, Recipe
 
 EXPORT_S = 300.0

@@ -15,8 +15,7 @@ from poise.apps.studio import views
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue
-from poise.methods.momentum.controller import LeapController
-from poise.methods.momentum.family import Family, build_family
+from poise.methods.momentum import Family, LeapController, build_family
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.run import edit_of

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.character import Skeleton
-from poise.character.role_detection import find_partial_roles
+from poise.character import Skeleton, find_partial_roles
 
 COLLAR_MOBILITY, TRUNK_MOBILITY = 0.15, 0.2
 

@@ -10,8 +10,7 @@ from poise.apps.studio import views
 from poise.apps.studio.to_page import Goal
 from poise.apps.studio.views import Told
 from poise.arrays import Array
-from poise.constraints import StageEdit, tasks_of
-from poise.constraints.scene import Scene
+from poise.constraints import Scene, StageEdit, tasks_of
 from poise.errors import PoiseError
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import PoiseError
-from poise.formats.disk import read_bytes
+from poise.formats import read_bytes
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 _TOKEN_BYTES = 24

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import FileProblem
-from poise.formats.atomic import atomic_write
-from poise.formats.disk import os_problem, read_bytes
+from poise.formats import atomic_write, os_problem, read_bytes
 
 FILE = "document.json"
 MOST_EDITS = 200

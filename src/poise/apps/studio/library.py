@@ -21,9 +21,7 @@ from poise.apps.studio.solving import read, without_folder
 from poise.apps.studio.to_page import Recoverable
 from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
 from poise.errors import PoiseError, UnknownName
-from poise.formats import load_clip
-from poise.formats.disk import read_bytes, reading_below
-from poise.formats.table import extensions
+from poise.formats import extensions, load_clip, read_bytes, reading_below
 from poise.recipes import load_recipe, prepare
 from poise.samples import SAMPLES
 

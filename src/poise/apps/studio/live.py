@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.constraints.table import STAGE_EDITS
+from poise.constraints import STAGE_EDITS
+from poise.methods import Result
 from poise.methods.deform import Settings, run
-from poise.methods.result import Result
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.recipe import Step

@@ -11,7 +11,7 @@ from pathlib import Path
 from poise.apps.studio.named_files import is_below
 from poise.apps.studio.to_page import FileEntry
 from poise.errors import FileProblem
-from poise.formats.table import extensions
+from poise.formats import extensions
 from poise.recipes.pattern_file import is_pattern_file
 
 OWN = Path(".poise") / "studio"

@@ -16,11 +16,9 @@ import numpy as np
 
 from poise.apps.studio.solving import Solution
 from poise.contact import ContactSchedule, read_contacts, write_contacts
-from poise.environment.scaled import scaled
+from poise.environment import scaled
 from poise.errors import PoiseError
-from poise.formats import load_clip, save_clip
-from poise.formats.atomic import atomic_write
-from poise.formats.disk import read_bytes
+from poise.formats import atomic_write, load_clip, read_bytes, save_clip
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.another_body import MovedFrom

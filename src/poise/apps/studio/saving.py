@@ -17,9 +17,7 @@ from poise.apps.studio.solving import Solution
 from poise.apps.studio.to_page import Saved
 from poise.apps.studio.views import Told
 from poise.errors import FileProblem, PoiseError
-from poise.formats import check_can_write, save_clip
-from poise.formats.atomic import atomic_write
-from poise.formats.disk import os_problem
+from poise.formats import atomic_write, check_can_write, os_problem, save_clip
 
 if TYPE_CHECKING:
     from poise.apps.studio.document import Document

@@ -8,7 +8,7 @@ from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.views import Told
 from poise.arrays import Array
-from poise.methods.pattern.model import Pattern
+from poise.methods.pattern import Pattern
 
 
 def scatter_of(pattern: Pattern, now: Array | None) -> Told:

@@ -20,12 +20,10 @@ from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem, PoiseError
-from poise.formats import save_clip
-from poise.formats.disk import check_readable, reading_below
-from poise.methods.momentum.family import Family, statuses_in_words
-from poise.methods.parcel import Parcel
-from poise.methods.pattern.model import Pattern
-from poise.methods.result import Result
+from poise.formats import check_readable, reading_below, save_clip
+from poise.methods import Parcel, Result
+from poise.methods.momentum import Family, statuses_in_words
+from poise.methods.pattern import Pattern
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
 from poise.recipes.pattern_file import load_pattern

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from poise.errors import BadValue, FileProblem
-from poise.formats.disk import os_problem
+from poise.formats import os_problem
 
 _LONGEST_BYTES = 200
 _FIRST_PRINTED = 32

@@ -23,7 +23,7 @@ from poise.arrays import Array
 from poise.character import Character, Skeleton
 from poise.contact import ContactSchedule, intervals, support_area
 from poise.environment import Environment, Ground, surface_triangles
-from poise.formats.body_mesh import body_mesh
+from poise.formats import body_mesh
 from poise.measures import Series
 from poise.mechanics import GRAVITY_M_S2
 from poise.motion import Clip

@@ -44,7 +44,7 @@ from poise.methods.correct.projections import (
 )
 from poise.methods.correct.scoring import anchor_cost, linear_errors, pose_cost, score_errors
 from poise.methods.correct.standing_places import stand_places, standing_change
-from poise.solvers.banded_cholesky import refactor_band, solve_band_three
+from poise.solvers import refactor_band, solve_band_three
 
 DEPTH_M = 0.0005
 """Deeper than this, a vertex that penetrates is held from then on."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.compiled import inlined, inlined_borrowing, inner_borrowing
 from poise.methods.correct.problem import BALANCE, SPIN, Planes, Problem
-from poise.solvers.cone_newton import solve_frames_again
+from poise.solvers import solve_frames_again
 
 
 class Wrenches(NamedTuple):

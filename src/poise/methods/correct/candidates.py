@@ -13,8 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.character import Character, Sites, contact_points
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, Sites, contact_points
 from poise.contact import BODY_PARTS, ContactSchedule
 from poise.methods.correct.mesh import Mesh
 

@@ -36,7 +36,7 @@ from poise.methods.correct.sliding import with_sliding
 from poise.methods.correct.standing import rest_heights_m
 from poise.methods.correct.weights import key_count, weights_over_time
 from poise.motion import Clip
-from poise.solvers.voronoi_sampling import VoronoiSampler
+from poise.solvers import VoronoiSampler
 
 JUMP = 0.05
 """What a change of state costs at least: a twentieth of a frame in which nothing carries the body,

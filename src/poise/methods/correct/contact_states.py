@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing
 from poise.errors import BadValue
-from poise.solvers.shortest_path import Layers
+from poise.solvers import Layers
 
 RULED_OUT = 22.0
 """Evidence against a candidate (squares of height over H and speed over V, added) beyond which no

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.solvers.shortest_path import CheapestPaths, Layers, cheapest_paths
+from poise.solvers import CheapestPaths, Layers, cheapest_paths
 
 PER_SECOND = 12.0
 """Stretches a second that a sequence may have when nothing else is asked: a little more than the

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.arrays import Array
-from poise.constraints.surface_under import rise_to_surface_m
+from poise.constraints import rise_to_surface_m
 from poise.environment import ConvexPart, Environment, Ground
 from poise.errors import BadValue
 from poise.motion import Clip

@@ -24,25 +24,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.character import Character, contact_points
-from poise.character.roles import SIDES
-from poise.contact.detection import (
+from poise.character import SIDES, Character, contact_points
+from poise.contact import (
+    CUTOFF_HZ,
+    FEET,
     HEIGHT_M,
     LEAD_S,
+    LEVEL_RANGE_M,
     OTHER_HEIGHT_M,
     OTHER_SPEED_M_S,
     SPEED_M_S,
-)
-from poise.contact.floor import FEET, foot_sites, weighted_quantile
-from poise.contact.foot_motion import (
-    LEVEL_RANGE_M,
     STANDING_QUANTILE,
+    SWUNG,
     FootMotion,
     foot_motion,
+    foot_sites,
+    point_motion,
     sole_heights_m,
+    swinging,
+    weighted_quantile,
 )
-from poise.contact.point_motion import CUTOFF_HZ, point_motion
-from poise.contact.swinging import SWUNG, swinging
 from poise.environment import Environment, query
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.candidates import is_sole, touching_sites

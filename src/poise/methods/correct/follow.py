@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, Skeleton
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, Skeleton
 from poise.mechanics import forward_kinematics
 from poise.methods.correct.mesh import Mesh, vertices_of
 from poise.motion import Clip

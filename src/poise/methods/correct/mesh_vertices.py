@@ -15,8 +15,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, Sites, contact_points, contact_radii_m, stature_m
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, Sites, contact_points, contact_radii_m, stature_m
 from poise.errors import BadValue, UnknownName
 
 SAME_PLACE_PER_STATURE = 0.005

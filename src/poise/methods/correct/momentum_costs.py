@@ -21,7 +21,7 @@ from poise.contact import ClipDynamics
 from poise.environment import Environment, query
 from poise.methods.correct.settings import Settings
 from poise.sharing import over_frames
-from poise.solvers.shortest_path import Layers
+from poise.solvers import Layers
 
 EXPLAINED = 1e-4
 """Cost (a hundredth of the body's weight, squared) below which a state explains everything."""
@@ -102,7 +102,7 @@ def _solve_rows(
     rows: Indices, frames: Indices, states: Indices, points: Array, normals: Array,
     centers: Array, force: Array, moment: Array, plan: Array, costs: Array,
 ) -> None:  # fmt: skip
-    from poise.solvers.cone_newton import solve_frames
+    from poise.solvers import solve_frames
 
     candidates, per = points.shape[1], points.shape[2]
 

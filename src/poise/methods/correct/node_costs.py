@@ -33,7 +33,7 @@ from poise.methods.correct.momentum_costs import momentum_costs
 from poise.methods.correct.pose_costs import bending_costs, one_bent
 from poise.methods.correct.settings import Settings
 from poise.motion import Clip
-from poise.solvers.shortest_path import Layers
+from poise.solvers import Layers
 
 KINDS = ("pose", "dynamics", "slip")
 

@@ -14,8 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.character import Character, contact_radii_m
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, contact_radii_m
 from poise.environment import Ground
 from poise.errors import BadValue
 from poise.motion import Clip

@@ -18,7 +18,7 @@ from poise.arrays import Array, Indices
 from poise.compiled import borrowing
 from poise.methods.correct.contact_states import touching
 from poise.methods.correct.mesh import Mesh
-from poise.solvers.shortest_path import Layers
+from poise.solvers import Layers
 
 EPSILON = 1e-3
 """ε, which the paper does not give: how much a vertex wants to stay, of how much it wants to keep

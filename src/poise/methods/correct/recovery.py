@@ -19,14 +19,16 @@ from poise.character import Character, contact_points
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
-from poise.footing.ankle_slack import ankle_slack_rad
-from poise.footing.center_path import center_tasks
-from poise.footing.clearance import clearance_tasks
-from poise.footing.contact_tasks import Movers, contact_tasks
-from poise.footing.foot_path import FootPath
-from poise.footing.moving_joints import moving_joints
-from poise.ik.long_clip import solve_long
-from poise.ik.whole_clip import WholeSettings
+from poise.footing import (
+    FootPath,
+    Movers,
+    ankle_slack_rad,
+    center_tasks,
+    clearance_tasks,
+    contact_tasks,
+    moving_joints,
+)
+from poise.ik import WholeSettings, solve_long
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.correct.swings import swing_tasks
 from poise.motion import Clip

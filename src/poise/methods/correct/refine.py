@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, clip_dynamics, intervals
-from poise.contact.foot_motion import PLANTED_M_S
+from poise.contact import PLANTED_M_S, ContactSchedule, clip_dynamics, intervals
 from poise.environment import Environment
 from poise.methods.correct.candidates import CANDIDATE_PARTS, schedule_of
 from poise.methods.correct.evidence import evidence, whole_feet

@@ -12,7 +12,7 @@ from poise.arrays import Array
 from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.footing.moving_joints import moving_joints
+from poise.footing import moving_joints
 from poise.methods.correct.candidates import CANDIDATE_PARTS
 from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.draped import draped_places_m, raised_clip

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.contact import intervals
 from poise.methods.correct.problem import SLIDING, STATIC
-from poise.solvers.shortest_path import Layers, cheapest_paths
+from poise.solvers import Layers, cheapest_paths
 
 SLIDING_M_S = 0.5
 """Speed at which sliding and standing are equally likely. Soles that stand slide by 0.05 to 0.25 in

@@ -6,9 +6,15 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character, contact_points
-from poise.contact.detection import HEIGHT_M
-from poise.contact.floor import FloorFit, foot_sites, weighted_quantile
-from poise.contact.foot_motion import LARGEST_OFFSET_M, LEVEL_RANGE_M, foot_motion
+from poise.contact import (
+    HEIGHT_M,
+    LARGEST_OFFSET_M,
+    LEVEL_RANGE_M,
+    FloorFit,
+    foot_motion,
+    foot_sites,
+    weighted_quantile,
+)
 from poise.environment import Environment
 from poise.mechanics import forward_kinematics
 from poise.methods.correct.candidates import is_sole

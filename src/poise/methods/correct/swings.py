@@ -14,9 +14,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Scene, Task
-from poise.footing.contact_tasks import ORIGIN, WISHED, Movers
-from poise.footing.foot_path import FootPath
-from poise.footing.foot_shape import HEEL, TIP
+from poise.footing import HEEL, ORIGIN, TIP, WISHED, FootPath, Movers
 
 WEIGHT = 0.1
 """Of a swinging foot, against the other wishes of the last solve."""

@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.constraints import Constraint, StageEdit, Task, check_nesting, tasks_of
-from poise.constraints.naming import find_joint
-from poise.constraints.recruiting import TRANSLATION
+from poise.constraints import (
+    TRANSLATION,
+    Constraint,
+    StageEdit,
+    Task,
+    check_nesting,
+    find_joint,
+    tasks_of,
+)
 from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.ik import build as build_ik

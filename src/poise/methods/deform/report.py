@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from poise import rotations
-from poise.contact.schedule import intervals
-from poise.ik import IkSolution
-from poise.ik.frame_loop import OUT_OF_ITERATIONS
+from poise.contact import intervals
+from poise.ik import OUT_OF_ITERATIONS, IkSolution
 from poise.methods.constraint_report import (
     ConstraintReport,
     constraint_reports,

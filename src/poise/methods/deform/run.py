@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from poise import rotations
-from poise.contact.schedule import intervals
+from poise.contact import intervals
 from poise.ik import IkSolution, look, solve, unsolved
 from poise.methods.deform.problem import Problem, build, with_first_goals, without_lesser
 from poise.methods.deform.reach import changed_frames, same_ground, taken_over

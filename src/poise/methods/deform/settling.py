@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array
-from poise.constraints.original_paths import blended, blended_turns
-from poise.contact.schedule import intervals
-from poise.ik import IkProblem, IkSolution, solve
-from poise.ik.displacement import hann_window, smooth_displacements
-from poise.ik.values import task_values
+from poise.constraints import blended, blended_turns
+from poise.contact import intervals
+from poise.ik import IkProblem, IkSolution, hann_window, smooth_displacements, solve, task_values
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import ANGULAR
 from poise.methods.deform.calm import unrest_of

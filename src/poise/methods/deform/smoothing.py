@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Indices
-from poise.contact.schedule import intervals
-from poise.ik import IkProblem, IkSolution, keep_in_range
-from poise.ik.displacement import smooth_displacements
+from poise.contact import intervals
+from poise.ik import IkProblem, IkSolution, keep_in_range, smooth_displacements
 from poise.methods.deform.problem import Problem
 from poise.motion import Clip
 

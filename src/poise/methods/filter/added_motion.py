@@ -11,8 +11,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, cross, multiply, turn
+from poise.ik import BALL, TRANSLATION, Blocks
+from poise.mechanics import Quaternion, Vector, cross, multiply, turn
 from poise.methods.filter.dynamic_state import Motion
 
 _SMALL = 0.05

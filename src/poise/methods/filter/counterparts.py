@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.character import Character
-from poise.character.roles import REQUIRED_ROLES, SIDES
+from poise.character import REQUIRED_ROLES, SIDES, Character
 from poise.errors import BadValue
 
 MOST_DEG = 10.0

@@ -41,7 +41,7 @@ from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.range_rows import NEAR_RAD, count_near, most_ranges
-from poise.solvers.banded_cholesky import factor_band, solve_band
+from poise.solvers import factor_band, solve_band
 
 _HARD, _PRESSING = 1e6, 2e3
 _STIFFEST = 1e-4

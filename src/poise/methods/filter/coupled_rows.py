@@ -14,9 +14,8 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing, reassociated
-from poise.ik.frame_loop import gather
-from poise.ik.packed import BALL, Blocks, Limits, Tasks, Tree, Work
-from poise.mechanics.quaternion_kernels import turn
+from poise.ik import BALL, Blocks, Limits, Tasks, Tree, Work, gather
+from poise.mechanics import turn
 from poise.methods.filter.dynamic_frames import sample_frame
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
 from poise.methods.filter.footing import LEAST_PUSH
@@ -24,7 +23,7 @@ from poise.methods.filter.kinematic_frames import Rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, Demands, law_count
 from poise.methods.filter.law_slopes import Rates
 from poise.methods.filter.range_rows import NEAR_RAD
-from poise.solvers.small_dense import add_scaled, dot
+from poise.solvers import add_scaled, dot
 
 ALIVE = 4
 """Control points of a cubic spline that are alive in a frame."""

@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.character import Character
-from poise.contact.schedule import ContactSchedule
-from poise.contact.support_area import distance_to_support, nearest_in_support, support_area
-from poise.contact.touching_points import touching_points
+from poise.contact import (
+    ContactSchedule,
+    distance_to_support,
+    nearest_in_support,
+    support_area,
+    touching_points,
+)
 from poise.environment import Environment
 from poise.mechanics import (
     GRAVITY_M_S2,

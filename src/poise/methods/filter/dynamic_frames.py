@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inner_borrowing
-from poise.ik.frame_loop import gather
-from poise.ik.packed import Blocks, Limits, Tasks, Tree, Work
-from poise.ik.posing import place_joints
-from poise.ik.sampled_rows import sample_task
+from poise.ik import Blocks, Limits, Tasks, Tree, Work, gather, place_joints, sample_task
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state
 from poise.methods.filter.footing import LEAST_PUSH
 from poise.methods.filter.kinematic_frames import ANALYTIC, FREE, Prior, Rows, holds
@@ -22,7 +19,7 @@ from poise.methods.filter.law_rows import (
 )
 from poise.methods.filter.law_slopes import Rates, differentiate_laws
 from poise.methods.filter.range_rows import put_ranges, unlock
-from poise.solvers.unscented_update import partial_update
+from poise.solvers import partial_update
 
 
 @inner_borrowing

@@ -7,10 +7,10 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
-from poise.contact.schedule import ContactSchedule, intervals
+from poise.contact import ContactSchedule, intervals
 from poise.errors import BadValue
 from poise.ik import IkProblem
-from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, segment_constants
+from poise.mechanics import GRAVITY_M_S2, segment_constants
 from poise.methods.filter.curve_fit import CurveFit
 from poise.methods.filter.dynamic_frames import filter_dynamic_frames
 from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
@@ -20,8 +20,7 @@ from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.rotation_fit import component_rates, onto_rotations
-from poise.motion import Clip
-from poise.motion.derivatives import differentiate
+from poise.motion import Clip, differentiate
 
 
 def motion_of(

@@ -12,9 +12,8 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import inner_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.ik.posing import take_step
-from poise.mechanics.inverse_dynamics_points import (
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, take_step
+from poise.mechanics import (
     PointForces,
     PointScratch,
     make_point_forces,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Body
-from poise.contact.schedule import intervals
+from poise.contact import intervals
 from poise.mechanics import GRAVITY_M_S2, BodyState, JointForces, center_of_mass, momentum
 from poise.methods.filter.dynamic_state import Motion
 from poise.motion import Clip, splines

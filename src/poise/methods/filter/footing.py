@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing
-from poise.contact.support_area import SupportArea
+from poise.contact import SupportArea
 
 LEAST_PUSH = 0.15
 """Share of the weight that the ground carries at least while something stands on it."""

@@ -12,13 +12,24 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
-from poise.ik.frame_loop import gather
-from poise.ik.packed import AIM, BALL, POINT, TURN, Blocks, Limits, Tasks, Tree, Work
-from poise.ik.posing import place_joints, take_step
-from poise.ik.sampled_rows import sample_task
+from poise.ik import (
+    AIM,
+    BALL,
+    POINT,
+    TURN,
+    Blocks,
+    Limits,
+    Tasks,
+    Tree,
+    Work,
+    gather,
+    place_joints,
+    sample_task,
+    take_step,
+)
 from poise.ik.step import look
 from poise.methods.filter.range_rows import leaves_range, put_ranges, unlock
-from poise.solvers.unscented_update import linear_update, unscented_update
+from poise.solvers import linear_update, unscented_update
 
 SAMPLED, ANALYTIC = 0, 1
 """Sigma points, or the tasks' exact derivatives in their place."""

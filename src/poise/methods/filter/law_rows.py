@@ -6,16 +6,21 @@ from typing import NamedTuple
 
 from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks
-from poise.mechanics.inverse_dynamics_points import (
+from poise.ik import BALL, TRANSLATION, Blocks
+from poise.mechanics import (
+    PLACE,
+    TURN,
     PointForces,
+    Vector,
+    cross,
+    matrix_at,
     moved_by,
+    points_of_moments,
     points_of_wrench,
     sine_and_bow,
+    turned,
+    vector_at,
 )
-from poise.mechanics.joint_moment_points import points_of_moments
-from poise.mechanics.quaternion_kernels import Vector, cross
-from poise.mechanics.subtree_sums import PLACE, TURN, matrix_at, turned, vector_at
 from poise.methods.filter.dynamic_state import Batch, Motion, Segments
 from poise.methods.filter.footing import Footing
 

@@ -8,11 +8,17 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import inner_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.ik.places import hinge_axis
-from poise.mechanics.inverse_dynamics_rates import RateScratch, make_rate_scratch, wrench_rates
-from poise.mechanics.joint_moment_rates import joint_moment_rates, joint_moments
-from poise.mechanics.quaternion_kernels import Vector, cross, turn
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, hinge_axis
+from poise.mechanics import (
+    RateScratch,
+    Vector,
+    cross,
+    joint_moment_rates,
+    joint_moments,
+    make_rate_scratch,
+    turn,
+    wrench_rates,
+)
 from poise.methods.filter.dynamic_state import Motion, Segments
 from poise.methods.filter.footing import Footing
 from poise.methods.filter.law_rows import (

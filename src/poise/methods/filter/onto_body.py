@@ -17,10 +17,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, contact_points
-from poise.character.joint_turns import allowed_turn
-from poise.character.roles import SIDES
-from poise.character.standing_figure import StandingFigure
+from poise.character import SIDES, Character, StandingFigure, allowed_turn, contact_points
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.filter.counterparts import Counterparts, counterparts

@@ -9,23 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.constraints import tasks_of
-from poise.constraints.naming import find_joint
-from poise.constraints.recruiting import TRANSLATION, Recruits
-from poise.contact import ContactSchedule, detect_contacts
-from poise.contact.cutoff import suited_cutoff_hz
+from poise.constraints import TRANSLATION, Recruits, find_joint, tasks_of
+from poise.contact import ContactSchedule, detect_contacts, suited_cutoff_hz
 from poise.errors import BadValue, PoiseError
-from poise.ik import IkProblem
+from poise.ik import IkProblem, widened
 from poise.ik import build as build_ik
 from poise.ik import packed as kinds
-from poise.ik.widened_limits import widened
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.filter.kinematic_frames import Prior
 from poise.methods.filter.process_noise import inertia_deviations
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
 from poise.methods.filter.standing import standing_tasks
-from poise.solvers.unscented_update import DEPENDENT, paper_spread, scaled_spread
+from poise.solvers import DEPENDENT, paper_spread, scaled_spread
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.ik.packed import BALL, TRANSLATION, Blocks
-from poise.mechanics.carried_inertia import carried_inertias_kg_m2
+from poise.ik import BALL, TRANSLATION, Blocks
+from poise.mechanics import carried_inertias_kg_m2
 
 _LEAST_SHARE = 0.02
 """Of the body's inertia: hands and feet would otherwise take everything upon themselves."""

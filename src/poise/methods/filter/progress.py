@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from poise.contact.support_area import distance_to_support, support_area
-from poise.contact.touching_points import touching_points
+from poise.contact import distance_to_support, support_area, touching_points
 from poise.mechanics import (
     GRAVITY_M_S2,
     forward_kinematics,

@@ -10,9 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing, inner_borrowing
-from poise.ik.limits import limited_numbers
-from poise.ik.packed import ANGLE, BALL, Blocks, Limits, Tree, Work
-from poise.ik.posing import turned_rotation
+from poise.ik import ANGLE, BALL, Blocks, Limits, Tree, Work, limited_numbers, turned_rotation
 
 NEAR_RAD = 0.2
 """Numbers nearer to their limit than this are watched by coupled fits."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.contact.schedule import intervals
+from poise.contact import intervals
 from poise.ik import IkProblem, look, unsolved
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import constraint_reports, worst_in_words

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.arrays import Indices
-from poise.contact.schedule import intervals
+from poise.contact import intervals
 from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.mechanics import BodyState, forward_kinematics
@@ -27,7 +27,7 @@ from poise.methods.filter.report import finished
 from poise.methods.filter.settings import Settings
 from poise.methods.result import Result
 from poise.motion import Clip
-from poise.solvers.unscented_update import INDEFINITE
+from poise.solvers import INDEFINITE
 
 
 def run(edit: Edit, settings: Settings | None = None) -> Result:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from poise.character import Character, contact_points
-from poise.constraints import Interval, Plant, Task, tasks_of
-from poise.constraints.recruiting import EVERYTHING, recruits_of_point
-from poise.contact import ContactSchedule
-from poise.contact.schedule import intervals
+from poise.constraints import EVERYTHING, Interval, Plant, Task, recruits_of_point, tasks_of
+from poise.contact import ContactSchedule, intervals
 from poise.mechanics import site_positions
 from poise.methods.edit import Edit
 

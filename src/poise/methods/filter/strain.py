@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
-from poise.contact.clip_dynamics import ClipDynamics, extent_m
-from poise.contact.joint_torques import joint_torques
-from poise.contact.reaction_forces import ReactionForces, reaction_forces
-from poise.contact.touching_points import TouchingPoints
+from poise.contact import (
+    ClipDynamics,
+    ReactionForces,
+    TouchingPoints,
+    extent_m,
+    joint_torques,
+    reaction_forces,
+)
 from poise.mechanics import BodyState, JointForces, center_of_mass, momentum_rate
 from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.law_rows import Strain

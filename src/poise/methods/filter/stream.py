@@ -28,10 +28,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints import Constraint
-from poise.constraints.scene import FLAT
-from poise.contact import ContactSchedule
-from poise.contact.floor import FEET
+from poise.constraints import FLAT, Constraint
+from poise.contact import FEET, ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
 from poise.methods.edit import Edit

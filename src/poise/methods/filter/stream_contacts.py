@@ -18,11 +18,18 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points
-from poise.contact.detection import HEIGHT_M, LEAD_S, SHORTEST_S, SPEED_M_S
-from poise.contact.floor import FEET
-from poise.contact.foot_motion import LEVEL_RANGE_M, PLANTED_BELOW_M, PLANTED_M_S
-from poise.contact.point_motion import CUTOFF_HZ
-from poise.contact.touching_points import LOOSE_M
+from poise.contact import (
+    CUTOFF_HZ,
+    FEET,
+    HEIGHT_M,
+    LEAD_S,
+    LEVEL_RANGE_M,
+    LOOSE_M,
+    PLANTED_BELOW_M,
+    PLANTED_M_S,
+    SHORTEST_S,
+    SPEED_M_S,
+)
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue, UnknownName
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions

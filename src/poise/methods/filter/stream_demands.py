@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact.foot_motion import LARGEST_OFFSET_M
-from poise.contact.support_area import distance_to_support, nearest_in_support, support_area
+from poise.contact import LARGEST_OFFSET_M, distance_to_support, nearest_in_support, support_area
 from poise.environment import Environment, query
 from poise.mechanics import GRAVITY_M_S2, inverse_dynamics, zero_moment_point
 from poise.methods.filter.dynamic_state import Motion

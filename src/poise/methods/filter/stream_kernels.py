@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined
-from poise.mechanics.quaternion_kernels import Quaternion, multiply
+from poise.mechanics import Quaternion, multiply
 from poise.methods.filter.dynamic_state import Motion
 
 

@@ -32,7 +32,7 @@ from poise.methods.filter.stream_contacts import StreamPoints
 from poise.methods.filter.stream_demands import demands_of_frame
 from poise.methods.filter.stream_frame import Passing
 from poise.methods.filter.stream_kernels import add_fitted, put_added
-from poise.solvers.unscented_update import INDEFINITE
+from poise.solvers import INDEFINITE
 
 
 class KinematicRound:

@@ -5,8 +5,21 @@ momentum curves of ground stages (section 4.1), the spacetime problem (4.2), mot
 inverse control (4.3), a controller that leaps on and on (4.4).
 """
 
+from poise.methods.momentum.controller import LeapController as LeapController
+from poise.methods.momentum.family import Family as Family
+from poise.methods.momentum.family import Member as Member
+from poise.methods.momentum.family import build_family as build_family
+from poise.methods.momentum.family import statuses_in_words as statuses_in_words
+from poise.methods.momentum.family_axes import FamilyAxis as FamilyAxis
+from poise.methods.momentum.foot_glide import with_still_feet as with_still_feet
+from poise.methods.momentum.inverse_control import Aim as Aim
+from poise.methods.momentum.plan import Captured as Captured
+from poise.methods.momentum.plan import captured as captured
+from poise.methods.momentum.plan import captured_rise_m as captured_rise_m
+from poise.methods.momentum.report import StageReport as StageReport
 from poise.methods.momentum.run import Progress as Progress
 from poise.methods.momentum.run import run as run
 from poise.methods.momentum.settings import Settings as Settings
+from poise.methods.momentum.two_leaps import stage_feet_m as stage_feet_m
 
 TAKES_STAGE_EDITS = True

@@ -20,9 +20,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.ik.posing import logarithm, place_joints
-from poise.mechanics.quaternion_kernels import Vector, between, cross, multiply, turn
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, logarithm, place_joints
+from poise.mechanics import Vector, between, cross, multiply, turn
 
 _SMALL = 1e-4
 

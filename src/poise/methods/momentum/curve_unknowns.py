@@ -21,7 +21,7 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.methods.momentum.momentum_curves import CURVES, VERTICAL, StageMomentum
 from poise.methods.momentum.stages import Stage
-from poise.solvers.knot_fit import DEGREE
+from poise.solvers import DEGREE
 
 _UP = np.array([0.0, 1.0, 0.0])
 

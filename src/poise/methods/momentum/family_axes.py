@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from poise.constraints.record_checks import Vector, items, number, put, vector, whole, words
+from poise.constraints import Vector, items, number, put, vector, whole, words
 from poise.errors import BadValue
 
 

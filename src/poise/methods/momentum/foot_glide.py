@@ -14,8 +14,7 @@ from poise.constraints import Recruits, Scene
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.footing.contact_tasks import Movers, contact_tasks
-from poise.footing.moving_joints import moving_joints
+from poise.footing import Movers, contact_tasks, moving_joints
 from poise.ik import IkSettings, build, solve, unsolved
 from poise.motion import Clip
 

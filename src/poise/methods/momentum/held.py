@@ -18,9 +18,7 @@ from poise.arrays import Array
 from poise.constraints import Scene, Task
 from poise.contact import ContactSchedule
 from poise.environment import query
-from poise.footing.contact_tasks import Movers, contact_tasks
-from poise.footing.foot_path import FootPath
-from poise.footing.foot_shape import HEEL, TIP
+from poise.footing import HEEL, TIP, FootPath, Movers, contact_tasks
 
 
 def held_tasks(scene: Scene, contacts: ContactSchedule, movers: Movers) -> tuple[Task, ...]:

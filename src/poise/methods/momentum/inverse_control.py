@@ -17,9 +17,9 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.compiled import compiled
-from poise.constraints.naming import find_point
+from poise.constraints import find_point
 from poise.errors import BadShape, BadValue
-from poise.mechanics.quaternion_kernels import multiply, turn
+from poise.mechanics import multiply, turn
 from poise.methods.momentum.family import Family
 
 HIT_M = 0.005

@@ -19,7 +19,7 @@ from poise.errors import BadValue
 from poise.mechanics import momentum
 from poise.methods.momentum.stages import Stage
 from poise.motion import Clip
-from poise.solvers.knot_fit import DEGREE, FittedSpline, fit_knots
+from poise.solvers import DEGREE, FittedSpline, fit_knots
 
 CURVES = ("x", "y", "z", "about x", "about y", "about z")
 VERTICAL = 1

@@ -9,8 +9,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints import Scene, Task
-from poise.constraints.stage_edits import FlightHeight, MoveStage, StageEdit
+from poise.constraints import FlightHeight, MoveStage, Scene, StageEdit, Task
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -301,7 +300,7 @@ def _tops(
     asked: Wanted,
 ) -> tuple[Task, ...]:  # fmt: skip
     """The centre of mass at its wanted height in the frame nearest to the top of a flight."""
-    from poise.constraints.recruiting import Recruits
+    from poise.constraints import Recruits
 
     body = character.body
     assert body is not None

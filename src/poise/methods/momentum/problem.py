@@ -11,17 +11,12 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.constraints import Recruits, Scene, Task
-from poise.contact import ContactSchedule
-from poise.contact.clip_dynamics import extent_m
+from poise.contact import ContactSchedule, extent_m
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.footing.contact_tasks import Movers
-from poise.footing.moving_joints import moving_joints
-from poise.ik import IkProblem
+from poise.footing import Movers, moving_joints
+from poise.ik import BALL, TRANSLATION, Blocks, IkProblem, inertia_stiffness, widened
 from poise.ik import build as build_ik
-from poise.ik.packed import BALL, TRANSLATION, Blocks
-from poise.ik.whole_clip import inertia_stiffness
-from poise.ik.widened_limits import widened
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.momentum.body_motion import Segments
 from poise.methods.momentum.curve_unknowns import CurveUnknowns, curve_unknowns

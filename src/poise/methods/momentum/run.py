@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from poise.constraints import tasks_of
-from poise.constraints.stage_edits import FlightHeight, Gravity, MoveStage
+from poise.constraints import FlightHeight, Gravity, MoveStage, tasks_of
 from poise.methods.edit import Edit
 from poise.methods.momentum.plan import captured, leap_of, scene_of, wanted
 from poise.methods.momentum.report import finished

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from poise.constraints.record_checks import items, whole
+from poise.constraints import items, whole
 from poise.errors import BadValue
 from poise.methods.momentum.family_axes import FamilyAxis
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from poise.constraints import Task
-from poise.footing.clearance import clearance_tasks
+from poise.footing import clearance_tasks
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.problem import Leap, Problem, build, footing
 from poise.methods.momentum.settings import Settings

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.ik import IkProblem
-from poise.ik.packed import Limits, Work
-from poise.ik.whole_clip_rows import take_steps
+from poise.ik import IkProblem, Limits, Work, take_steps
 from poise.methods.momentum.body_motion import Ends, Poses, Segments
 from poise.methods.momentum.spacetime_rows import (
     REACH,
@@ -31,7 +29,7 @@ from poise.methods.momentum.spacetime_rows import (
     put_left,
     put_system,
 )
-from poise.solvers.bordered_band import solve_bordered
+from poise.solvers import solve_bordered
 
 _FARTHEST = 0.35
 """Radians or metres that one iteration may move an unknown."""

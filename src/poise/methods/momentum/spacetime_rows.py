@@ -12,11 +12,23 @@ from typing import NamedTuple
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
-from poise.ik.frame_loop import gather
-from poise.ik.limits import limited_numbers
-from poise.ik.packed import ANGLE, BALL, TRANSLATION, Blocks, Limits, Tasks, Tree, Work
+from poise.ik import (
+    ANGLE,
+    BALL,
+    TRANSLATION,
+    Blocks,
+    Limits,
+    Tasks,
+    Tree,
+    Work,
+    add_row,
+    gather,
+    into_parents,
+    limited_numbers,
+    put_displacement,
+    put_ranges,
+)
 from poise.ik.step import look
-from poise.ik.whole_clip_rows import add_row, into_parents, put_displacement, put_ranges
 from poise.methods.momentum.body_motion import (
     Ends,
     Poses,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints.stage_edits import MoveStage
+from poise.constraints import MoveStage
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
 from poise.methods.edit import Edit

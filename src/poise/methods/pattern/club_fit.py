@@ -17,9 +17,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from poise.arrays import Array
-from poise.character import Character
-from poise.character.attachments import Attachment
-from poise.constraints.naming import find_joint
+from poise.character import Attachment, Character
+from poise.constraints import find_joint
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
 from poise.methods.pattern.events import NEAR_S, SMOOTHED_S

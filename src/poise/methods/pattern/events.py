@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints.naming import find_point
+from poise.constraints import find_point
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import BodyState
 from poise.rotations import rotate

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
-from poise.mechanics.quaternion_kernels import Vector, cross, multiply, turn
+from poise.mechanics import Vector, cross, multiply, turn
 from poise.methods.pattern.vector_kernels import exponential, logarithm
 
 POINT, TURN = 0, 1

@@ -11,7 +11,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Task
 from poise.errors import BadValue
-from poise.mechanics.kinematics import moving_table
+from poise.mechanics import moving_table
 from poise.methods.pattern.goal_kernels import POINT, TURN, goal_rows
 from poise.methods.pattern.placed import PlacedClip
 

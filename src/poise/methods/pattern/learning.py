@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character
-from poise.character.attachments import Attachment, with_attachments
-from poise.constraints.recruiting import carries_weight
+from poise.character import Attachment, Character, with_attachments
+from poise.constraints import carries_weight
 from poise.contact import estimate_ground
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import forward_kinematics
@@ -22,7 +21,7 @@ from poise.methods.pattern.motion_vectors import mean_turns, sampled, vector_of
 from poise.methods.pattern.placing import placings_together
 from poise.methods.pattern.warp import Warp
 from poise.motion import Clip
-from poise.solvers.principal_components import principal_components
+from poise.solvers import principal_components
 
 UNLIKE_DEG = 35.0
 """A motion whose joints are turned further than this against the mean, on average, is another

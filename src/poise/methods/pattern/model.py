@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, frozen_array
-from poise.character import Character, Skeleton
-from poise.character.attachments import Attachment, with_attachments
+from poise.character import Attachment, Character, Skeleton, with_attachments
 from poise.errors import BadShape, BadValue, UnknownName
 from poise.methods.pattern.events import EventRule
 from poise.methods.pattern.placing import Placing

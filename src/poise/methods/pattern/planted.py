@@ -16,11 +16,8 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints import Task
-from poise.constraints.hermite import hermite
-from poise.constraints.recruiting import Recruits
-from poise.contact import ContactSchedule
-from poise.contact.schedule import intervals
+from poise.constraints import Recruits, Task, hermite
+from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
 from poise.mechanics import BodyState
 

@@ -10,8 +10,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.constraints import Scene, Task, tasks_of
 from poise.contact import ContactSchedule, detect_contacts
-from poise.environment import Environment
-from poise.environment.query import query
+from poise.environment import Environment, query
 from poise.errors import BadValue
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from poise.constraints.record_checks import whole
+from poise.constraints import whole
 from poise.errors import BadValue
 from poise.methods.pattern.motion_space_ik import Damping
 

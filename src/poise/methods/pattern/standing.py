@@ -13,8 +13,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints import Task
-from poise.constraints.recruiting import Recruits
+from poise.constraints import Recruits, Task
 from poise.contact import ContactSchedule
 from poise.mechanics import BodyState
 from poise.methods.pattern.goals import goals_of

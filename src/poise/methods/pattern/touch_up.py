@@ -13,11 +13,8 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character
-from poise.character.attachments import Attachment
-from poise.constraints import Scene, Task
-from poise.constraints.naming import find_point
-from poise.constraints.recruiting import Recruits, carries_weight
+from poise.character import Attachment, Character
+from poise.constraints import Recruits, Scene, Task, carries_weight, find_point
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.ik import IkProblem, IkSettings, IkSolution, build, solve, unsolved

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.character import Character
-from poise.constraints.naming import find_point
+from poise.constraints import find_point
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
 from poise.methods.pattern.events import EventRule

@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing
-from poise.mechanics.quaternion_kernels import Quaternion, Vector, multiply
+from poise.mechanics import Quaternion, Vector, multiply
 
 _SMALL = 1e-6
 

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.character import Character, Skeleton
-from poise.character.role_names import looks_hinged, name_parts
-from poise.character.roles import REQUIRED_ROLES, Roles
+from poise.character import REQUIRED_ROLES, Character, Roles, Skeleton, looks_hinged, name_parts
 from poise.errors import BadValue, UnknownName
 
 

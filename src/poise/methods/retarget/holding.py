@@ -16,24 +16,26 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character
-from poise.character.joint_turns import allowed_turn
-from poise.character.roles import SIDES
+from poise.character import SIDES, Character, allowed_turn
 from poise.constraints import Scene, Task
-from poise.contact import ContactSchedule
-from poise.contact.schedule import intervals
+from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment, query
-from poise.footing.ankle_slack import ankle_slack_rad
-from poise.footing.center_path import center_tasks
-from poise.footing.clearance import clearance_tasks
-from poise.footing.contact_tasks import ORIGIN, WISHED, Movers, spot_task, touching
-from poise.footing.foot_path import FootPath
-from poise.footing.foot_shape import HEEL, TIP, FootShape
-from poise.footing.spots import Spot
-from poise.ik import build, keep_in_range, unsolved
-from poise.ik.long_clip import solve_long
-from poise.ik.whole_clip import WholeSettings
-from poise.ik.widened_limits import widened
+from poise.footing import (
+    HEEL,
+    ORIGIN,
+    TIP,
+    WISHED,
+    FootPath,
+    FootShape,
+    Movers,
+    Spot,
+    ankle_slack_rad,
+    center_tasks,
+    clearance_tasks,
+    spot_task,
+    touching,
+)
+from poise.ik import WholeSettings, build, keep_in_range, solve_long, unsolved, widened
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip

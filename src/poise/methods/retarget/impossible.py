@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character
-from poise.character.joint_turns import angle_near_range
+from poise.character import Character, angle_near_range
 from poise.contact import intervals
-from poise.measures.series import Series
+from poise.measures import Series
 from poise.mechanics import GRAVITY_M_S2
 from poise.methods.retarget.self_clearance import gaps_m
 

@@ -16,17 +16,12 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character, Skeleton, contact_points
-from poise.character.roles import SIDES
-from poise.character.standing_figure import StandingFigure
-from poise.constraints import Scene, Task
-from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_point, recruits_of_turn
+from poise.character import SIDES, Character, Skeleton, StandingFigure, contact_points
+from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
 from poise.contact import ContactSchedule, detect_contacts
-from poise.environment import Environment
-from poise.environment.scaled import scaled
+from poise.environment import Environment, scaled
 from poise.errors import BadValue
-from poise.ik import IkSolution, build, keep_in_range, unsolved
-from poise.ik.followed_frames import follow
+from poise.ik import IkSolution, build, follow, keep_in_range, unsolved
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.holding import Held, hold

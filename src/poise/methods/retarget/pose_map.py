@@ -11,9 +11,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, Skeleton
-from poise.character.anatomical_axes import anatomical_axes
-from poise.character.joint_turns import allowed_turn
+from poise.character import Character, Skeleton, allowed_turn, anatomical_axes
 from poise.mechanics import BodyState
 from poise.methods.retarget.correspondence import Correspondence
 

@@ -13,11 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.character import Character
-from poise.character.roles import SIDES
-from poise.character.standing_figure import StandingFigure
-from poise.constraints import Task
-from poise.constraints.recruiting import EVERYTHING, Recruits, recruits_of_turn
+from poise.character import SIDES, Character, StandingFigure
+from poise.constraints import EVERYTHING, Recruits, Task, recruits_of_turn
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
 from poise.measures import Evaluation, evaluate

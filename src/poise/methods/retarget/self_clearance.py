@@ -14,10 +14,8 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, contact_points, contact_radii_m
-from poise.character.roles import SIDES
-from poise.constraints import Task
-from poise.constraints.recruiting import Recruits
+from poise.character import SIDES, Character, contact_points, contact_radii_m
+from poise.constraints import Recruits, Task
 from poise.contact import intervals
 from poise.mechanics import BodyState
 

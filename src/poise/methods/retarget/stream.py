@@ -24,18 +24,23 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints import Plant
-from poise.constraints.scene import FLAT
-from poise.contact.floor import FEET
+from poise.constraints import FLAT, Plant
+from poise.contact import FEET
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
 from poise.mechanics import forward_kinematics
-from poise.methods.filter.rotation_fit import on_side_of
-from poise.methods.filter.settings import Settings
-from poise.methods.filter.stream import FilterStream
-from poise.methods.filter.stream_contacts import FoundContacts, StreamPoints
-from poise.methods.filter.stream_frame import NO_OFFSETS, Passing, StreamFrame, single_motion
-from poise.methods.filter.stream_goals import ALWAYS
+from poise.methods.filter import (
+    ALWAYS,
+    NO_OFFSETS,
+    FilterStream,
+    FoundContacts,
+    Passing,
+    Settings,
+    StreamFrame,
+    StreamPoints,
+    on_side_of,
+    single_motion,
+)
 from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.stream_follow import LimitsOfStream
 from poise.methods.retarget.stream_poses import PoseStream

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character, contact_points
-from poise.constraints import Task
-from poise.constraints.recruiting import EVERYTHING, recruits_of_point
-from poise.contact.touching_points import LOOSE_M
+from poise.constraints import EVERYTHING, Task, recruits_of_point
+from poise.contact import LOOSE_M
 from poise.environment import Environment, query
 from poise.errors import UnknownName
 from poise.mechanics import BodyState, forward_kinematics, site_positions

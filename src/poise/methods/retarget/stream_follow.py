@@ -13,11 +13,9 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
-from poise.constraints import Scene, Task
-from poise.constraints.recruiting import Recruits
+from poise.constraints import Recruits, Scene, Task
 from poise.environment import Environment
-from poise.ik import build, keep_in_range, unsolved
-from poise.ik.followed_frames import FollowSettings, follow
+from poise.ik import FollowSettings, build, follow, keep_in_range, unsolved
 from poise.motion import Clip
 
 BEFORE, NEWEST = 0, 1

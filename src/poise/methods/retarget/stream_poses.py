@@ -19,13 +19,10 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character, contact_points
-from poise.character.roles import SIDES
-from poise.character.standing_figure import StandingFigure
-from poise.environment import Environment
-from poise.environment.scaled import scaled
+from poise.character import SIDES, Character, StandingFigure, contact_points
+from poise.environment import Environment, scaled
 from poise.errors import BadValue
-from poise.ik.followed_frames import FollowSettings
+from poise.ik import FollowSettings
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.kinematic import inner_hinges, trunk_joints, turn_tasks, wishes_of

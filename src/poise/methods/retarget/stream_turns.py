@@ -6,8 +6,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character
-from poise.character.anatomical_axes import anatomical_axes
+from poise.character import Character, anatomical_axes
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.pose_map import wanted_turns

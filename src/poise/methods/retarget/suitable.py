@@ -14,10 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Character, Skeleton
-from poise.character.role_detection import find_roles
-from poise.character.role_geometry import UP, Figure
-from poise.character.roles import SIDES
+from poise.character import SIDES, UP, Character, Figure, Skeleton, find_roles
 from poise.errors import MissingRoles
 from poise.wording import counted
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character.skeleton import Skeleton
+from poise.character import Skeleton
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
 
