@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.constraints import Task
-from poise.methods.result import Status
+from poise.methods.status import Status
 
 ANGULAR = ("turn", "aim")
 """Kinds of tasks whose errors are angles."""

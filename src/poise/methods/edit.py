@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -33,6 +33,11 @@ class Edit:
     that the clip was made from, in the joints of this one."""
     pattern: Pattern | None = None
     """What motions like the clip have in common, for the method `pattern`."""
+    target: Character | None = None
+    """Another body that the motion is to be put on, for the method `retarget`."""
+    mapping: Mapping[str, str] | None = None
+    """Joints of that body and what they follow, instead of what is found; an empty text leaves one
+    at rest."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constraints", tuple(self.constraints))

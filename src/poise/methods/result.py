@@ -4,27 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, TypeVar, cast
 
+from poise.character import Character
 from poise.contact import ContactSchedule
+from poise.environment import Environment
+from poise.methods.constraint_report import ConstraintReport
+from poise.methods.status import Status as Status
 from poise.motion import Clip
 
-Status = Literal["converged", "stalled", "out_of_iterations", "infeasible"]
+R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """The edited clip, and how well the wishes were met."""
+class Result(Generic[R_co]):
+    """The edited clip, and how well the constraints were met."""
 
     clip: Clip
     status: Status
-    """`converged`: every constraint is met to its tolerance. `infeasible`: the method came to rest,
-    but some constraint cannot be met beside those above it. `stalled`, `out_of_iterations`: it did
-    not come to rest."""
     summary: str
     """One sentence with the worst constraint by name, frame and amount."""
     contacts: ContactSchedule | None = None
     notes: tuple[str, ...] = ()
     """What the user should know: warnings, assumptions."""
+    constraints: tuple[ConstraintReport, ...] = ()
+    """How well each constraint is met, of methods that take any."""
+    report: R_co = cast(Any, None)  # noqa: RUF009
+    """What else the method has to say: a record of its own."""
+    start: Clip | None = None
+    """The motion that was edited, where that is not the edit's clip as it is: raised onto the
+    terrain, moved with its stages. Likeness is measured against it."""
+    character: Character | None = None
+    """Whose motion it is now, where that is not the edit's character."""
+    environment: Environment | None = None
+    """Where, if that is not the edit's: a place at the size of another body."""
     trace: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Figures of the method's own, by name."""
+    """Being replaced by `report`."""

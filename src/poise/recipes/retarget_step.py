@@ -78,7 +78,7 @@ def _result(made: Retargeted) -> Result:
         f"{told.name}: {told.summary}" if missed else told.summary,
         made.contacts,
         (*made.notes, scale),
-        {
+        trace={
             "retarget": made.stages,
             "scale": made.kinematic.scale,
             "impossible": made.impossible,

@@ -1,0 +1,76 @@
+"""A method as one entry of a table: what it is called, what it takes, how it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from poise.methods.edit import Edit
+from poise.methods.progress import ProgressCallback
+from poise.methods.result import Result
+
+S = TypeVar("S", contravariant=True)
+R = TypeVar("R")
+Settings = TypeVar("Settings")
+
+
+class Run(Protocol[S, R]):
+    """What a method does."""
+
+    def __call__(
+        self,
+        edit: Edit,
+        settings: S | None = None,
+        *,
+        progress: ProgressCallback | None = None,
+        previous: Result[R] | None = None,
+    ) -> Result[R]:
+        """Edit a clip.
+
+        Args:
+            edit: what is asked for.
+            settings: the knobs; None for the defaults.
+            progress: called while it runs.
+            previous: an earlier result on the same clip; what has not changed since need not be
+                solved again. Methods that cannot use one ignore it.
+
+        Raises:
+            PoiseError: what cannot be asked of this method.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Takes:
+    """What a step of a method may be given. Recipes, commands, studio and schema go by it."""
+
+    constraints: tuple[str, ...] = ()
+    """Kinds of constraints and stage edits, by their keys in recipes; others are refused by name,
+    before the method starts."""
+    contacts: bool = True
+    """A schedule of contacts that is known already."""
+    pattern: bool = False
+    """A learned pattern, which it then needs."""
+    target: bool = False
+    """Another body, which it then needs; later steps work on that body."""
+
+
+@dataclass(frozen=True)
+class Method(Generic[Settings, R]):
+    """One of the methods."""
+
+    name: str
+    settings: type[Settings]
+    """A frozen dataclass with a default for every field."""
+    takes: Takes
+    run: Run[Settings, R]
+    presets: Mapping[str, Mapping[str, object]] = field(
+        default_factory=dict[str, Mapping[str, object]]
+    )
+    """Values that settings take by the name under `preset`."""
+    keeps_frames: bool = True
+    """Whether frame n of the result is frame n of the clip, so that what follows can be checked
+    before this has run."""
+    is_quick: bool = False
+    """Whether it is solved while the user drags."""
