@@ -23,10 +23,6 @@ from poise.arrays import Array
 from poise.errors import FileProblem
 from poise.formats.disk import read_bytes
 
-# Arrays out of a NumPy archive that nobody has reason to trust.
-#
-# `numpy.load` allocates what a header declares before it looks whether the bytes are there, and
-# may unpickle. Here sizes are compared first, and only numbers and text are understood.
 MAX_BYTES = 2**30
 """Motion itself needs little; textures in the same file may be large."""
 

@@ -21,15 +21,11 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Skeleton, angle_near_range
 from poise.errors import BadValue, FileProblem
-from poise.formats.disk import atomic_write
+from poise.formats.atomic import atomic_write
 from poise.motion import Clip
 from poise.units import world_from_file_wxyz
 from poise.wording import counted
 
-# The layout of a foreign file inside the native one, so that the way back stays open.
-#
-# Layouts are frozen records of plain values. They are told as JSON by their fields and rebuilt by
-# their field types, from the table below and nothing else.
 LAYOUTS = {"poise": (".csv", ".npz"), "unitree": (".csv",), "gmr": (".pkl", ".csv")}
 """Layouts, and the files each can be written as. `poise`: a header, every channel. `unitree`: as in
 the LAFAN1 set retargeted by Unitree: no header, root place, root rotation xyzw, then the joints'
