@@ -23,7 +23,7 @@ import numpy as np
 import poise
 from poise.character import with_proportions
 from poise.constraints import Plant
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.mechanics import forward_kinematics
 from poise.methods.filter import Settings
 from poise.methods.filter.onto_body import standing_rise_m

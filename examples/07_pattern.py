@@ -22,7 +22,7 @@ import numpy as np
 import poise
 from poise.character import Attachment, Character, with_attachments
 from poise.constraints import HitAt, HoldPoint, Interval, Scene
-from poise.constraints.original_paths import point_path
+from poise.constraints.scene import point_path
 from poise.methods import Edit, deform, pattern
 from poise.methods.pattern.usual_events import swing_events
 from poise.motion import Clip, resample

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from poise.character import Character, complete_character, with_ranges
-from poise.character.arms_and_legs import with_arms_and_legs
+from poise.character.proportions import with_arms_and_legs
 from poise.contact.shown_place import shown_place
 from poise.formats import save_clip
 from poise.methods.retarget import Settings, correspondence, retarget

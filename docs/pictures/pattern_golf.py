@@ -19,7 +19,7 @@ from poise.apps.render.key_frames import key_frames
 from poise.apps.render.prepare import stage_for
 from poise.apps.render.strip import draw_strip
 from poise.arrays import Array
-from poise.constraints.naming import find_point
+from poise.constraints.recruiting import find_point
 from poise.mechanics import forward_kinematics
 from poise.methods import deform
 from poise.motion import Clip

@@ -19,7 +19,7 @@ from poise.apps.cli.main import main
 from poise.apps.cli.stream_bvh import BvhStream
 from poise.apps.cli.stream_lines import BvhLines
 from poise.character import Skeleton, complete_character, with_ranges
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.methods.filter.stream import frames_of

@@ -12,7 +12,7 @@ import pytest
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, Sites, Skeleton, complete_character
-from poise.character.joint_turns import angle_near_range
+from poise.character.joint_motions import angle_near_range
 from poise.environment import Environment
 from poise.formats import load_character
 from poise.mechanics import forward_kinematics

@@ -11,7 +11,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Attachment, Character
-from poise.constraints.naming import find_point
+from poise.constraints.recruiting import find_point
 from poise.mechanics import forward_kinematics
 from poise.methods.pattern import EventRule, Pattern, learn
 from poise.motion import Clip, resample

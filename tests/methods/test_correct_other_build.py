@@ -10,7 +10,7 @@ import pytest
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points, contact_radii_m, reference_human
-from poise.character.arms_and_legs import with_arms_and_legs
+from poise.character.proportions import with_arms_and_legs
 from poise.environment import Ground
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics, site_positions

@@ -13,7 +13,7 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.constraints import Constraint, Interval, Plant
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.constraints.scene import FLAT
 from poise.contact import ContactSchedule, detect_contacts
 from poise.measures import evaluate

@@ -22,7 +22,7 @@ from poise.constraints import (
     Recruit,
     tasks_of,
 )
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.errors import PoiseError
 from poise.methods import Edit, filter
 from poise.methods.filter import Settings

@@ -11,7 +11,7 @@ import pytest
 
 from poise import rotations
 from poise.constraints import HoldPoint, Interval
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.constraints.scene import FLAT
 from poise.contact import detect_contacts
 from poise.errors import BadValue
