@@ -54,8 +54,10 @@ class _Rule:
     """Whether it is about the values of a mapping."""
 
     def allows(self, value: Any) -> bool:
-        if self.choices or (value is None and self.may_be_none):
-            return value is None or value in self.choices
+        if value is None and self.may_be_none:
+            return True
+        if self.choices:
+            return value in self.choices
         if self.whole and (isinstance(value, bool) or not hasattr(value, "__index__")):
             return False
         if not isinstance(value, Real) or not math.isfinite(value):
