@@ -80,9 +80,15 @@ def swing_pattern() -> Pattern:
 @cache
 def walk_pattern() -> Pattern:
     """Of the second of walking that the contract of all methods is about, and three like it."""
+    return learn(walks(), sample_character())
+
+
+@cache
+def walks() -> tuple[Clip, ...]:
+    """What that pattern is learned from."""
     walk = made("walk", 30.0, 1.0)
     few = {"Spine": 0.10, "LeftArm": 0.15, "LeftForeArm": 0.15, "RightArm": 0.15}
-    return learn([walk, *(varied(walk, SEED + i, few) for i in range(3))], sample_character())
+    return (walk, *(varied(walk, SEED + i, few) for i in range(3)))
 
 
 @cache

@@ -67,7 +67,7 @@ def run_or_refuse(name: str, value: float, fit: str) -> str:
     assert moved_m.max() < 1.0
     lengths = np.linalg.norm(result.clip.rotations_wxyz, axis=-1)
     np.testing.assert_allclose(lengths, 1.0, atol=1e-9)
-    for report in result.trace["constraints"]:
+    for report in result.constraints:
         assert np.isfinite(report.worst)
     return ""
 

@@ -17,7 +17,7 @@ from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
-from poise.methods.retarget import Settings, correspondence, retarget
+from poise.methods.retarget import Settings, as_method, correspondence, retarget
 from poise.motion import Clip
 from poise.recipes import (
     CharacterChoice,
@@ -30,7 +30,6 @@ from poise.recipes import (
     recipe_from_text,
     recipe_schema,
     recipe_text,
-    retarget_step,
     run_prepared,
     run_recipe,
 )
@@ -117,7 +116,7 @@ def test_it_is_measured_and_reported(folder: Path) -> None:
     found = evaluation_of(outcome)
     assert found.series.clip is outcome.clip and found.original is not None
     assert found.original.clip is outcome.start
-    stage = outcome.result.trace["retarget"][-1]
+    stage = outcome.result.report.stages[-1]
     assert found.value("foot_slide.mean") == pytest.approx(stage.figures["foot_slide.mean"])
     assert "<html" in report_html(found, "walk")
 
@@ -131,7 +130,7 @@ def test_the_place_has_the_size_of_the_body(folder: Path) -> None:
     recipe = replace(read(folder, POSES), environment={"height_field": hill})
     outcome = run_recipe(recipe)
     before, after = prepare(recipe).environment, outcome.prepared.environment
-    scale = outcome.result.trace["scale"]
+    scale = outcome.result.report.kinematic.scale
     sizes = [np.asarray(vars(each.surfaces[0])["spacing_m"]) for each in (before, after)]
     assert scale < 0.9
     np.testing.assert_allclose(sizes[1], scale * sizes[0])
@@ -244,7 +243,7 @@ def test_a_stage_that_does_not_get_there_is_how_it_ends(
         missed = replace(made.stages[0], name="physics", status="infeasible", summary="No.")
         return replace(made, stages=(made.stages[0], missed))
 
-    monkeypatch.setattr(retarget_step, "retarget", vain)
+    monkeypatch.setattr(as_method, "retarget", vain)
     outcome = run_recipe(read(folder, POSES))
     assert not outcome.converged
     assert (outcome.result.status, outcome.result.summary) == ("infeasible", "physics: No.")
@@ -252,7 +251,9 @@ def test_a_stage_that_does_not_get_there_is_how_it_ends(
 
 def test_who_watches_is_told_the_stages(folder: Path) -> None:
     told: list[Any] = []
-    run_recipe(read(folder, "retarget: {settings: {rounds: 1, torque: false}}"), watch=told.append)
+    run_recipe(
+        read(folder, "retarget: {settings: {rounds: 1, torque: false}}"), progress=told.append
+    )
     assert [each.stage for each in told] == ["kinematic", "physics, round 1"]
 
 

@@ -1,47 +1,28 @@
-"""`retarget` as a step of a recipe: it changes whose motion it is, so it is no method like others.
-
-Methods take an `Edit`, a clip and its character, and give back that character's motion. Here two
-bodies go in and what comes after works on the second. So it is a word of recipes alone.
-"""
+"""`retarget` as a step of a recipe: what comes after it works on another body."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from poise.errors import BadValue
-from poise.methods import Result
-from poise.methods.retarget import Retargeted, retarget
-from poise.methods.retarget import Settings as Settings
+from poise.methods import Edit, ProgressCallback, Result
+from poise.methods.retarget import Retargeted
 from poise.recipes.another_body import MovedFrom
 from poise.recipes.prepare import Prepared
 from poise.recipes.recipe import Step
-
-TAKES_CONSTRAINTS = False
-TAKES_CONTACTS = False
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where it is."""
-
-    stage: str
-    done: int = 0
-    total: int = 1
-    preview: None = None
-    """There is none."""
+from poise.recipes.vocabulary import Vocabulary
 
 
 def run_retarget(
-    step: Step, prepared: Prepared, watch: Callable[[Any], None] | None = None
-) -> tuple[Prepared, Result]:
+    step: Step, prepared: Prepared, words: Vocabulary, progress: ProgressCallback | None = None
+) -> tuple[Prepared, Result[Retargeted]]:
     """Put a motion on the body that was prepared for it.
 
     Args:
         step: says how.
         prepared: has a target.
-        watch: told which stage begins.
+        words: the methods there are.
+        progress: told which stage begins.
 
     Returns:
         What later steps work on: the other body, its motion, the place at its size. And how it
@@ -54,33 +35,19 @@ def run_retarget(
         raise BadValue("retarget", "without constraints and contacts", "some")
     if prepared.target is None:
         raise BadValue("prepared", "for a recipe whose first step is retarget", "none")
-    target, source = prepared.target, prepared.character
-    made = retarget(
-        prepared.clip, source, target.character, target.matches, prepared.environment,
-        step.settings, watch=None if watch is None else lambda stage: watch(Progress(stage)),
+    source, target = prepared.character, prepared.target
+    edit = Edit(
+        prepared.clip, source, (), prepared.environment, target=target.character,
+        mapping=target.mapping,
     )  # fmt: skip
-    moved_from = MovedFrom(prepared.clip, source, made.clip, made.contacts, ())
-    after = replace(
-        prepared, clip=made.clip, character=target.character, moved_from=moved_from,
-        environment=made.kinematic.environment, contacts=made.contacts, target=None,
-    )  # fmt: skip
-    return after, _result(made)
-
-
-def _result(made: Retargeted) -> Result:
-    """As of any method; of stages that did not get there, the first says why."""
-    missed = next((stage for stage in made.stages if stage.status != "converged"), None)
-    told = missed or made.stages[-1]
-    scale = f"it goes {made.kinematic.scale:.2f} times as far as in the clip"
-    return Result(
-        made.clip,
-        told.status,
-        f"{told.name}: {told.summary}" if missed else told.summary,
-        made.contacts,
-        (*made.notes, scale),
-        trace={
-            "retarget": made.stages,
-            "scale": made.kinematic.scale,
-            "impossible": made.impossible,
-        },
+    made: Result[Retargeted] = words.methods[step.method].run(
+        edit, step.settings, progress=progress
     )
+    assert made.character is not None and made.environment is not None
+    assert made.contacts is not None
+    after = replace(
+        prepared, clip=made.clip, character=made.character, environment=made.environment,
+        contacts=made.contacts, target=None,
+        moved_from=MovedFrom(prepared.clip, source, made.clip, made.contacts, ()),
+    )  # fmt: skip
+    return after, made

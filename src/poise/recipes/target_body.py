@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from poise.character import Character, with_ranges
@@ -20,6 +21,8 @@ class Target:
     character: Character
     matches: Correspondence
     """Which of its joints follows which of the clip's body."""
+    mapping: Mapping[str, str] | None = None
+    """What was said of that in a file."""
 
 
 def target_body(recipe: Recipe, source: Character) -> Target:
@@ -47,11 +50,12 @@ def target_body(recipe: Recipe, source: Character) -> Target:
         if choice.mapping is None:
             return Target(body, correspondence(source, body))
         path = recipe.folder / choice.mapping
-        matches = correspondence(source, body, read_mapping(path))
+        mapping = read_mapping(path)
+        matches = correspondence(source, body, mapping)
         if not any(matches.follows(joint) for joint in range(1, body.skeleton.joint_count)):
             wanted = "a joint that follows one of the source"
             raise FileProblem(path, wanted, "nothing but null: the body would stay at rest")
-        return Target(body, matches)
+        return Target(body, matches, mapping)
 
 
 def _check_bones(choice: CharacterChoice) -> None:

@@ -4,6 +4,7 @@ Which joint follows which, how poses of one rest pose become those of another, a
 target's size with feet where they stand. What is where: docs/retarget.md.
 """
 
+from poise.methods.retarget.as_method import run as run
 from poise.methods.retarget.correspondence import Correspondence as Correspondence
 from poise.methods.retarget.correspondence import correspondence as correspondence
 from poise.methods.retarget.drive import drive as drive

@@ -1,9 +1,10 @@
-"""Time of a clip and time of a pattern: events at the same moment in all motions (section 5).
+"""How a clip and a pattern lie on each other: in time by a warp, in the room by a placing.
 
-Between events the paper stretches time evenly, which bends a motion's speed at every event, the
-hit above all. Here the map is a monotone cubic through the same pairs (Fritsch and Carlson): it
-goes through every event, never turns back, and its speed is continuous. With no event between the
-ends, both are the same.
+Events are at the same moment in all motions (Carvalho, Boulic & Thalmann 2007, section 5). Between
+events the paper stretches time evenly, which bends a motion's speed at every event, the hit above
+all. Here the map is a monotone cubic through the same pairs (Fritsch and Carlson): it goes through
+every event, never turns back, and its speed is continuous. With no event between the ends, both are
+the same.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from poise import rotations
 from poise.arrays import Array, Indices, frozen_array
 from poise.errors import BadValue
 
@@ -83,3 +85,39 @@ class Warp:
 def _piece(knots: Array, at: Array) -> Indices:
     """Which interval between knots each number lies in."""
     return np.clip(np.searchsorted(knots, at, "right") - 1, 0, len(knots) - 2).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """From the room of a clip to that of the pattern: up, over the floor, around."""
+
+    turn_rad: float
+    """About the vertical, to the left."""
+    from_m: tuple[float, float, float]
+    """The clip's place that goes to `to_m`, and that is turned about."""
+    to_m: tuple[float, float, float]
+
+    @property
+    def turn_wxyz(self) -> Array:
+        """The turn."""
+        return rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.float64(self.turn_rad))
+
+    def places(self, places_m: Array) -> Array:
+        """(..., 3) places of the clip, in the pattern's room."""
+        moved = rotations.rotate(self.turn_wxyz, places_m - np.array(self.from_m))
+        return moved + np.array(self.to_m)
+
+    def places_back(self, places_m: Array) -> Array:
+        """(..., 3) places of the pattern, in the clip's room."""
+        turned = rotations.rotate(
+            rotations.conjugate(self.turn_wxyz), places_m - np.array(self.to_m)
+        )
+        return turned + np.array(self.from_m)
+
+    def root_turns(self, turns_wxyz: Array) -> Array:
+        """(..., 4) how the root is turned, seen from the pattern's room."""
+        return rotations.multiply(self.turn_wxyz, turns_wxyz)
+
+    def root_turns_back(self, turns_wxyz: Array) -> Array:
+        """(..., 4) the same seen from the clip's room."""
+        return rotations.multiply(rotations.conjugate(self.turn_wxyz), turns_wxyz)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,42 @@ from numpy.typing import NDArray
 from poise.arrays import Array, frozen_array
 from poise.character import Attachment, Character, Skeleton, with_attachments
 from poise.errors import BadShape, BadValue, UnknownName
-from poise.methods.pattern.events import EventRule
-from poise.methods.pattern.placing import Placing
-from poise.methods.pattern.warp import Warp
+from poise.methods.motion_alignment import Placing, Warp
+
+EventKind = Literal["fastest", "slowest", "highest", "lowest", "starts", "stops"]
+KINDS: tuple[EventKind, ...] = get_args(EventKind)
+
+
+@dataclass(frozen=True)
+class EventRule:
+    """How an event is found."""
+
+    name: str
+    kind: EventKind
+    """`fastest`, `slowest`, `highest`, `lowest`: where the point is so. `starts`, `stops`: where it
+    leaves, or comes to, rest."""
+    point: str
+    """A site, joint or role."""
+    near: EventKind | None = None
+    """Only within a quarter of a second of where the same point is so: lowest near fastest."""
+    after: str | None = None
+    """Only after this event."""
+    before: str | None = None
+    """Only before this event."""
+
+    def __post_init__(self) -> None:
+        for field in ("name", "point", "after", "before"):
+            value: object = getattr(self, field)
+            if value is None and field in ("after", "before"):
+                continue
+            if not isinstance(value, str) or not value:
+                raise BadValue(f"{field} of an event", "some text", value)
+        if self.kind not in KINDS:
+            raise UnknownName("kind of event", str(self.kind), KINDS)
+        if self.near is not None and self.near not in KINDS[:4]:
+            raise UnknownName("extreme to be near", str(self.near), KINDS[:4])
+        if self.near is not None and self.kind in ("starts", "stops"):
+            raise BadValue(f"near of event '{self.name}'", "left out beside starts and stops", "it")
 
 
 @dataclass(frozen=True, eq=False)
