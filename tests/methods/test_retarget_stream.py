@@ -28,12 +28,12 @@ from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.stream import clip_of, frames_of
 from poise.methods.filter.stream_frame import StreamFrame
-from poise.methods.retarget import correspondence, kinematic
-from poise.methods.retarget.pose_map import local_turns, wanted_turns
+from poise.methods.retarget import kinematic
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
 from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
 from poise.motion import Clip, resample
 from poise.samples import sample_character, walking
+from poise.transfer import correspondence, local_turns, wanted_turns
 from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
 
 HUMAN = sample_character()

@@ -42,7 +42,7 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
             lines += [f"  {line}" for line in _contacts(result)]
         elif step.method == "retarget":
             lines.append(f"retarget: {frames}")
-            stages = result.trace["retarget"]
+            stages = result.report.stages
             lines += [f"  {each.name}: {_ending(each)}" for each in stages]
         else:
             wishes = counted(len(step.constraints), "constraint")

@@ -18,8 +18,7 @@ class Vocabulary:
 
     constraints: Mapping[str, type[Any]]
     methods: Mapping[str, Any]
-    """Each has `Settings`, a frozen dataclass with a default for every field, and `run`; but for
-    `retarget`, which is run by itself (`retarget_step.py`)."""
+    """Each has `Settings`, a frozen dataclass with a default for every field, and `run`."""
 
     def settings(self, method: str) -> type[Any]:
         """The settings of a method."""
@@ -55,8 +54,9 @@ class Vocabulary:
     ) -> Result:
         """Let a method work; one that can tell how far it is tells `watch`."""
         chosen = self.methods[method].run
-        if watch is not None and "watch" in signature(chosen).parameters:
-            return chosen(edit, settings, watch=watch)
+        for name in ("watch", "progress"):
+            if watch is not None and name in signature(chosen).parameters:
+                return chosen(edit, settings, **{name: watch})
         return chosen(edit, settings)
 
 
@@ -64,8 +64,7 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """All that Poise knows."""
     from poise.constraints import CONSTRAINTS, STAGE_EDITS
-    from poise.methods import METHODS
-    from poise.recipes import retarget_step
+    from poise.methods import METHODS, retarget
 
     records = {key: record for key, (record, _) in CONSTRAINTS.items()}
-    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget_step})
+    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget})

@@ -24,6 +24,7 @@ from poise.formats import check_readable, reading_below, save_clip
 from poise.methods import Parcel, Result
 from poise.methods.momentum import Family, statuses_in_words
 from poise.methods.pattern import Pattern
+from poise.methods.retarget import RetargetReport
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
 from poise.recipes.pattern_file import load_pattern
@@ -137,8 +138,13 @@ def solution_of(outcome: Outcome) -> Solution:
         notes=tuple(dict.fromkeys((*own, *prepared.notes))),
         met=outcome_of(rows),
         earlier=earlier,
-        scale=float(outcome.results[0].trace.get("scale", 1.0)),
+        scale=_scale(outcome.results[0]),
     )
+
+
+def _scale(result: Result) -> float:
+    """How many times as far the motion goes on another body."""
+    return result.report.scale if isinstance(result.report, RetargetReport) else 1.0
 
 
 def solved_on_top(recipe: Recipe, base: Solution) -> Solution:

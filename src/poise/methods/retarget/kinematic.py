@@ -23,10 +23,9 @@ from poise.environment import Environment, scaled
 from poise.errors import BadValue
 from poise.ik import IkSolution, build, follow, keep_in_range, unsolved
 from poise.mechanics import BodyState, forward_kinematics, site_positions
-from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.holding import Held, hold
-from poise.methods.retarget.pose_map import local_turns, wanted_turns
 from poise.motion import Clip
+from poise.transfer import Correspondence, local_turns, wanted_turns
 
 _FOLLOWED = {"hip": 0.5, "knee": 0.3, "ankle": 1.0, "elbow": 0.5, "wrist": 1.0}
 """Weights of joints that come as near as they can to where they should be."""

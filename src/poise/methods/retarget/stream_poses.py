@@ -24,12 +24,11 @@ from poise.environment import Environment, scaled
 from poise.errors import BadValue
 from poise.ik import FollowSettings
 from poise.mechanics import BodyState, forward_kinematics, site_positions
-from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.kinematic import inner_hinges, trunk_joints, turn_tasks, wishes_of
-from poise.methods.retarget.pose_map import local_turns
 from poise.methods.retarget.stream_feet import StandingFeet
 from poise.methods.retarget.stream_follow import FollowedStream, two_frames
 from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
+from poise.transfer import Correspondence, local_turns
 
 _ORIGIN = np.zeros((1, 3))
 _CALM_S = 1.5e-4
