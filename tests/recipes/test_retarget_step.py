@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -243,7 +244,7 @@ def test_a_stage_that_does_not_get_there_is_how_it_ends(
     def vain(start: Stage, *others: Any) -> Stage:
         return replace(start, name="physics", status="infeasible", summary="No.")
 
-    monkeypatch.setattr("poise.methods.retarget.run.with_physics", vain)
+    monkeypatch.setattr(import_module("poise.methods.retarget.run"), "with_physics", vain)
     outcome = run_recipe(read(folder, "retarget"))
     assert not outcome.converged
     assert (outcome.result.status, outcome.result.summary) == ("infeasible", "physics: No.")

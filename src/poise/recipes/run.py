@@ -121,7 +121,7 @@ def run_prepared(
     return Outcome(prepared, tuple(results))
 
 
-def on_body_of(result: Result, edit: Edit, prepared: Prepared) -> Prepared:
+def on_body_of(result: Result[object], edit: Edit, prepared: Prepared) -> Prepared:
     """What later steps work on: the other body, its motion, its place, where a step changed it."""
     if result.character is None or result.contacts is None:
         return prepared

@@ -142,7 +142,7 @@ def solution_of(outcome: Outcome) -> Solution:
     )
 
 
-def _scale(result: Result) -> float:
+def _scale(result: Result[object]) -> float:
     """How many times as far the motion goes on another body."""
     return result.report.scale if isinstance(result.report, RetargetReport) else 1.0
 
