@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from poise.constraints.naming import find_point
 
 from poise.arrays import Array
 from poise.character import Character, complete_character, with_attachments
+from poise.constraints.recruiting import find_point
 from poise.environment import Environment
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics

@@ -36,16 +36,16 @@ MAY_IMPORT = {
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"},
     "footing": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints"},
+    "transfer": LEAVES | {"character", "motion", "mechanics", "environment"},
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
-    | {"ik", "footing", "execution"}
-    | {"measures"},  # retarget keeps the round that measures best
+    | {"ik", "footing", "transfer", "execution"},
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "methods"},
+    | {"samples", "constraints", "ik", "transfer", "methods"},
     "apps": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "methods", "recipes", "execution"},
+    | {"samples", "constraints", "ik", "transfer", "methods", "recipes", "execution"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

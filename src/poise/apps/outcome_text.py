@@ -8,7 +8,7 @@ from typing import Any
 from poise.apps.stage_text import result_lines
 from poise.contact import intervals
 from poise.methods import ConstraintReport, Result
-from poise.methods.retarget import Stage
+from poise.methods.retarget import RetargetReport, Stage
 from poise.recipes import Outcome, Recipe, Step
 from poise.wording import counted
 
@@ -39,7 +39,7 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
         if step.method == "correct":
             lines.append(f"correct ({step.settings.preset}): {frames}")
             lines += [f"  {line}" for line in _contacts(result)]
-        elif step.method == "retarget":
+        elif isinstance(result.report, RetargetReport):
             lines.append(f"retarget: {frames}")
             lines += [f"  {each.name}: {_ending(each)}" for each in result.report.stages]
         else:

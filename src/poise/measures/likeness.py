@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from poise import rotations
+from poise.contact import Series
 from poise.measures.measure import Measure
-from poise.measures.series import Series
 
 
 def measure(series: Series, original: Series) -> tuple[Measure, ...]:

@@ -11,6 +11,7 @@ from poise.constraints import Constraint, StageEdit, tasks_of
 from poise.errors import BadValue, PoiseError
 from poise.methods import Edit, ProgressCallback, Result
 from poise.motion import Clip
+from poise.recipes.another_body import MovedFrom
 from poise.recipes.known_contacts import known_contacts
 from poise.recipes.locating import (
     blaming_constraints,
@@ -21,9 +22,8 @@ from poise.recipes.locating import (
 from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import Problem, RecipeProblem
 from poise.recipes.prepare import Prepared, prepare
-from poise.recipes.recipe import RETARGET, Recipe
+from poise.recipes.recipe import Recipe
 from poise.recipes.records import constraint_from
-from poise.recipes.retarget_step import run_retarget
 from poise.recipes.timing import Clock
 from poise.recipes.vocabulary import Vocabulary, vocabulary
 
@@ -109,17 +109,26 @@ def run_prepared(
     words = words or vocabulary()
     results: list[Result[Any]] = []
     for index, step in list(enumerate(recipe.steps))[len(after) :]:
-        if step.method == RETARGET:
-            with located(recipe, ("steps", index, RETARGET)):
-                prepared, result = run_retarget(step, prepared, words, progress)
-            results.append(result)
-            continue
         clip = results[-1].clip if results else after[-1] if after else prepared.clip
         edit = edit_of(recipe, index, prepared, clip, words)
         with blaming_constraints(recipe, index):
-            run = words.methods[step.method].run
-            results.append(run(edit, step.settings, progress=progress))
+            method = words.methods[step.method]
+            result = method.run(edit, step.settings, progress=progress)
+        results.append(result)
+        prepared = on_body_of(result, edit, prepared)
     return Outcome(prepared, tuple(results))
+
+
+def on_body_of(result: Result[object], edit: Edit, prepared: Prepared) -> Prepared:
+    """What later steps work on: the other body, its motion, its place, where a step changed it."""
+    if result.character is None or result.contacts is None:
+        return prepared
+    source = MovedFrom(edit.clip, edit.character, result.clip, result.contacts, ())
+    return replace(
+        prepared, clip=result.clip, character=result.character, moved_from=source,
+        environment=result.environment or prepared.environment, contacts=result.contacts,
+        target=None, mapping=None,
+    )  # fmt: skip
 
 
 def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: Vocabulary) -> Edit:
@@ -152,6 +161,8 @@ def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: V
         contacts=contacts,
         original=None if moved_from is None else moved_from.original,
         pattern=pattern,
+        target=prepared.target,
+        mapping=prepared.mapping,
     )
     made: list[Constraint | StageEdit] = []
     problems: list[Problem] = []

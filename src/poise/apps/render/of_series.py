@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from poise.apps.render.overlays import Overlays
-from poise.measures import Series
+from poise.contact import Series
 
 
 def overlays_of(series: Series) -> Overlays:

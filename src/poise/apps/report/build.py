@@ -15,7 +15,8 @@ from poise.apps.render.strip import draw_strip
 from poise.apps.report.clip_charts import all_charts
 from poise.apps.report.page import Page, Picture, page_html
 from poise.apps.report.words import Figure, figures_of
-from poise.measures import Evaluation, Series
+from poise.contact import Series
+from poise.measures import Evaluation
 from poise.wording import counted
 
 STRIP_PX = 1280

@@ -21,10 +21,10 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem, PoiseError
 from poise.formats import check_readable, reading_below, save_clip
-from poise.methods import METHODS, Parcel, Progress
+from poise.methods import METHODS, Parcel, Progress, Result
 from poise.methods.momentum import Family, statuses_in_words
 from poise.methods.pattern import Pattern, PatternReport
-from poise.methods.retarget import Retargeted
+from poise.methods.retarget import RetargetReport
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
 from poise.recipes.pattern_file import load_pattern
@@ -127,7 +127,6 @@ def solution_of(outcome: Outcome) -> Solution:
     earlier = solution_of(Outcome(prepared, tuple(without_last))) if without_last else None
     before = prepared.moved_from or prepared
     rows = [row for result in outcome.results for row in result.constraints]
-    first = outcome.results[0].report
     return Solution(
         prepared=prepared,
         clips=tuple(result.clip for result in outcome.results),
@@ -139,8 +138,13 @@ def solution_of(outcome: Outcome) -> Solution:
         notes=tuple(dict.fromkeys((*own, *prepared.notes))),
         met=outcome_of(rows),
         earlier=earlier,
-        scale=first.kinematic.scale if isinstance(first, Retargeted) else 1.0,
+        scale=_scale(outcome.results[0]),
     )
+
+
+def _scale(result: Result[object]) -> float:
+    """How many times as far the motion goes on another body."""
+    return result.report.scale if isinstance(result.report, RetargetReport) else 1.0
 
 
 def solved_on_top(recipe: Recipe, base: Solution) -> Solution:

@@ -21,10 +21,9 @@ from poise.apps.studio.to_page import Stage as StageMessage
 from poise.apps.studio.wire import packed
 from poise.arrays import Array
 from poise.character import Character, Skeleton
-from poise.contact import ContactSchedule, intervals, support_area
+from poise.contact import ContactSchedule, Series, intervals, support_area
 from poise.environment import Environment, Ground, surface_triangles
 from poise.formats import body_mesh
-from poise.measures import Series
 from poise.mechanics import GRAVITY_M_S2
 from poise.methods import ConstraintReport
 from poise.motion import Clip

@@ -4,7 +4,6 @@ Lee & Lee 2018, "Projective Motion Correction with Contact Optimization". docs/c
 equations to these files and says what differs.
 """
 
-from poise.methods.correct.other_build import on_other_build as on_other_build
 from poise.methods.correct.recovery import recover as recover
 from poise.methods.correct.report import CorrectReport as CorrectReport
 from poise.methods.correct.run import run as run

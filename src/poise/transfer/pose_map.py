@@ -13,7 +13,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, Skeleton, allowed_turn, anatomical_axes
 from poise.mechanics import BodyState
-from poise.methods.retarget.correspondence import Correspondence
+from poise.transfer.correspondence import Correspondence
 
 
 def wanted_turns(

@@ -37,6 +37,18 @@ class Correspondence:
         """Whether a joint follows anything."""
         return bool(self.sources[joint, 0] >= 0)
 
+    def stands_for_one(self, joint: int) -> bool:
+        """Whether it follows one joint by itself: neither between two, nor one of its hinges."""
+        alone = self.shares[joint] == 0.0 and not self.reasons[joint].startswith("hinge of")
+        return self.follows(joint) and bool(alone)
+
+
+def joint_by_joint(skeleton: Skeleton) -> Correspondence:
+    """Of two bodies on one rig."""
+    sources = np.repeat(np.arange(skeleton.joint_count)[:, None], 2, axis=1)
+    shares = np.zeros(skeleton.joint_count)
+    return Correspondence(sources, shares, ("name",) * skeleton.joint_count, ())
+
 
 def correspondence(
     source: Character, target: Character, given: Mapping[str, str] | None = None

@@ -9,14 +9,14 @@ import pytest
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, contact_points, contact_radii_m, reference_human
+from poise.character import SIDES, Character, contact_points, contact_radii_m, reference_human
 from poise.character.proportions import with_arms_and_legs
 from poise.environment import Ground
-from poise.errors import BadValue
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.correct.other_build import leg_m, on_other_build
 from poise.motion import Clip
 from poise.samples import SAMPLES, sample_character
+from poise.transfer import leg_ratio, onto_body
+from tests.methods.other_bodies import bones_off_deg
 
 FLOOR = Ground()
 
@@ -32,7 +32,7 @@ def points_m(clip: Clip, character: Character, part: str) -> Array:
 
 def test_its_own_build_changes_nothing() -> None:
     clip = SAMPLES["walk"]().clip
-    same = on_other_build(clip, sample_character(), sample_character(), FLOOR)
+    same = onto_body(clip, sample_character(), sample_character(), scale=None, ground=FLOOR).clip
     np.testing.assert_allclose(same.root_positions_m, clip.root_positions_m, atol=1e-12)
     np.testing.assert_array_equal(same.rotations_wxyz, clip.rotations_wxyz)
 
@@ -40,7 +40,7 @@ def test_its_own_build_changes_nothing() -> None:
 def test_a_walkers_feet_stay_near_the_floor_and_nearly_planted() -> None:
     sample = SAMPLES["walk"]()
     clip, body = sample.clip, ape()
-    moved = on_other_build(clip, sample_character(), body, FLOOR)
+    moved = onto_body(clip, sample_character(), body, scale=None, ground=FLOOR).clip
     for side in ("left", "right"):
         before = points_m(clip, sample_character(), f"{side}_foot")
         after = points_m(moved, body, f"{side}_foot")
@@ -61,18 +61,30 @@ def test_who_lies_is_not_buried() -> None:
     roots = clip.root_positions_m.copy()
     roots[:, 1] = radius
     lying = replace(clip, rotations_wxyz=q, root_positions_m=roots)
-    moved = on_other_build(lying, character, ape(), FLOOR)
+    moved = onto_body(lying, character, ape(), scale=None, ground=FLOOR).clip
     np.testing.assert_allclose(moved.root_positions_m[:, 1], radius, atol=1e-9)
 
 
 def test_legs_and_ways_shrink_alike() -> None:
     clip, body = SAMPLES["walk"]().clip, ape()
-    moved = on_other_build(clip, sample_character(), body, FLOOR)
+    moved = onto_body(clip, sample_character(), body, scale=None, ground=FLOOR).clip
     ways = [np.ptp(each.root_positions_m[:, 2]) for each in (clip, moved)]
-    assert ways[1] / ways[0] == pytest.approx(leg_m(body) / leg_m(sample_character()))
-    assert leg_m(body) / leg_m(sample_character()) == pytest.approx(0.8)
+    assert ways[1] / ways[0] == pytest.approx(leg_ratio(sample_character(), body))
+    assert leg_ratio(sample_character(), body) == pytest.approx(0.8)
 
 
-def test_other_joints_are_refused() -> None:
-    with pytest.raises(BadValue, match="joints of the clip"):
-        on_other_build(SAMPLES["walk"]().clip, sample_character(), reference_human(), FLOOR)
+def test_other_joints_follow_by_what_they_are() -> None:
+    clip, character, body = SAMPLES["walk"]().clip, sample_character(), reference_human()
+    put = onto_body(clip, character, body, scale=None, ground=FLOOR)
+    assert put.scale == pytest.approx(leg_ratio(character, body))
+    assert bones_off_deg(put.clip, body, clip, character) < 2.0
+
+
+def test_soles_are_as_high_as_they_were() -> None:
+    clip, body = SAMPLES["walk"]().clip, ape()
+    put = onto_body(clip, sample_character(), body, scale=None, ground=FLOOR)
+    low, wanted = (
+        np.min([points_m(c, b, f"{side}_foot")[..., 1].min(axis=1) for side in SIDES], axis=0)
+        for c, b in ((put.clip, body), (clip, sample_character()))
+    )
+    assert np.median(low - put.scale * wanted) == pytest.approx(0.0, abs=1e-9)

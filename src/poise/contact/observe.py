@@ -1,4 +1,4 @@
-"""From a clip on a body in a place to what the measures see."""
+"""From a clip on a body in a place, with what touches, to its mechanics frame by frame."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character, Sites, contact_points, contact_radii_m, stature_m
-from poise.contact import (
-    AS_SUITED,
-    UNLIMITED,
-    ClipDynamics,
-    ContactSchedule,
-    clip_dynamics,
-    distance_to_support,
-    intervals,
-    joint_torques,
-    phases,
-    reaction_forces,
-    support_area,
-    torque_ratios,
-    touching_points,
-)
+from poise.contact.clip_dynamics import AS_SUITED, ClipDynamics, clip_dynamics
+from poise.contact.phases import phases
+from poise.contact.reaction_forces import UNLIMITED, joint_torques, reaction_forces, torque_ratios
+from poise.contact.schedule import ContactSchedule, intervals
+from poise.contact.series import Series
+from poise.contact.support_area import distance_to_support, support_area
+from poise.contact.touching_points import touching_points
 from poise.environment import Environment, query
-from poise.measures.series import GRAVITY_M_S2, Series
-from poise.mechanics import BodyState, momentum, site_positions, zero_moment_point
+from poise.mechanics import (
+    GRAVITY_M_S2,
+    BodyState,
+    momentum,
+    site_positions,
+    zero_moment_point,
+)
 from poise.motion import Clip, differentiate, splines
 
 LEAST_PRESSURE = 0.1
@@ -42,7 +39,16 @@ def observe(
     contacts: ContactSchedule,
     cutoff_hz: float | None = AS_SUITED,
 ) -> Series:
-    """Everything the measures need, computed once."""
+    """The mechanics of a clip: what measures, charts and `retarget` read, computed once.
+
+    Args:
+        clip: the motion.
+        character: whose.
+        environment: where.
+        contacts: what touches when.
+        cutoff_hz: where the smoothing of accelerations keeps half the amplitude; as suits the
+            noise, unless given.
+    """
     dynamics = clip_dynamics(clip, character, cutoff_hz)
     touched = touching_points(dynamics.state, character, contacts, environment)
     reaction = reaction_forces(dynamics, touched)

@@ -1,4 +1,4 @@
-"""What the measures see, frame by frame: computed once, read by every measure and every chart."""
+"""The mechanics of a clip, frame by frame: computed once, read by every measure and chart."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule
+from poise.contact.schedule import ContactSchedule
 from poise.environment import Environment
-from poise.mechanics import GRAVITY_M_S2 as GRAVITY_M_S2
 from poise.mechanics import BodyState
 from poise.motion import Clip
 
