@@ -31,12 +31,17 @@ MAY_IMPORT = {
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
     | {"ik", "footing", "execution"}
     | {"measures"},  # retarget keeps the round that measures best
+    "job": LEAVES
+    | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
+    | {"samples", "constraints", "ik", "methods"}
+    | {"recipes"},  # until all of it has moved here
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "methods"},
+    | {"samples", "constraints", "ik", "methods"}
+    | {"job"},  # its face still has what moved there
     "apps": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "methods", "recipes", "execution"},
+    | {"samples", "constraints", "ik", "methods", "recipes", "job", "execution"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import poise
-from poise.apps.evaluation import evaluation_of
 from poise.apps.report.build import report_html
 from poise.character import complete_character, with_proportions, with_ranges
 from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
+from poise.job import evaluation_of
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import Settings, correspondence, retarget
 from poise.motion import Clip

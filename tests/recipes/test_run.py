@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise.apps.inspection import MUST_BE_CLEANED as CLEANED_BY_MEASURING
 from poise.errors import FileProblem
+from poise.job import edit_of, run_recipe
+from poise.job import subject as prepare
 from poise.motion import Clip
-from poise.recipes import Recipe, RecipeProblem, Step, Wish, load_recipe, prepare, run_recipe
-from poise.recipes.prepare import MUST_BE_CLEANED
-from poise.recipes.run import edit_of
+from poise.recipes import Recipe, RecipeProblem, Step, Wish, load_recipe
 from poise.samples import walk, with_dropped_frames, with_t_pose
 from tests.recipes.fakes import WORDS, Settings
 
@@ -92,7 +91,6 @@ def test_artificial_frames_are_left_out_and_the_shift_is_said(tmp_path: Path, cl
     np.testing.assert_array_equal(later.clip.rotations_wxyz[0], found.clip.rotations_wxyz[10])
     raw = prepare(written(tmp_path, lines.replace("}", ", clean: false}"), steps()))
     assert raw.clip.frame_count == 51
-    assert MUST_BE_CLEANED == CLEANED_BY_MEASURING
 
 
 def test_a_clip_that_ends_early_is_said(tmp_path: Path, clips: Path) -> None:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.run import EXIT_NOT_MET, Set, Without, saying_problems
+from poise.apps.cli.options import Set, Without
+from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
 from poise.apps.cli.waiting import waiting
+from poise.wording import counted
 
 if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Self
+
+    from poise.apps.batch.one_clip import Row
     from poise.apps.batch.order import Order
     from poise.apps.batch.run import Batch, Summary
     from poise.execution import Limits, OnDask, Supervised
@@ -23,6 +30,9 @@ MEMORY_SHARE = 0.8
 
 TIME_LIMIT_S = 1800.0
 EXIT_INTERRUPTED = 130
+_LOG_EVERY_S = 30.0
+_MOST_FAILURES = 20
+"""That are said as they come; all are in the results."""
 
 
 def batch(
@@ -155,7 +165,6 @@ def _run(
     made: Batch, executor: Supervised | OnDask | None, title: str, order: Order, *, quiet: bool
 ) -> tuple[Summary, bool]:
     """All clips; whether it was interrupted. The tables are written in any case."""
-    from poise.apps.cli.batch_progress import Progress
     from poise.apps.report.library_page import library_html
 
     interrupted = False
@@ -215,8 +224,6 @@ def _on_cluster(
 
 
 def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
-    from poise.wording import counted
-
     if quiet:
         return
     plan = made.plan
@@ -234,9 +241,6 @@ def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
 
 
 def _say_end(summary: Summary, seconds: float) -> None:
-    from poise.apps.cli.batch_progress import duration
-    from poise.wording import counted
-
     total = sum(summary.statuses.values())
     ends = ", ".join(
         f"{count} {status.replace('_', ' ')}" for status, count in summary.statuses.most_common()
@@ -249,3 +253,98 @@ def _say_end(summary: Summary, seconds: float) -> None:
         print(f"{summary.left} left: the same command goes on")
     for path in summary.files:
         print(path)
+
+
+class Progress:
+    """Counts what comes back and says it."""
+
+    def __init__(self, batch: Batch, *, quiet: bool) -> None:
+        self._sizes = {task.entry.name: max(1, task.entry.size) for task in batch.plan.tasks}
+        self._total, self._bytes = len(self._sizes), sum(self._sizes.values())
+        self._done = self._done_bytes = self._failed = self._unmet = 0
+        self._began = self._said = time.monotonic()
+        self._quiet = quiet
+        self._news = ""
+        self._live: Any = None
+        if not quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live("", console=Console(stderr=True), refresh_per_second=4)
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+            self._live.update(self.line())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.update("")
+            self._live.stop()
+
+    def hear(self, news: str) -> None:
+        """What a worker announces."""
+        self._news = news
+        if self._live is not None:
+            self._live.update(self.line())
+
+    def add(self, row: Row) -> None:
+        """One more is done."""
+        from poise.apps.batch.plan import DONE
+
+        self._news = ""
+        self._done += 1
+        self._done_bytes += self._sizes.pop(row["clip"], 0)
+        self._unmet += row["status"] == "not_met"
+        if row["status"] not in DONE:
+            self._failed += 1
+            if self._failed <= _MOST_FAILURES:
+                self._print(f"{row['clip']}: {row['status'].replace('_', ' ')}: {row['reason']}")
+            elif self._failed == _MOST_FAILURES + 1:
+                self._print("further failures are in the results only")
+        if self._live is not None:
+            self._live.update(self.line())
+        elif not self._quiet and time.monotonic() - self._said >= _LOG_EVERY_S:
+            self._said = time.monotonic()
+            print(self.line(), file=sys.stderr, flush=True)
+
+    def line(self) -> str:
+        """Clips done, rate, time left, failures."""
+        seconds = time.monotonic() - self._began
+        parts = [f"{self._done} of {counted(self._total, 'clip')}"]
+        if self._done:
+            parts.append(f"{60 * self._done / max(seconds, 1e-9):.3g} a minute")
+            # By bytes, not by clips: the largest come first.
+            left = seconds * (self._bytes - self._done_bytes) / max(self._done_bytes, 1)
+            parts.append(f"{duration(left)} left")
+        if self._unmet:
+            parts.append(f"{self._unmet} not met")
+        if self._failed:
+            parts.append(f"{self._failed} failed")
+        if self._news:
+            parts.append(self._news)
+        return ", ".join(parts)
+
+    def _print(self, line: str) -> None:
+        if self._quiet:
+            return
+        if self._live is not None:
+            self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min 5 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

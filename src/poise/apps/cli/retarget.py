@@ -93,8 +93,8 @@ def retarget(
         if not explain:
             _check_outputs(output, robot, layout, overwrite)
         with waiting(f"reading {clip.name}") as say:
-            from poise.apps.robot_output import write_robot_file
             from poise.formats import check_hinged, save_clip
+            from poise.job import write_robot_file
             from poise.methods.retarget import Settings
             from poise.methods.retarget import retarget as retarget_motion
             from poise.recipes.retargeting import retargeting

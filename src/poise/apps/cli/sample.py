@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.options import check_new
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -115,13 +116,11 @@ def sample(
 
         poise sample walk -o captured.bvh --t-pose --drop 40
     """  # fmt: skip
-    from poise.errors import FileProblem
     from poise.formats import check_can_write, save_clip
 
     check_can_write(output)
     for path in (output, contacts):
-        if path is not None and path.exists() and not overwrite:
-            raise FileProblem(path, "a new file", "one that exists", advice="Add --overwrite.")
+        check_new(path, overwrite)
     with waiting(f"making {name}"):
         made = _made(name, rate, seconds)
         made = _damaged(made, slide, sink, float_, lean, noise, seed, wrong_rate)

@@ -23,6 +23,8 @@ class Kept:
     """One past the last."""
     total: int
     """Frames of the file."""
+    left_out: int = 0
+    """Artificial ones at its start."""
 
 
 def known_contacts(path: Path, clip: Clip, kept: Kept | None = None) -> ContactSchedule:

@@ -1,0 +1,331 @@
+"""From files to what is worked on: a clip, its body, its place. There is no other way.
+
+Every command, the studio and batch come through `subject`. What only asks about a clip (measuring,
+drawing) asks with a recipe that has no steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import (
+    Character,
+    RoleOverrides,
+    complete_character,
+    read_role_file,
+    with_ranges,
+)
+from poise.contact import ContactSchedule, detect_contacts, estimate_ground, shown_place
+from poise.environment import Environment, load_environment, place_from
+from poise.errors import BadValue, FileProblem, MissingRoles
+from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
+from poise.job.known_contacts import Kept
+from poise.mechanics import forward_kinematics
+from poise.methods.retarget import SUITABLE, why_not
+from poise.motion import Clip, resample
+from poise.motion.cleanup import STEPS, clean
+from poise.recipes.another_body import MovedFrom, burdened, on_another_body
+from poise.recipes.locating import located
+from poise.recipes.places import Place, Problem, RecipeProblem
+from poise.recipes.recipe import ClipChoice, Recipe
+from poise.recipes.target_body import Target, target_body
+from poise.recipes.written import entry_from, written_plain
+from poise.samples import SAMPLES
+
+MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
+"""What `clean: true` repairs: frames that were never captured, and a lost bone, say nothing about
+floor, time or forces."""
+
+_LYING_SHARE = 0.7
+"""A rest pose this much lower than the tallest captured one does not stand."""
+_MOST_RANGES = 2
+"""Of widened ranges that are said one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A clip, whose it is, and where: what the first step starts from, or a measure looks at."""
+
+    clip: Clip
+    character: Character
+    environment: Environment
+    said: tuple[str, ...]
+    """What was assumed and done on the way about clip and body,"""
+    place_said: tuple[str, ...]
+    """and about the place."""
+    kept: Kept
+    """Which frames of the file the clip has."""
+    moved_from: MovedFrom | None = None
+    """Where the motion comes from, if it was put on another body."""
+    contacts: ContactSchedule | None = None
+    """What touches when, as the captured body shows it, if the character is not that body: by the
+    forces that a heavier one needs, it would seem to fly."""
+    target: Target | None = None
+    """A body that the first step is to put the motion on; until then all is of the clip's own."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that was assumed and done on the way."""
+        return (*self.said, *self.place_said)
+
+
+def subject(
+    recipe: Recipe,
+    clip: Clip | str | Path | None = None,
+    *,
+    roles_by: str | None = None,
+    upright: bool = False,
+    to_draw: bool = False,
+) -> Subject:
+    """Read the clip, cut and clean it, find its body and its place.
+
+    Args:
+        recipe: says which clip, whose body, where; it may have no steps.
+        clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
+            that one, and read with the same options.
+        roles_by: how to name joints that were not recognised, where the recipe is none that a user
+            has written: `Name its joints in a roles file (--roles).`
+        upright: look for a pose that stands in clips whose rest pose lies.
+        to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
+            recognised is a character without a body and a note, and nobody looks for a floor.
+
+    Raises:
+        PoiseError: with the place in the recipe of what cannot be had.
+    """
+    figure = _figure(clip) if to_draw else None
+    if figure is None:
+        made, said, kept = clip_of(recipe, clip)
+    else:
+        made, said, kept = standing_clip(figure), (), Kept(0, 1, 1)
+    with located(recipe, ("character",)):
+        character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
+    if lacking is not None and not to_draw:
+        raise _unrecognised(recipe, made, lacking, roles_by)
+    if to_draw:
+        said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
+        drawn = Environment.flat() if recipe.environment is None else _named_place(recipe)
+        return Subject(made, character, drawn, said, drawn.notes, kept)
+    with located(recipe, ("environment",)):
+        environment = _place(recipe, made, character)
+    asked = Subject(made, character, environment, said, environment.notes, kept)
+    return _to_be_moved(recipe, asked) if recipe.retargets else _on_its_body(recipe, asked)
+
+
+def clip_of(
+    recipe: Recipe, clip: Clip | str | Path | None = None
+) -> tuple[Clip, tuple[str, ...], Kept]:
+    """The clip alone, read, cleaned, cut and resampled; what is to be said; which frames it has.
+
+    Args:
+        recipe: says which, and how it is read.
+        clip: a file or a clip instead of the recipe's own.
+    """
+    if clip is not None and not isinstance(clip, Clip):
+        clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
+    with located(recipe, ("clip",)):
+        return _clip(recipe, clip)
+
+
+def standing_clip(character: Character) -> Clip:
+    """A character at rest, as a clip of one frame."""
+    skeleton = character.skeleton
+    return Clip(
+        skeleton, 30.0, skeleton.rest_positions_m[:1], skeleton.rest_wxyz[None], name=character.name
+    )
+
+
+def _figure(clip: Clip | str | Path | None) -> Character | None:
+    """Who is in a file of a body without motion; None of any other."""
+    if clip is None or isinstance(clip, Clip):
+        return None
+    kind = Path(clip).suffix.lower()
+    moves = kind in (*extensions("read_motion"), *extensions("read_clip"))
+    return load_character(clip) if kind in extensions("read_character") and not moves else None
+
+
+def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, tuple[str, ...], Kept]:
+    choice = recipe.clip
+    if given is not None:
+        clip = given
+    elif choice.sample is not None:
+        clip = SAMPLES[choice.sample]().clip
+    elif choice.file is not None:
+        clip = _read(recipe, recipe.folder / choice.file)
+    else:
+        raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
+    notes = list(clip.source.notes if clip.source else ())
+    before = len(clip.history)
+    clip, remarks, kept = _cut(clip, choice)
+    if choice.rate_hz is not None:
+        clip = resample(clip, choice.rate_hz)
+    first = 0 if choice.frames is None else choice.frames[0]
+    if recipe.steps and first < kept.left_out:
+        remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
+    return clip, (*notes, *clip.history[before:], *remarks), kept
+
+
+def _read(recipe: Recipe, path: str | Path) -> Clip:
+    choice, extension = recipe.clip, Path(path).suffix.lower()
+    wanting = any(extension in f.extensions and "rate_hz" in f.options for f in FORMATS)
+    clip = load_clip(
+        path,
+        unit=None if choice.unit is None else str(choice.unit),
+        up=choice.up,
+        skeleton=None if choice.skeleton is None else recipe.folder / choice.skeleton,
+        rate_hz=choice.capture_rate_hz if wanting else None,
+        animation=None if choice.animation is None else str(choice.animation),
+    )
+    rate = choice.capture_rate_hz
+    return clip if wanting or rate is None else _at_true_rate(clip, rate)
+
+
+def _at_true_rate(clip: Clip, rate_hz: float) -> Clip:
+    """The same frames, further apart or closer in time than the file says."""
+    said = f"captured at {rate_hz:g} Hz, though the file says {clip.rate_hz:g} Hz"
+    source = clip.source and replace(clip.source, notes=(*clip.source.notes, said))
+    return replace(clip, rate_hz=rate_hz, source=source).noted(said)
+
+
+def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
+    """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
+    notes: list[str] = []
+    frames, steps = clip.frame_count, choice.clean
+    if steps is not False:
+        chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps
+        clip, _ = clean(clip, chosen)
+    left_out = frames - clip.frame_count
+    if choice.frames is None:
+        return clip, notes, Kept(left_out, frames, frames, left_out)
+    first, last = choice.frames
+    if first >= frames:
+        raise BadValue("frames", f"inside the clip (0 to {frames - 1})", choice.frames)
+    if last >= frames:
+        notes.append(f"the clip ends before frame {last}: kept {first} to {frames - 1}")
+    start = max(first - left_out, 0)
+    clip = clip.sliced(start, max(last - left_out, start) + 1)
+    kept = Kept(start + left_out, start + left_out + clip.frame_count, frames, left_out)
+    return clip.noted(f"frames {first} to {min(last, frames - 1)} of {frames}"), notes, kept
+
+
+def _own_body(
+    recipe: Recipe, figure: Character, clip: Clip, upright: bool
+) -> tuple[Character, MissingRoles | None]:
+    """The body of the clip; of a skeleton that is not recognised, it as it is and what lacks."""
+    choice, roles = recipe.character, recipe.character.roles
+    overrides = _roles(recipe, roles, clip) if isinstance(roles, str) else roles
+    try:
+        body = complete_character(
+            figure,
+            mass_kg=choice.mass_kg if choice.to is None else None,  # else the other body's
+            table=choice.table,
+            sex=choice.sex,
+            overrides=overrides,
+            standing_wxyz=_standing_pose(clip) if upright else None,
+        )
+    except MissingRoles as missing:
+        return figure, missing
+    return body, None
+
+
+def _roles(recipe: Recipe, name: str, clip: Clip) -> RoleOverrides:
+    check_readable(recipe.folder / name)
+    return read_role_file(recipe.folder / name, clip.skeleton)
+
+
+def _standing_pose(clip: Clip) -> Array | None:
+    """The tallest pose of a clip whose rest pose does not stand (LAFAN1); else None."""
+    rest = np.concatenate([clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m])
+    heights = np.ptp(forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1], axis=1)
+    if np.ptp(rest[:, 1]) > _LYING_SHARE * heights.max():
+        return None
+    return clip.rotations_wxyz[int(heights.argmax())]
+
+
+def _unrecognised(
+    recipe: Recipe, clip: Clip, missing: MissingRoles, roles_by: str | None
+) -> Exception:
+    """What to say about a skeleton that is not a body, by where its joints can be named."""
+    if not recipe.steps:
+        return missing
+    file = clip.source.path if clip.source else clip.name or "the clip"
+    if roles_by is not None:
+        found = why_not(Character(clip.skeleton)) or f"nothing for {', '.join(missing.missing)}"
+        return FileProblem(file, SUITABLE, found, advice=roles_by)
+    root = recipe.written
+    place = Place("recipe") if root is None else root.nearest(("character",)).place
+    found = ", ".join(f"{role}={joint}" for role, joint in missing.found.items()) or "nothing"
+    problem = Problem(
+        place,
+        f"expected a skeleton that can be recognised in {Path(file).name}, found {found}. "
+        f"Missing: {', '.join(missing.missing)}. Name their joints here: "
+        "'character: {roles: {left_knee: LShin}}', or in a roles file. "
+        f"Joints without a role: {', '.join(missing.unused[:40]) or 'none'}.",
+    )
+    return RecipeProblem([problem])
+
+
+def _place(recipe: Recipe, clip: Clip, character: Character) -> Environment:
+    if recipe.environment is not None:
+        return _named_place(recipe)
+    if recipe.retargets:
+        place, notes = shown_place(clip, character)  # another body sits only on a seat
+        return replace(place, notes=notes)
+    ground, note = estimate_ground(clip, character)
+    return Environment((ground,), (note,))
+
+
+def _named_place(recipe: Recipe) -> Environment:
+    named = recipe.environment
+    assert named is not None
+    if not isinstance(named, Mapping):
+        return load_environment(recipe.folder / named)
+    written = recipe.written.at(("environment",)) if recipe.written is not None else None
+    label = "" if recipe.written is None else Path(recipe.written.place.label).name
+    file = recipe.folder / (label or "recipe")
+    return place_from(entry_from(written or written_plain(named), file, "environment"))
+
+
+def _to_be_moved(recipe: Recipe, asked: Subject) -> Subject:
+    """With the body that the first step is to put the motion on."""
+    target = target_body(recipe, asked.character)
+    body, found = target.character, target.character.roles
+    recognised = () if found is None else found.notes
+    notes = (f"{body.name or 'the other body'}: {note}" for note in recognised)
+    return replace(asked, said=(*asked.said, *notes, *_notes(body)), target=target)
+
+
+def _on_its_body(recipe: Recipe, asked: Subject) -> Subject:
+    """On the body that the recipe asks for, with its burdens and ranges."""
+    clip, character, contacts = asked.clip, asked.character, None
+    said, moved_from = asked.said, None
+    if recipe.character.is_another:
+        with located(recipe, ("character",)):
+            clip, character, moved_from = on_another_body(
+                recipe, clip, character, asked.environment
+            )
+        said, contacts = (*said, *moved_from.notes), moved_from.contacts
+    if recipe.character.heavier or recipe.character.carries:
+        contacts = contacts or detect_contacts(clip, character, asked.environment)
+        with located(recipe, ("character",)):
+            character = burdened(recipe, character)
+    if recipe.character.ranges != "none":
+        character = with_ranges(character, clip.rotations_wxyz)
+    return replace(
+        asked, clip=clip, character=character, said=(*said, *_notes(character)),
+        moved_from=moved_from, contacts=contacts,
+    )  # fmt: skip
+
+
+def _notes(character: Character) -> tuple[str, ...]:
+    """What is to be said about a body; ranges by the dozen are said in one line."""
+    widened = () if character.ranges is None else character.ranges.notes
+    if len(widened) <= _MOST_RANGES:
+        return character.notes
+    joints = dict.fromkeys(note.split(":")[0] for note in widened)
+    summed = f"{len(widened)} ranges of joints were widened to hold the clip: {', '.join(joints)}"
+    return (*(note for note in character.notes if note not in widened), summed)
