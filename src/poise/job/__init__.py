@@ -2,6 +2,8 @@
 
 import poise.recipes  # noqa: F401  # pyright: ignore[reportUnusedImport]  # until it has moved
 from poise.job.ball_file import read_ball as read_ball
+from poise.job.clip import MUST_BE_CLEANED as MUST_BE_CLEANED
+from poise.job.clip import clip_of as clip_of
 from poise.job.evaluation import AS_IT_IS as AS_IT_IS
 from poise.job.evaluation import evaluate_files as evaluate_files
 from poise.job.evaluation import evaluation_of as evaluation_of
@@ -23,8 +25,6 @@ from poise.job.run import Outcome as Outcome
 from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
 from poise.job.run import run_recipe as run_recipe
-from poise.job.subject import MUST_BE_CLEANED as MUST_BE_CLEANED
 from poise.job.subject import Subject as Subject
-from poise.job.subject import clip_of as clip_of
 from poise.job.subject import standing_clip as standing_clip
 from poise.job.subject import subject as subject
