@@ -6,12 +6,13 @@ import contextlib
 import math
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Set, Without
+from poise.apps.cli.options import Set, Without, taking_records
 from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
@@ -35,6 +36,46 @@ _MOST_FAILURES = 20
 """That are said as they come; all are in the results."""
 
 
+@dataclass(frozen=True)
+class WorkOptions:
+    """Who does the work, and how much of the machine it may take."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option("-j", "--workers", help="Clips at a time, one core each; by default all."),
+    ] = None
+    time_limit: Annotated[float, typer.Option(help="Most seconds a clip may take; 0: any.")] = (
+        TIME_LIMIT_S
+    )
+    memory_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Most memory a worker may hold, in MB; by default the workers share 80 % of the "
+            "machine's. 0: any."
+        ),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run on Dask: 'local', the address of a scheduler (tcp://host:8786) or its file "
+            "(.json). Needs poise[cluster], and the same paths on all machines.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    dashboard: Annotated[
+        str | None,
+        typer.Option(
+            help="With --cluster local: where Dask's dashboard listens; by default a free port on "
+            "this machine alone.",
+            metavar="HOST:PORT",
+        ),
+    ] = None
+
+
+ON_THIS_MACHINE = WorkOptions()
+
+
+@taking_records
 def batch(
     library: Annotated[
         Path,
@@ -57,10 +98,7 @@ def batch(
             "poise retarget does."
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("-j", "--workers", help="Clips at a time, one core each; by default all."),
-    ] = None,
+    work: WorkOptions = ON_THIS_MACHINE,
     only: Annotated[
         list[str] | None, typer.Option(help="Only clips with such names; repeat.", metavar="GLOB")
     ] = None,
@@ -73,32 +111,6 @@ def batch(
     reports: Annotated[
         bool, typer.Option("--reports", help="Write a page about each clip, too.")
     ] = False,
-    time_limit: Annotated[
-        float, typer.Option(help="Most seconds a clip may take; 0: any.")
-    ] = TIME_LIMIT_S,
-    memory_limit: Annotated[
-        float | None,
-        typer.Option(
-            help="Most memory a worker may hold, in MB; by default the workers share 80 % of the "
-            "machine's. 0: any."
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Run on Dask: 'local', the address of a scheduler (tcp://host:8786) or its file "
-            "(.json). Needs poise[cluster], and the same paths on all machines.",
-            metavar="ADDRESS",
-        ),
-    ] = None,
-    dashboard: Annotated[
-        str | None,
-        typer.Option(
-            help="With --cluster local: where Dask's dashboard listens; by default a free port on "
-            "this machine alone.",
-            metavar="HOST:PORT",
-        ),
-    ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what there is to do.")
@@ -126,11 +138,11 @@ def batch(
         poise batch clips.csv --recipe reach.yaml --out reached/ --cluster tcp://head:8786
     """  # fmt: skip
     with saying_problems(), contextlib.ExitStack() as stack:
-        limits = _limits(time_limit, memory_limit, workers)
+        limits = _limits(work)
         executor = None
-        if cluster is None and not dry_run:
+        if work.cluster is None and not dry_run:
             # Workers import what they need while we look at what there is to do.
-            executor = stack.enter_context(_supervised(workers, limits, dashboard))
+            executor = stack.enter_context(_supervised(work, limits))
         with waiting(f"looking through {library.name or library}") as say:
             from poise.apps.batch.library import find_clips
             from poise.apps.batch.order import order_from
@@ -150,7 +162,7 @@ def batch(
             return
         began = time.monotonic()
         if executor is None and made.plan.tasks:
-            executor = stack.enter_context(_on_cluster(cluster, workers, limits, dashboard, quiet))
+            executor = stack.enter_context(_on_cluster(work, limits, quiet))
         name = library.name or str(library)
         summary, interrupted = _run(made, executor, name, order, quiet=quiet)
         _say_end(summary, time.monotonic() - began)
@@ -182,42 +194,42 @@ def _run(
     return summary, interrupted
 
 
-def _limits(seconds: float, memory_mb: float | None, workers: int | None) -> Limits:
+def _limits(work: WorkOptions) -> Limits:
     from poise.errors import BadValue
     from poise.execution import Limits
     from poise.sharing import core_count
 
-    if workers is not None and workers < 1:
-        raise BadValue("workers", "at least 1", workers)
-    if memory_mb is None:
+    if work.workers is not None and work.workers < 1:
+        raise BadValue("workers", "at least 1", work.workers)
+    if work.memory_limit is None:
         import psutil
 
-        share = MEMORY_SHARE / (workers or core_count())
+        share = MEMORY_SHARE / (work.workers or core_count())
         memory = int(share * psutil.virtual_memory().total)
-    elif math.isfinite(memory_mb):
-        memory = round(memory_mb * 1e6)
+    elif math.isfinite(work.memory_limit):
+        memory = round(work.memory_limit * 1e6)
     else:
-        raise BadValue("the memory limit", "a number of MB (0: any)", memory_mb)
-    return Limits(seconds or None, memory or None)
+        raise BadValue("the memory limit", "a number of MB (0: any)", work.memory_limit)
+    return Limits(work.time_limit or None, memory or None)
 
 
-def _supervised(workers: int | None, limits: Limits, dashboard: str | None) -> Supervised:
+def _supervised(work: WorkOptions, limits: Limits) -> Supervised:
     from poise.errors import BadValue
     from poise.execution import Supervised
 
-    if dashboard is not None:
-        raise BadValue("dashboard", "given only with --cluster local", dashboard)
-    made = Supervised(workers, limits, preload="poise.apps.batch.one_clip")
+    if work.dashboard is not None:
+        raise BadValue("dashboard", "given only with --cluster local", work.dashboard)
+    made = Supervised(work.workers, limits, preload="poise.apps.batch.one_clip")
     made.start()
     return made
 
 
-def _on_cluster(
-    address: str | None, workers: int | None, limits: Limits, dashboard: str | None, quiet: bool
-) -> OnDask:
+def _on_cluster(work: WorkOptions, limits: Limits, quiet: bool) -> OnDask:
     from poise.execution import OnDask
 
-    made = OnDask(address or "local", workers=workers, limits=limits, dashboard=dashboard)
+    made = OnDask(
+        work.cluster or "local", workers=work.workers, limits=limits, dashboard=work.dashboard
+    )
     if made.dashboard_link and not quiet:
         typer.echo(f"dashboard: {made.dashboard_link}", err=True)
     return made

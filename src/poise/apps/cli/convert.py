@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import FileOptions, check_new, frame_range, taking_records
+from poise.apps.cli.options import AS_READ, FileOptions, check_new, frame_range, taking_records
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.motion import Clip
-
-
-AS_READ = FileOptions()
 
 
 @taking_records

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poise.apps.cli.edit_clip import To
-from poise.apps.cli.options import EnvironmentFile, RunOptions, taking_records
-from poise.apps.cli.run import AS_THE_RECIPE_SAYS, follow, saying_problems
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, EnvironmentFile, RunOptions, taking_records
+from poise.apps.cli.run import follow, saying_problems
 
 if TYPE_CHECKING:
     from poise.recipes.changes import Change

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from poise.apps.cli.options import Accept, RunOptions, taking_records
-from poise.apps.cli.run import AS_THE_RECIPE_SAYS, follow, saying_problems
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
+from poise.apps.cli.run import follow, saying_problems
 
 Clip = Annotated[Path, typer.Argument(help="The clip to edit.")]
 RecipeFile = Annotated[

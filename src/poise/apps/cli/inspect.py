@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poise.apps.cli.options import FileOptions, RolesFile, taking_records
+from poise.apps.cli.options import AS_READ, FileOptions, RolesFile, taking_records
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from poise.apps.inspection import CharacterReport, ClipReport, Row
 
 
-AS_READ = FileOptions()
 _LABEL_WIDTH = 16
 
 

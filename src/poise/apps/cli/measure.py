@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.options import (
+    AS_FOUND,
+    AS_READ,
     Against,
     BodyOptions,
     ContactsFile,
@@ -25,8 +27,6 @@ from poise.errors import FileProblem
 
 if TYPE_CHECKING:
     from poise.measures import Measure
-
-AS_FOUND, AS_READ = BodyOptions(), FileOptions()
 
 
 @taking_records

@@ -119,6 +119,9 @@ class RunOptions:
     overwrite: Overwrite = False
 
 
+AS_READ, AS_FOUND, AS_THE_RECIPE_SAYS = FileOptions(), BodyOptions(), RunOptions()
+
+
 def taking_records(command: Callable[..., None]) -> Callable[..., None]:
     """The command as Typer is to see it: for each parameter that is a record, its fields."""
     hints = get_type_hints(command, include_extras=True)

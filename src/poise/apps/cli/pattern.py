@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.options import (
+    AS_THE_RECIPE_SAYS,
     Accept,
     EnvironmentFile,
     Overwrite,
@@ -25,7 +26,7 @@ from poise.apps.cli.pattern_text import (
     span_from,
     tool_from,
 )
-from poise.apps.cli.run import AS_THE_RECIPE_SAYS, follow, saying_problems
+from poise.apps.cli.run import follow, saying_problems
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:

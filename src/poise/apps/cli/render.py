@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poise.apps.cli.options import (
+    AS_FOUND,
+    AS_READ,
     BodyOptions,
     ContactsFile,
     EnvironmentFile,
@@ -29,7 +32,28 @@ if TYPE_CHECKING:
     from poise.job import Subject
     from poise.motion import Clip
 
-AS_FOUND, AS_READ = BodyOptions(), FileOptions()
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """What a picture shows, and how large."""
+
+    view: Annotated[
+        str | None,
+        typer.Option(
+            help="side, front, above or three-quarter. By default strips are drawn from the "
+            "side, animations from three-quarter."
+        ),
+    ] = None
+    frames: Annotated[
+        str | None,
+        typer.Option(help="Only frames START:STOP, counted from 0, STOP not included."),
+    ] = None
+    size: Annotated[str | None, typer.Option(help="WIDTHxHEIGHT in pixels.")] = None
+    figures: Annotated[int | None, typer.Option(help="How many figures in a strip.")] = None
+    fps: Annotated[float, typer.Option(help="Pictures a second of an animation.")] = 25.0
+
+
+AS_USUAL = PictureOptions()
 
 
 @taking_records
@@ -42,20 +66,7 @@ def render(
     against: Annotated[
         Path | None, typer.Option(help="The original, drawn beside it in orange.")
     ] = None,
-    view: Annotated[
-        str | None,
-        typer.Option(
-            help="side, front, above or three-quarter. By default strips are drawn from the "
-            "side, animations from three-quarter."
-        ),
-    ] = None,
-    frames: Annotated[
-        str | None,
-        typer.Option(help="Only frames START:STOP, counted from 0, STOP not included."),
-    ] = None,
-    size: Annotated[str | None, typer.Option(help="WIDTHxHEIGHT in pixels.")] = None,
-    figures: Annotated[int | None, typer.Option(help="How many figures in a strip.")] = None,
-    fps: Annotated[float, typer.Option(help="Pictures a second of an animation.")] = 25.0,
+    picture: PictureOptions = AS_USUAL,
     contacts: ContactsFile = None,
     environment: EnvironmentFile = None,
     marks: Annotated[
@@ -75,8 +86,8 @@ def render(
     poise render walk.bvh -o step.mp4 --frames 120:240
     """  # fmt: skip
     check_new(output, overwrite)
-    wanted_size, wanted_frames = _size(size), frame_range(frames)
-    _check_choices(view, figures)
+    size, frames = _size(picture.size), frame_range(picture.frames)
+    _check_choices(picture.view, picture.figures)
     with waiting(f"reading {clip.name}"):
         from poise.apps.render.write import check_picture_path, write_picture
         from poise.job import clip_of, known_contacts, subject
@@ -88,11 +99,12 @@ def render(
         known = None if contacts is None else known_contacts(contacts, seen.clip, seen.kept)
     with waiting("measuring" if marks else "posing"):
         place = None if environment is None else seen.environment
-        stage, notes = _stage(seen, original, place, known, wanted_frames, marks=marks)
+        stage, notes = _stage(seen, original, place, known, frames, marks=marks)
     with waiting(f"drawing {output.name}"):
         words = write_picture(
-            output, stage, view=view, size=wanted_size, figures=figures, title=clip.stem, fps=fps
-        )
+            output, stage, view=picture.view, size=size, figures=picture.figures, title=clip.stem,
+            fps=picture.fps,
+        )  # fmt: skip
     told = () if place is None else seen.place_said
     for note in (*seen.said, *said, *told, *notes):
         typer.echo(f"note: {note}", err=True)

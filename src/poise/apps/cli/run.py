@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records
 from poise.apps.cli.options import Accept as Accept
 from poise.apps.cli.options import Output as Output
 from poise.apps.cli.options import Overwrite as Overwrite
 from poise.apps.cli.options import Report as Report
-from poise.apps.cli.options import RunOptions, taking_records
 from poise.apps.cli.options import Set as Set
 from poise.apps.cli.options import Without as Without
 from poise.apps.cli.waiting import Say, waiting
@@ -38,9 +38,6 @@ def _schema(asked: bool) -> None:
 
         print(json.dumps(recipe_schema(), indent=2, ensure_ascii=False))
         raise typer.Exit
-
-
-AS_THE_RECIPE_SAYS = RunOptions()
 
 
 @taking_records
