@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.apps.evaluation import Reading, Subject, subject
 from poise.contact import detect_contacts
+from poise.job import AS_IT_IS, Subject, measurable
 from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer
@@ -110,7 +110,8 @@ def taken(name: str) -> Subject:
     """The part of the clip that is corrected."""
     motion = MOTIONS[name]
     place = None if motion.place is None else RECIPES / f"{motion.place}.yaml"
-    given = subject(MOCAP / "cmu" / f"{motion.clip}.bvh", place, Reading())
+    asked = replace(AS_IT_IS, environment=place and str(place))
+    given = measurable(MOCAP / "cmu" / f"{motion.clip}.bvh", asked)
     clip = given.clip
     if motion.rate_hz is not None:
         clip = replace(clip, rate_hz=motion.rate_hz)

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from benchmarks.page import put_table
 from benchmarks.turning import fastest_turns
-from poise.apps.evaluation import Reading, Subject, find_contacts, subject
 from poise.character import with_ranges
-from poise.contact import ContactSchedule
+from poise.contact import ContactSchedule, detect_contacts
+from poise.job import Subject, measurable
 from poise.measures import Evaluation, evaluate, root_wrench
 from poise.motion import Clip
 from tests.shared_data import clips
@@ -97,8 +97,7 @@ def wrench_limit(before: float) -> float:
 def untouched(given: Subject, preset: str) -> tuple[Clip, ContactSchedule]:
     """The input itself, with the detector's contacts."""
     del preset
-    alone = dataclasses.replace(given, left_out=0)
-    return given.clip, find_contacts(alone)
+    return given.clip, detect_contacts(given.clip, given.character, given.environment)
 
 
 def corrected(given: Subject, preset: str) -> tuple[Clip, ContactSchedule]:
@@ -164,7 +163,7 @@ def broken_limits(figures: Figures) -> tuple[str, ...]:
 
 def judged(path: Path, correct: Corrector, preset: str | None = None) -> Row:
     """One clip corrected and measured."""
-    given = subject(path, None, Reading())
+    given = measurable(path)
     preset = preset or preset_of(path.stem)
     start = time.perf_counter()
     corrected, contacts = correct(given, preset)

@@ -15,6 +15,7 @@ from poise.character import Character, complete_character, with_attachments
 from poise.constraints.recruiting import find_point
 from poise.environment import Environment
 from poise.formats import load_clip
+from poise.job import MUST_BE_CLEANED
 from poise.mechanics import forward_kinematics
 from poise.methods.pattern import Pattern, learn
 from poise.methods.pattern.club_fit import FittedClub, fit_club
@@ -24,7 +25,6 @@ from poise.methods.pattern.placed import PlacedClip, place
 from poise.methods.pattern.usual_events import SWING_SPAN, swing_events
 from poise.motion import Clip
 from poise.motion.cleanup import clean
-from poise.recipes.prepare import MUST_BE_CLEANED
 from poise.rotations import rotate
 
 SHARED = Path(os.environ.get("POISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.apps.cli.inspect_text import clip_rows, show
-from poise.apps.inspection import inspect_clip
+from poise.apps.cli.inspect import show
+from poise.apps.inspection import clip_rows, inspect_clip
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip
 from poise.motion.cleanup import clean

@@ -17,11 +17,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import poise
-from poise.apps.cli.before_after import figure_lines
-from poise.apps.evaluation import evaluation_of
-from poise.apps.outcome_text import constraint_notes, outcome_lines
+from poise.apps.outcome_text import constraint_notes, figure_lines, outcome_lines
 from poise.apps.report.build import report_html
 from poise.contact import contact_agreement, write_contacts
+from poise.job import evaluation_of
 from poise.recipes import Outcome, recipe_from_text, run_recipe
 from poise.samples import (
     Sample,

@@ -40,12 +40,17 @@ MAY_IMPORT = {
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
     | {"ik", "footing", "transfer", "execution"},
+    "job": LEAVES
+    | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
+    | {"samples", "constraints", "ik", "transfer", "methods"}
+    | {"recipes"},  # until all of it has moved here
     "recipes": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "transfer", "methods"},
+    | {"samples", "constraints", "ik", "transfer", "methods"}
+    | {"job"},  # its face still has what moved there
     "apps": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
-    | {"samples", "constraints", "ik", "transfer", "methods", "recipes", "execution"},
+    | {"samples", "constraints", "ik", "transfer", "methods", "recipes", "job", "execution"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import poise
-from poise.apps.evaluation import evaluation_of
 from poise.apps.first_use import compile_ahead
 from poise.ik.whole_clip_rows import put_frames, take_steps
+from poise.job import evaluation_of
 from poise.solvers.banded_cholesky import factor_band
 from poise.solvers.cone_newton import solve_frames
 

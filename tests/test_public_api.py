@@ -15,6 +15,7 @@ PACKAGES = (
     "poise.execution",
     "poise.formats",
     "poise.ik",
+    "poise.job",
     "poise.measures",
     "poise.methods",
     "poise.methods.deform",

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from poise.apps.batch.journal import Journal
-from poise.apps.cli.batch_progress import duration
+from poise.apps.cli.batch import duration
 from poise.execution import Threads
 from tests.apps.batch_runs import (
     BOOKS,
@@ -255,7 +255,7 @@ def test_quiet_says_how_it_ended_and_no_more(command: Command, library: Path) ->
 def test_a_log_has_a_line_now_and_then(
     command: Command, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("poise.apps.cli.batch_progress._LOG_EVERY_S", 0.0)
+    monkeypatch.setattr("poise.apps.cli.batch._LOG_EVERY_S", 0.0)
     (library / "z.bvh").write_text("HIERARCHIE", encoding="utf-8")
     lines = command(*DO).err.splitlines()
     pattern = r"{} of 3 clips, [\d.e+]+ a minute, \d+ s left"

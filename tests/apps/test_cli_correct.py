@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import poise
-from poise.apps.cli.before_after import figure_lines
-from poise.apps.cli.run_progress import Watching
-from poise.apps.evaluation import evaluation_of
-from poise.apps.outcome_text import outcome_lines
+from poise.apps.cli.run import Watching
+from poise.apps.outcome_text import figure_lines, outcome_lines
 from poise.contact import ContactSchedule, read_contacts, write_contacts
+from poise.job import evaluation_of
 from poise.methods import METHODS, Progress, Result
 from poise.recipes import Outcome, prepare, recipe_from_text, run_recipe
 from poise.samples import walking, with_foot_slide, with_t_pose

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.apps.cli.run_progress import Watching
-from poise.apps.stage_text import result_lines
+from poise.apps.cli.run import Watching
+from poise.apps.outcome_text import result_lines
 from poise.contact import write_contacts
 from poise.methods import METHODS, Progress, Result
 from poise.methods.momentum.report import StageReport

@@ -10,10 +10,10 @@ import pytest
 import poise
 from poise.arrays import Array
 from poise.character import Character, complete_character
+from poise.job import load_pattern, save_pattern
 from poise.methods.pattern import Pattern, learn
 from poise.methods.pattern.learning import moments_of
 from poise.motion import Clip
-from poise.recipes.pattern_file import load_pattern, save_pattern
 from poise.samples import sample_character
 from tests.apps.command_line import Command, Done
 from tests.methods.patterned import CLUB, HIT, made, place_of, swings

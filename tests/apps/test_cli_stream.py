@@ -16,8 +16,7 @@ import pytest
 import poise
 from poise import rotations
 from poise.apps.cli.main import main
-from poise.apps.cli.stream_bvh import BvhStream
-from poise.apps.cli.stream_lines import BvhLines
+from poise.apps.cli.stream_lines import BvhLines, BvhStream
 from poise.character import Skeleton, complete_character, with_ranges
 from poise.constraints.recruiting import find_joint
 from poise.formats import load_clip

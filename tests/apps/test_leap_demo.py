@@ -33,13 +33,13 @@ from poise.apps.leap_demo.sessions import MOST
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
+from poise.job import save_family
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.controller import LeapController
 from poise.methods.momentum.family import Family
 from poise.methods.momentum.family_axes import FamilyAxis
 from poise.methods.momentum.two_leaps import AXES
 from poise.motion import Clip
-from poise.recipes.family_file import save_family
 from poise.samples import sample_character
 from tests.apps.command_line import Command
 

@@ -26,10 +26,10 @@ from poise.apps.report.scatter_chart import Arrow, Dot, mark, scatter_chart, sho
 from poise.arrays import Array
 from poise.character.attachments import Attachment
 from poise.errors import FileProblem
+from poise.job import load_pattern, save_pattern
 from poise.methods.pattern import EventRule, Pattern, learn
 from poise.methods.pattern.styles import styles_of
 from poise.motion import Clip
-from poise.recipes.pattern_file import load_pattern, save_pattern
 from poise.samples import golfing, sample_character
 from tests.apps.command_line import Command
 from tests.apps.test_report import (

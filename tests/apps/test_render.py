@@ -22,14 +22,14 @@ from poise.apps.render.key_frames import key_frames
 from poise.apps.render.layout import place_figures
 from poise.apps.render.overlays import Overlays, support_outline
 from poise.apps.render.place import floor_of, parts_of
-from poise.apps.render.prepare import beside, stage_for, standing_clip
+from poise.apps.render.prepare import beside, stage_for
 from poise.apps.render.raster import empty_buffers, rasterize
 from poise.apps.render.strip import draw_strip
-from poise.apps.render.subject import load_subject
 from poise.apps.render.write import write_picture
 from poise.environment import ConvexPart, Environment, Ground, HeightField
 from poise.errors import BadValue, FileProblem, MissingExtra, UnknownName
 from poise.formats import load_character, save_clip
+from poise.job import AS_IT_IS, clip_of, standing_clip, subject
 from poise.motion import Clip
 from poise.samples import walk, with_t_pose
 from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
@@ -260,9 +260,9 @@ def test_parts_and_terrain_become_triangles() -> None:
 def test_what_was_never_captured_is_left_out_and_said(tmp_path: Path) -> None:
     clip = short_walk()
     save_clip(with_t_pose(clip), tmp_path / "walk.bvh")
-    found = load_subject(tmp_path / "walk.bvh")
-    assert found.first_frame == 1
-    assert found.file_frames == clip.frame_count + 1
+    found = subject(AS_IT_IS, tmp_path / "walk.bvh", to_draw=True)
+    assert found.kept.left_out == 1
+    assert found.kept.total == clip.frame_count + 1
     assert found.clip.frame_count == clip.frame_count
     assert any("t-pose" in note for note in found.notes)
 
@@ -386,7 +386,7 @@ def test_a_robot_stands_at_rest() -> None:
 @needs_mocap
 @pytest.mark.parametrize("name", ["cmu/128_11", "cmu/49_06", "tennis/adorozco_Reves_8seg"])
 def test_real_clips_fit_their_picture(name: str) -> None:
-    clip = load_subject(MOCAP / f"{name}.bvh").clip
+    clip, *_ = clip_of(AS_IT_IS, MOCAP / f"{name}.bvh")
     image = draw_strip(stage_for(clip), samples=1, size=(1000, 320))
     blue = bluish(image)
     for edge in (blue[:8], blue[-8:], blue[:, :8], blue[:, -8:]):

@@ -15,6 +15,7 @@ from poise.constraints import FlightHeight, MoveStage
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
 from poise.execution import Threads
+from poise.job import MemberFolder
 from poise.measures import evaluate
 from poise.mechanics import forward_kinematics
 from poise.methods import Edit
@@ -23,7 +24,6 @@ from poise.methods.momentum.family import Member, build_family, statuses_in_word
 from poise.methods.momentum.family_axes import FamilyAxis, circle, coordinates, grid, line
 from poise.methods.momentum.foot_glide import with_still_feet
 from poise.methods.progress import Progress
-from poise.recipes.family_file import MemberFolder
 from poise.samples import sample_character
 from tests.methods.leaping import (
     FLAT,

@@ -20,6 +20,7 @@ from poise.constraints.recruiting import carries_weight
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, Ground
 from poise.formats import load_clip
+from poise.job import MUST_BE_CLEANED, load_pattern, save_pattern
 from poise.mechanics import forward_kinematics
 from poise.methods import METHODS, Edit, Result
 from poise.methods.pattern import Pattern, Settings, learn, run
@@ -28,8 +29,6 @@ from poise.methods.pattern.placed import PlacedClip, place
 from poise.methods.pattern.usual_events import SWING_SPAN, swing_events
 from poise.motion import Clip
 from poise.motion.cleanup import clean
-from poise.recipes.pattern_file import load_pattern, save_pattern
-from poise.recipes.prepare import MUST_BE_CLEANED
 from poise.samples import sample_character
 from tests.methods.patterned import (
     golfer,

@@ -9,6 +9,7 @@ import pytest
 
 import poise
 from poise.contact import ContactSchedule, write_contacts
+from poise.job import edit_of
 from poise.mechanics import forward_kinematics
 from poise.methods import Progress
 from poise.methods.correct import PRESETS, Settings, settings_for
@@ -24,7 +25,6 @@ from poise.recipes import (
 )
 from poise.recipes.changes import Change
 from poise.recipes.recipe import Recipe
-from poise.recipes.run import edit_of
 from poise.recipes.vocabulary import vocabulary
 from poise.samples import walk, walking, with_t_pose
 

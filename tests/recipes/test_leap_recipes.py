@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from poise.constraints import FlightHeight, Gravity, HoldPoint, Interval, MoveStage
 from poise.errors import FileProblem
+from poise.job import edit_of
 from poise.methods.momentum import Settings
 from poise.methods.momentum.family_axes import FamilyAxis
 from poise.recipes import (
@@ -22,7 +23,6 @@ from poise.recipes import (
     recipe_text,
     run_recipe,
 )
-from poise.recipes.run import edit_of
 from poise.recipes.vocabulary import vocabulary
 from tests.recipes.test_any_recipe import paths_of, values
 

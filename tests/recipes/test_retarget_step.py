@@ -13,12 +13,12 @@ import pytest
 import poise
 from poise import recipes
 from poise.apps.cli.retarget import usual_recipe
-from poise.apps.evaluation import evaluation_of
 from poise.apps.report.build import report_html
 from poise.character import complete_character, with_proportions, with_ranges
 from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
+from poise.job import evaluation_of
 from poise.mechanics import forward_kinematics
 from poise.methods import Edit, retarget
 from poise.methods.retarget import Settings, Stage

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.apps.evaluation import Reading, Subject, subject
 from poise.contact.schedule_files import write_seat
 from poise.contact.seat import fit_seat
+from poise.job import Subject, measurable
 
 HERE = Path(__file__).resolve().parent
 SHARED = Path(os.environ.get("POISE_SHARED", HERE.parents[3] / "shared"))
@@ -62,7 +62,7 @@ def main() -> None:
 
 def read(name: str) -> Subject:
     """A clip with its body and its floor."""
-    return subject(SHARED / "mocap" / name, None, Reading())
+    return measurable(SHARED / "mocap" / name)
 
 
 def hill_text(walk: Subject) -> tuple[str, float]:

@@ -1,33 +1,22 @@
-"""What a file is and what is wrong with it, as one record for people and programs."""
+"""What a file is and what is wrong with it: a record for programs, rows of text for people."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from poise.arrays import Array
-from poise.character import (
-    Character,
-    RoleOverrides,
-    Roles,
-    complete_character,
-    find_partial_roles,
-)
-from poise.contact import check_gravity, estimate_ground
-from poise.environment import Environment
+from poise.character import Character, Roles, Skeleton, find_partial_roles, read_role_file
+from poise.contact import check_gravity
 from poise.errors import MissingRoles
-from poise.mechanics import forward_kinematics
+from poise.job import AS_IT_IS, subject
 from poise.motion import Clip
-from poise.motion.cleanup import Finding, clean, findings
+from poise.motion.cleanup import Finding, findings
+from poise.wording import counted, frame_list
 
-_LYING_SHARE = 0.7
-"""A rest pose this much lower than the tallest captured one does not stand."""
-
-MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
-"""Frames that were never captured, and a lost bone, say nothing about floor, time or forces."""
+_LISTED_RUNS = 8
 
 
 @dataclass(frozen=True)
@@ -113,14 +102,19 @@ class CharacterReport:
         return asdict(self)
 
 
-def inspect_clip(clip: Clip, path: Path, role_overrides: RoleOverrides | None = None) -> ClipReport:
-    """Look at a clip without changing it."""
+def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipReport:
+    """Look at a clip without changing it.
+
+    Args:
+        clip: what to look at.
+        path: its file.
+        roles: a file that names joints by role.
+    """
     skeleton, source = clip.skeleton, clip.source
-    roles = find_partial_roles(skeleton, role_overrides)
     defects = findings(clip)
     artificial = {f for d in defects if d.step in ("t-pose", "dropped-frames") for f in d.frames}
     real = [f for f in range(clip.frame_count) if f not in artificial]
-    place = _place(clip, role_overrides, defects)
+    place = _place(clip, roles)
     path_m = clip.root_positions_m[[real[-1]]] - clip.root_positions_m[[real[0]]]
     return ClipReport(
         file=str(path),
@@ -142,14 +136,14 @@ def inspect_clip(clip: Clip, path: Path, role_overrides: RoleOverrides | None = 
         floor_note=place.floor_note,
         rate_check=place.rate,
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
-        roles=_role_report(roles),
+        roles=_role_report(_roles(skeleton, roles)),
         findings=defects,
         notes=source.notes if source else (),
     )
 
 
 def inspect_character(
-    character: Character, path: Path, role_overrides: RoleOverrides | None = None
+    character: Character, path: Path, roles: Path | None = None
 ) -> CharacterReport:
     """Look at a character."""
     skeleton = character.skeleton
@@ -169,9 +163,13 @@ def inspect_character(
         limited=int(limited.sum()),
         torque_limited=int(strong.sum()),
         height_m=_height_m(skeleton.rest_positions_m, skeleton.rest_end_positions_m),
-        roles=_role_report(find_partial_roles(skeleton, role_overrides)),
+        roles=_role_report(_roles(skeleton, roles)),
         notes=character.notes,
     )
+
+
+def _roles(skeleton: Skeleton, named: Path | None) -> Roles:
+    return find_partial_roles(skeleton, named and read_role_file(named, skeleton))
 
 
 def _role_report(roles: Roles) -> RoleReport:
@@ -198,25 +196,115 @@ class _Place:
     rate: RateReport = RateReport("unverified", None, None, "no body recognised, nothing checked")
 
 
-def _place(clip: Clip, overrides: RoleOverrides | None, defects: tuple[Finding, ...]) -> _Place:
-    cleaned, _ = clean(clip, [d.step for d in defects if d.step in MUST_BE_CLEANED])
-    standing = _standing_pose(cleaned)
+def _place(clip: Clip, roles: Path | None) -> _Place:
+    body = replace(AS_IT_IS.character, roles=None if roles is None else str(roles))
     try:
-        character = complete_character(
-            cleaned.skeleton, overrides=overrides, standing_wxyz=standing
-        )
+        found = subject(replace(AS_IT_IS, character=body), clip, upright=True)
     except MissingRoles:
         return _Place()
-    ground, note = estimate_ground(cleaned, character)
-    check = check_gravity(cleaned, character, Environment((ground,)))
+    check = check_gravity(found.clip, found.character, found.environment)
     rate = RateReport(check.verdict, check.gravity_m_s2, check.likely_rate_hz, check.note)
-    return _Place(ground.height_m, note, rate)
+    note = " ".join(found.place_said)
+    return _Place(found.environment.grounds[0].height_m, note, rate)
 
 
-def _standing_pose(clip: Clip) -> Array | None:
-    """The tallest pose of a clip whose rest pose does not stand (LAFAN1); else None."""
-    rest = np.concatenate([clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m])
-    heights = np.ptp(forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1], axis=1)
-    if np.ptp(rest[:, 1]) > _LYING_SHARE * heights.max():
-        return None
-    return clip.rotations_wxyz[int(heights.argmax())]
+@dataclass(frozen=True)
+class Row:
+    """A label, what is to be said under it, and how loud."""
+
+    label: str
+    text: str
+    tone: Literal["plain", "quiet", "warn", "good"] = "plain"
+
+
+def clip_rows(report: ClipReport) -> list[Row]:
+    """All there is to say about a clip."""
+    rows = [
+        Row("file", f"{report.file} ({report.format})"),
+        Row(
+            "time",
+            f"{counted(report.frames, 'frame')} at {report.rate_hz:g} Hz, "
+            f"{report.duration_s:.2f} s",
+        ),
+        Row(
+            "skeleton",
+            f"{counted(report.joints, 'joint')}, {report.freedoms} degrees of freedom, "
+            f"{counted(report.end_sites, 'end site')}",
+        ),
+    ]
+    if report.moving_joints:
+        rows.append(Row("stretching", f"position channels on {', '.join(report.moving_joints)}"))
+    rows += [
+        Row("unit", f"1 unit = {report.unit_m:.6g} m ({report.unit}; {report.unit_reason})"),
+        Row("up", f"{report.up.upper()} ({report.up_reason})"),
+        Row("height", f"{report.height_m:.3f} m in the rest pose"),
+    ]
+    rows.append(Row("floor", report.floor_note))
+    wrong = report.rate_check.verdict == "wrong"
+    rows.append(Row("rate", report.rate_check.note, "warn" if wrong else "plain"))
+    rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
+    rows += _role_rows(report.roles)
+    rows += [Row("note", note) for note in report.notes]
+    return rows + _finding_rows(report.findings)
+
+
+def character_rows(report: CharacterReport) -> list[Row]:
+    """All there is to say about a character."""
+    mass = "unknown" if report.mass_kg is None else f"{report.mass_kg:.2f} kg"
+    return [
+        Row("file", f"{report.file} ({report.format})"),
+        Row(
+            "skeleton",
+            f"{counted(report.joints, 'joint')} (hinges {report.hinges}, balls {report.balls}, "
+            f"fixed {report.fixed}), {report.freedoms} degrees of freedom",
+        ),
+        Row("limits", f"{report.limited} freedoms with a range"),
+        Row("torque", f"{report.torque_limited} freedoms with a largest torque"),
+        Row("mass", mass),
+        Row("height", f"{report.height_m:.3f} m in the rest pose"),
+        *_role_rows(report.roles),
+        *(Row("note", note) for note in report.notes),
+    ]
+
+
+def one_row(report: ClipReport | CharacterReport) -> Row:
+    """A file among many."""
+    if isinstance(report, CharacterReport):
+        what = f"character, {counted(report.joints, 'joint')}, {report.roles.convention}"
+        return Row("", f"{report.file}: {what}")
+    words = (
+        f"{report.file}: {counted(report.frames, 'frame')}, {report.rate_hz:g} Hz, "
+        f"{counted(report.joints, 'joint')}, {report.roles.convention}, {report.height_m:.2f} m"
+    )
+    if report.rate_check.verdict == "wrong":
+        words += f"; wrong rate (likely {report.rate_check.likely_rate_hz or 0:g} Hz)"
+    return Row("", words + "".join(f"; {f.step}{_where(f)}" for f in report.findings))
+
+
+def _role_rows(roles: RoleReport) -> list[Row]:
+    joints = ", ".join(f"{role}={joint}" for role, joint in roles.joints.items())
+    rows = [
+        Row("roles", f"{len(roles.joints)} found ({roles.convention})"),
+        Row("", joints, "quiet"),
+    ]
+    if roles.missing:
+        rows.append(Row("", f"missing: {', '.join(roles.missing)}", "warn"))
+    if roles.forward is not None:
+        x, y, z = roles.forward
+        rows.append(Row("forward", f"({x:+.2f}, {y:+.2f}, {z:+.2f}) at rest"))
+    return rows + [Row("", note) for note in roles.notes]
+
+
+def _finding_rows(findings: tuple[Finding, ...]) -> list[Row]:
+    if not findings:
+        return [Row("found wrong", "nothing", "good")]
+    rows = [Row("found wrong", counted(len(findings), "thing"), "warn")]
+    for finding in findings:
+        rows.append(Row(finding.step, f"{finding.summary}{_where(finding)}.", "warn"))
+        if finding.repair:
+            rows.append(Row("", f"--clean {finding.step} will {finding.repair}.", "quiet"))
+    return rows
+
+
+def _where(finding: Finding) -> str:
+    return f" ({frame_list(finding.frames, _LISTED_RUNS)})" if finding.frames else ""

@@ -1,15 +1,20 @@
-"""How a recipe went, in a few lines."""
+"""How a recipe went: lines for a terminal, notes and a page."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from poise.apps.stage_text import result_lines
 from poise.contact import intervals
+from poise.job import Outcome
+from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
 from poise.methods import ConstraintReport, Result
+from poise.methods.momentum import Captured, MomentumReport, StageReport, captured_rise_m
 from poise.methods.retarget import RetargetReport, Stage
-from poise.recipes import Outcome, Recipe, Step
+from poise.recipes import Recipe, Step
 from poise.wording import counted
 
 _TITLES = ("constraint", "kind", "layer", "frames", "worst", "")
@@ -46,7 +51,7 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
             wishes = counted(len(step.constraints), "constraint")
             lines.append(f"{step.method}: {wishes} on {frames}")
             lines += [f"  {line}" for line in _table(_lines(step, result))]
-        if step.method == "momentum":
+        if isinstance(result.report, MomentumReport):
             lines += [f"  {line}" for line in result_lines(result.report.stages)]
         lines.append(_ending(result))
         clip = result.clip
@@ -64,6 +69,16 @@ def constraint_notes(recipe: Recipe, outcome: Outcome) -> list[str]:
             for line in _lines(step, result)
         ]
     return notes
+
+
+def outcome_page(recipe: Recipe, outcome: Outcome, found: Evaluation, name: str) -> str:
+    """A report about an edited clip beside what it was made from."""
+    from poise.apps.report.build import report_html
+
+    said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
+    before = outcome.start
+    original = Path(before.source.path).name if before.source else before.name
+    return report_html(found, name, against=original or "the original", notes=said)
 
 
 def _contacts(result: Result[Any]) -> list[str]:
@@ -96,10 +111,14 @@ def _table(lines: list[_Line]) -> list[str]:
         (each.name, each.kind, each.layer, each.frames, each.worst, "" if each.met else "not met")
         for each in lines
     ]
-    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
+    return _laid_out([_TITLES, *rows])
+
+
+def _laid_out(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (_TITLES, *rows)
+        for row in rows
     ]
 
 
@@ -133,3 +152,97 @@ def _amount(row: ConstraintReport) -> str:
         return f"0.00 {row.unit}"
     shown = f"{row.worst:.0f}" if row.worst >= 100 else f"{row.worst:.3g}"
     return f"{shown} {row.unit} (frame {row.worst_frame})"
+
+
+def stage_lines(found: Captured) -> list[str]:
+    """The stages of a clip as recipes count them."""
+    rate, lines = found.clip.rate_hz, list[str]()
+    for i, stage in enumerate(found.stages):
+        lasts = f"frames {stage.first}-{stage.stop - 1}, {stage.frame_count / rate:.2f} s"
+        if stage.kind == "ground":
+            parts = ", ".join(part.replace("_", " ") for part in stage.parts)
+            told = f"  ({parts})" if parts else ""
+            lines.append(f"stage {found.ground.index(i)}   on the ground: {lasts}{told}")
+        else:
+            fell = found.seen_gravity_m_s2[i]
+            lines.append(
+                f"flight {found.flights.index(i)}  in the air: {lasts}, rises "
+                f"{100 * captured_rise_m(found, i):.0f} cm, falls at {fell:.2f} m/s²"
+            )
+    return lines
+
+
+def result_lines(stages: Sequence[StageReport]) -> list[str]:
+    """What became of the stages."""
+    lines: list[str] = []
+    ground = flight = 0
+    for each in stages:
+        if each.kind == "ground":
+            if each.moved_m > 0.0 or each.turned_deg != 0.0:
+                lines.append(
+                    f"stage {ground}: moved {100 * each.moved_m:.0f} cm, "
+                    f"turned {each.turned_deg:.0f} degrees"
+                )
+            ground += 1
+        else:
+            lines.append(
+                f"flight {flight}: {each.length_m:.2f} m far (was {each.captured_length_m:.2f}), "
+                f"{100 * each.rise_m:.0f} cm high (was {100 * each.captured_rise_m:.0f}), "
+                f"falls at {each.gravity_m_s2:.2f} m/s²"
+            )
+            flight += 1
+    return lines
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A figure by its key."""
+
+    key: str
+    words: str
+    twice: bool = False
+    """Also with the contacts that are found in the original."""
+
+
+ROWS = (
+    _Row("foot_slide.mean", "slide of standing feet", twice=True),
+    _Row("penetration.deepest", "deepest penetration"),
+    _Row("float.mean", "float of what touches", twice=True),
+    _Row("root_wrench.force", "force from nowhere", twice=True),
+    _Row("root_wrench.moment", "moment from nowhere", twice=True),
+    _Row("jitter.jerk", "jitter"),
+)
+CHANGES = (
+    _Row("likeness.rotation", "turned away from the original"),
+    _Row("likeness.position", "moved away from the original"),
+)
+_FIGURE_TITLES = ("", "before", "after", "with the original's contacts", "")
+
+
+def is_measured(recipe: Recipe) -> bool:
+    """Whether a recipe corrects or retargets, so that figures say more than constraints."""
+    return any(step.method in ("correct", "retarget") for step in recipe.steps)
+
+
+def figure_lines(found: Evaluation) -> list[str]:
+    """A table of the figures that a correction is about."""
+    after = {m.key: m for m in found.measures}
+    before = {m.key: m for m in found.before}
+    rows: list[tuple[str, ...]] = [_FIGURE_TITLES]
+    for row in (*ROWS, *CHANGES):
+        now = after.get(row.key)
+        was = before[row.key].value if row.key in before else math.nan
+        if now is None or (math.isnan(now.value) and math.isnan(was)):
+            continue
+        second = after.get(f"{row.key}{UNDER_INPUT_CONTACTS}") if row.twice else None
+        again = "" if second is None else _shown(second.value)
+        rows.append((row.words, _shown(was), _shown(now.value), again, now.unit))
+    if all(not row[3] for row in rows[1:]):
+        rows = [(*row[:3], row[4]) for row in rows]
+    return _laid_out(rows)
+
+
+def _shown(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.3g}" if value >= 1e-3 else "0"

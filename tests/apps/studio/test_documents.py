@@ -15,7 +15,7 @@ import poise
 from poise.apps.studio.library import MOST_OPEN, Documents
 from poise.apps.studio.project import Project
 from poise.contact import read_contacts
-from poise.recipes.pattern_file import save_pattern
+from poise.job import save_pattern
 from tests.apps.studio.conftest import filled
 from tests.apps.studio.running_server import Heard, Page, Said, Studio
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist

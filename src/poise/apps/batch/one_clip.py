@@ -19,11 +19,18 @@ from typing import Any
 from poise import __version__
 from poise.apps.batch.fingerprint import clip_hash
 from poise.apps.batch.order import Order
-from poise.apps.evaluation import evaluation_of
-from poise.apps.outputs import PlannedOutputs, write_outputs
+from poise.apps.outcome_text import outcome_page
 from poise.errors import PoiseError
+from poise.job import (
+    Outcome,
+    PlannedOutputs,
+    evaluation_of,
+    run_prepared,
+    subject,
+    write_outputs,
+)
 from poise.measures import Evaluation, Measure
-from poise.recipes import Outcome, Recipe, prepare, run_prepared
+from poise.recipes import Recipe
 
 Row = dict[str, Any]
 """A line of the results: plain values only."""
@@ -76,7 +83,7 @@ def _followed(job: ClipJob) -> Row:
     clock: dict[str, float] = {}
     with _timed(clock, "reading"):
         recipe = _recipe(job.order, job.changes)
-        prepared = prepare(recipe, Path(job.path))
+        prepared = subject(recipe, Path(job.path))
     with _timed(clock, "running"):
         outcome = run_prepared(recipe, prepared)
     with _timed(clock, "measuring"):
@@ -110,7 +117,9 @@ def _written(
     try:
         for path in planned.files.values():
             path.parent.mkdir(parents=True, exist_ok=True)
-        return write_outputs(planned, recipe, outcome, found, name)[1]
+        return write_outputs(
+            planned, recipe, outcome, found, lambda seen: outcome_page(recipe, outcome, seen, name)
+        )[1]
     except (OSError, PoiseError) as refused:
         if isinstance(refused, OSError) or isinstance(refused.__cause__, OSError):
             raise _NotWritten(" ".join(str(refused).split())) from refused

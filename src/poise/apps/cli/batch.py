@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.run import EXIT_NOT_MET, Set, Without, saying_problems
+from poise.apps.cli.options import Set, Without, taking_records
+from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
 from poise.apps.cli.waiting import waiting
+from poise.wording import counted
 
 if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Self
+
+    from poise.apps.batch.one_clip import Row
     from poise.apps.batch.order import Order
     from poise.apps.batch.run import Batch, Summary
     from poise.execution import Limits, OnDask, Supervised
@@ -23,8 +31,51 @@ MEMORY_SHARE = 0.8
 
 TIME_LIMIT_S = 1800.0
 EXIT_INTERRUPTED = 130
+_LOG_EVERY_S = 30.0
+_MOST_FAILURES = 20
+"""That are said as they come; all are in the results."""
 
 
+@dataclass(frozen=True)
+class WorkOptions:
+    """Who does the work, and how much of the machine it may take."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option("-j", "--workers", help="Clips at a time, one core each; by default all."),
+    ] = None
+    time_limit: Annotated[float, typer.Option(help="Most seconds a clip may take; 0: any.")] = (
+        TIME_LIMIT_S
+    )
+    memory_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Most memory a worker may hold, in MB; by default the workers share 80 % of the "
+            "machine's. 0: any."
+        ),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run on Dask: 'local', the address of a scheduler (tcp://host:8786) or its file "
+            "(.json). Needs poise[cluster], and the same paths on all machines.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    dashboard: Annotated[
+        str | None,
+        typer.Option(
+            help="With --cluster local: where Dask's dashboard listens; by default a free port on "
+            "this machine alone.",
+            metavar="HOST:PORT",
+        ),
+    ] = None
+
+
+ON_THIS_MACHINE = WorkOptions()
+
+
+@taking_records
 def batch(
     library: Annotated[
         Path,
@@ -47,10 +98,7 @@ def batch(
             "poise retarget does."
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("-j", "--workers", help="Clips at a time, one core each; by default all."),
-    ] = None,
+    work: WorkOptions = ON_THIS_MACHINE,
     only: Annotated[
         list[str] | None, typer.Option(help="Only clips with such names; repeat.", metavar="GLOB")
     ] = None,
@@ -63,32 +111,6 @@ def batch(
     reports: Annotated[
         bool, typer.Option("--reports", help="Write a page about each clip, too.")
     ] = False,
-    time_limit: Annotated[
-        float, typer.Option(help="Most seconds a clip may take; 0: any.")
-    ] = TIME_LIMIT_S,
-    memory_limit: Annotated[
-        float | None,
-        typer.Option(
-            help="Most memory a worker may hold, in MB; by default the workers share 80 % of the "
-            "machine's. 0: any."
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Run on Dask: 'local', the address of a scheduler (tcp://host:8786) or its file "
-            "(.json). Needs poise[cluster], and the same paths on all machines.",
-            metavar="ADDRESS",
-        ),
-    ] = None,
-    dashboard: Annotated[
-        str | None,
-        typer.Option(
-            help="With --cluster local: where Dask's dashboard listens; by default a free port on "
-            "this machine alone.",
-            metavar="HOST:PORT",
-        ),
-    ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what there is to do.")
@@ -116,11 +138,11 @@ def batch(
         poise batch clips.csv --recipe reach.yaml --out reached/ --cluster tcp://head:8786
     """  # fmt: skip
     with saying_problems(), contextlib.ExitStack() as stack:
-        limits = _limits(time_limit, memory_limit, workers)
+        limits = _limits(work)
         executor = None
-        if cluster is None and not dry_run:
+        if work.cluster is None and not dry_run:
             # Workers import what they need while we look at what there is to do.
-            executor = stack.enter_context(_supervised(workers, limits, dashboard))
+            executor = stack.enter_context(_supervised(work, limits))
         with waiting(f"looking through {library.name or library}") as say:
             from poise.apps.batch.library import find_clips
             from poise.apps.batch.order import order_from
@@ -140,7 +162,7 @@ def batch(
             return
         began = time.monotonic()
         if executor is None and made.plan.tasks:
-            executor = stack.enter_context(_on_cluster(cluster, workers, limits, dashboard, quiet))
+            executor = stack.enter_context(_on_cluster(work, limits, quiet))
         name = library.name or str(library)
         summary, interrupted = _run(made, executor, name, order, quiet=quiet)
         _say_end(summary, time.monotonic() - began)
@@ -155,7 +177,6 @@ def _run(
     made: Batch, executor: Supervised | OnDask | None, title: str, order: Order, *, quiet: bool
 ) -> tuple[Summary, bool]:
     """All clips; whether it was interrupted. The tables are written in any case."""
-    from poise.apps.cli.batch_progress import Progress
     from poise.apps.report.library_page import library_html
 
     interrupted = False
@@ -173,50 +194,48 @@ def _run(
     return summary, interrupted
 
 
-def _limits(seconds: float, memory_mb: float | None, workers: int | None) -> Limits:
+def _limits(work: WorkOptions) -> Limits:
     from poise.errors import BadValue
     from poise.execution import Limits
     from poise.sharing import core_count
 
-    if workers is not None and workers < 1:
-        raise BadValue("workers", "at least 1", workers)
-    if memory_mb is None:
+    if work.workers is not None and work.workers < 1:
+        raise BadValue("workers", "at least 1", work.workers)
+    if work.memory_limit is None:
         import psutil
 
-        share = MEMORY_SHARE / (workers or core_count())
+        share = MEMORY_SHARE / (work.workers or core_count())
         memory = int(share * psutil.virtual_memory().total)
-    elif math.isfinite(memory_mb):
-        memory = round(memory_mb * 1e6)
+    elif math.isfinite(work.memory_limit):
+        memory = round(work.memory_limit * 1e6)
     else:
-        raise BadValue("the memory limit", "a number of MB (0: any)", memory_mb)
-    return Limits(seconds or None, memory or None)
+        raise BadValue("the memory limit", "a number of MB (0: any)", work.memory_limit)
+    return Limits(work.time_limit or None, memory or None)
 
 
-def _supervised(workers: int | None, limits: Limits, dashboard: str | None) -> Supervised:
+def _supervised(work: WorkOptions, limits: Limits) -> Supervised:
     from poise.errors import BadValue
     from poise.execution import Supervised
 
-    if dashboard is not None:
-        raise BadValue("dashboard", "given only with --cluster local", dashboard)
-    made = Supervised(workers, limits, preload="poise.apps.batch.one_clip")
+    if work.dashboard is not None:
+        raise BadValue("dashboard", "given only with --cluster local", work.dashboard)
+    made = Supervised(work.workers, limits, preload="poise.apps.batch.one_clip")
     made.start()
     return made
 
 
-def _on_cluster(
-    address: str | None, workers: int | None, limits: Limits, dashboard: str | None, quiet: bool
-) -> OnDask:
+def _on_cluster(work: WorkOptions, limits: Limits, quiet: bool) -> OnDask:
     from poise.execution import OnDask
 
-    made = OnDask(address or "local", workers=workers, limits=limits, dashboard=dashboard)
+    made = OnDask(
+        work.cluster or "local", workers=work.workers, limits=limits, dashboard=work.dashboard
+    )
     if made.dashboard_link and not quiet:
         typer.echo(f"dashboard: {made.dashboard_link}", err=True)
     return made
 
 
 def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
-    from poise.wording import counted
-
     if quiet:
         return
     plan = made.plan
@@ -234,9 +253,6 @@ def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
 
 
 def _say_end(summary: Summary, seconds: float) -> None:
-    from poise.apps.cli.batch_progress import duration
-    from poise.wording import counted
-
     total = sum(summary.statuses.values())
     ends = ", ".join(
         f"{count} {status.replace('_', ' ')}" for status, count in summary.statuses.most_common()
@@ -249,3 +265,98 @@ def _say_end(summary: Summary, seconds: float) -> None:
         print(f"{summary.left} left: the same command goes on")
     for path in summary.files:
         print(path)
+
+
+class Progress:
+    """Counts what comes back and says it."""
+
+    def __init__(self, batch: Batch, *, quiet: bool) -> None:
+        self._sizes = {task.entry.name: max(1, task.entry.size) for task in batch.plan.tasks}
+        self._total, self._bytes = len(self._sizes), sum(self._sizes.values())
+        self._done = self._done_bytes = self._failed = self._unmet = 0
+        self._began = self._said = time.monotonic()
+        self._quiet = quiet
+        self._news = ""
+        self._live: Any = None
+        if not quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live("", console=Console(stderr=True), refresh_per_second=4)
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+            self._live.update(self.line())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.update("")
+            self._live.stop()
+
+    def hear(self, news: str) -> None:
+        """What a worker announces."""
+        self._news = news
+        if self._live is not None:
+            self._live.update(self.line())
+
+    def add(self, row: Row) -> None:
+        """One more is done."""
+        from poise.apps.batch.plan import DONE
+
+        self._news = ""
+        self._done += 1
+        self._done_bytes += self._sizes.pop(row["clip"], 0)
+        self._unmet += row["status"] == "not_met"
+        if row["status"] not in DONE:
+            self._failed += 1
+            if self._failed <= _MOST_FAILURES:
+                self._print(f"{row['clip']}: {row['status'].replace('_', ' ')}: {row['reason']}")
+            elif self._failed == _MOST_FAILURES + 1:
+                self._print("further failures are in the results only")
+        if self._live is not None:
+            self._live.update(self.line())
+        elif not self._quiet and time.monotonic() - self._said >= _LOG_EVERY_S:
+            self._said = time.monotonic()
+            print(self.line(), file=sys.stderr, flush=True)
+
+    def line(self) -> str:
+        """Clips done, rate, time left, failures."""
+        seconds = time.monotonic() - self._began
+        parts = [f"{self._done} of {counted(self._total, 'clip')}"]
+        if self._done:
+            parts.append(f"{60 * self._done / max(seconds, 1e-9):.3g} a minute")
+            # By bytes, not by clips: the largest come first.
+            left = seconds * (self._bytes - self._done_bytes) / max(self._done_bytes, 1)
+            parts.append(f"{duration(left)} left")
+        if self._unmet:
+            parts.append(f"{self._unmet} not met")
+        if self._failed:
+            parts.append(f"{self._failed} failed")
+        if self._news:
+            parts.append(self._news)
+        return ", ".join(parts)
+
+    def _print(self, line: str) -> None:
+        if self._quiet:
+            return
+        if self._live is not None:
+            self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min 5 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

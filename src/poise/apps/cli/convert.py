@@ -1,4 +1,4 @@
-"""`poise convert`: from one format to another, trimmed, resampled, cleaned."""
+"""`poise convert` and `poise formats`: from one format to another, trimmed, resampled, cleaned."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.frame_range import frame_range
-from poise.apps.cli.options import Animation, Rate, SkeletonFile, Unit, Up
+from poise.apps.cli.options import AS_READ, FileOptions, check_new, frame_range, taking_records
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from poise.motion import Clip
 
 
+@taking_records
 def convert(
     source: Annotated[Path, typer.Argument(help="The clip to read.")],
     target: Annotated[Path, typer.Argument(help="The file to write; its extension decides.")],
@@ -32,11 +32,7 @@ def convert(
             "dropped-frames, rotation-flips, with commas between.",
         ),
     ] = None,
-    unit: Unit = None,
-    up: Up = None,
-    skeleton: SkeletonFile = None,
-    rate: Rate = None,
-    animation: Animation = None,
+    file: FileOptions = AS_READ,
     provenance: Annotated[
         bool,
         typer.Option(
@@ -57,20 +53,17 @@ def convert(
 
         poise convert 02_01.bvh clean.bvh --clean all
     """  # fmt: skip
-    from poise.errors import BadValue, FileProblem
+    from poise.errors import BadValue
     from poise.formats import check_can_write, load_clip, save_clip
     from poise.motion import resample
 
     check_can_write(target)
-    if target.exists() and not overwrite:
-        raise FileProblem(target, "a new file", "one that exists", advice="Add --overwrite.")
+    check_new(target, overwrite)
     wanted = frame_range(frames)
     if fps is not None and not 0 < fps < math.inf:
         raise BadValue("--fps", "a positive number", fps)
     with waiting(f"reading {source.name}"):
-        clip = load_clip(
-            source, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation
-        )
+        clip = load_clip(source, **file.for_reader())
     notes = list(clip.source.notes if clip.source else ())
     if frames is not None:
         first, last, _ = slice(*wanted).indices(clip.frame_count)
@@ -103,3 +96,25 @@ def _cleaned(clip: Clip, steps: str | None, notes: list[str]) -> Clip:
     notes += clip.history[before:]
     notes += [f"{f.step}: {f.summary}; left alone" for f in found if not f.repair]
     return clip
+
+
+def formats() -> None:
+    """List the file formats Poise reads and writes."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from poise.formats import FORMATS
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("extension", "clips", "characters", "what it is"):
+        table.add_column(title)
+    for entry in FORMATS:
+        reads = bool(entry.read_motion or entry.read_clip)
+        clips = " ".join(w for w, can in (("read", reads), ("write", entry.write_clip)) if can)
+        table.add_row(
+            " ".join(entry.extensions),
+            clips or "-",
+            "read" if entry.read_character else "-",
+            entry.about,
+        )
+    Console().print(table)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poise.apps.cli.edit_clip import To
-from poise.apps.cli.options import EnvironmentFile
-from poise.apps.cli.run import Output, Overwrite, Report, Set, Without, follow, saying_problems
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, EnvironmentFile, RunOptions, taking_records
+from poise.apps.cli.run import follow, saying_problems
 
 if TYPE_CHECKING:
     from poise.recipes.changes import Change
 
 
+@taking_records
 def correct(
     clip: Annotated[Path, typer.Argument(help="The clip to correct.")],
-    output: Output = None,
+    asked: RunOptions = AS_THE_RECIPE_SAYS,
     environment: EnvironmentFile = None,
     preset: Annotated[
         str | None,
@@ -46,15 +47,11 @@ def correct(
         Path | None,
         typer.Option(help="Write the clip here as it is before contacts are made exact."),
     ] = None,
-    report: Report = None,
     recipe: Annotated[
         Path | None,
         typer.Option(help="A recipe with a step of correct (.yaml); see docs/recipes.md."),
     ] = None,
     to: To = None,
-    without: Without = None,
-    set_: Set = None,
-    overwrite: Overwrite = False,
     accept: Annotated[
         bool, typer.Option("--accept", help="End with code 0 also when some contact is not exact.")
     ] = False,
@@ -73,15 +70,15 @@ def correct(
     from poise.errors import BadValue
 
     with saying_problems():
-        if all(path is None for path in (output, contacts_out, preview, report)) and not recipe:
+        outputs = (asked.output, contacts_out, preview, asked.report)
+        if all(path is None for path in outputs) and not recipe:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
         changes: list[str | Change] = [
             *_changes(environment, preset, candidates, contacts, to),
-            *(set_ or ()),
+            *(asked.set_ or ()),
         ]
         follow(
-            recipe or _usual_recipe(), clip, output, report, without, changes,
-            overwrite=overwrite, accept=accept, method="correct",
+            recipe or _usual_recipe(), clip, asked, changes, accept=accept, method="correct",
             contacts=contacts_out, preview=preview,
         )  # fmt: skip
 

@@ -9,16 +9,8 @@ from typing import Annotated
 
 import typer
 
-from poise.apps.cli.run import (
-    Accept,
-    Output,
-    Overwrite,
-    Report,
-    Set,
-    Without,
-    follow,
-    saying_problems,
-)
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
+from poise.apps.cli.run import follow, saying_problems
 
 Clip = Annotated[Path, typer.Argument(help="The clip to edit.")]
 RecipeFile = Annotated[
@@ -55,44 +47,33 @@ def command_for(method: str, about: str) -> Callable[..., None]:
         clip: Clip,
         recipe: RecipeFile = None,
         to: To = None,
-        output: Output = None,
-        report: Report = None,
-        without: Without = None,
-        set_: Set = None,
-        overwrite: Overwrite = False,
+        asked: RunOptions = AS_THE_RECIPE_SAYS,
         accept: Accept = False,
     ) -> None:
-        changes = _changes(set_, to)
+        changes = _changes(asked.set_, to)
         with saying_problems():
-            follow(
-                recipe or _usual_recipe(method, to), clip, output, report, without, changes,
-                overwrite=overwrite, accept=accept, method=method,
-            )  # fmt: skip
+            used = recipe or _usual_recipe(method, to)
+            follow(used, clip, asked, changes, accept=accept, method=method)
 
     def filter_clip(
         clip: Clip,
         recipe: RecipeFile = None,
         to: To = None,
-        output: Output = None,
-        report: Report = None,
-        without: Without = None,
-        set_: Set = None,
-        overwrite: Overwrite = False,
+        asked: RunOptions = AS_THE_RECIPE_SAYS,
         accept: Accept = False,
         stream: Stream = False,
     ) -> None:
         if not stream:
-            return edit_clip(clip, recipe, to, output, report, without, set_, overwrite, accept)
-        from poise.apps.cli.stream_clip import stream_clip
+            return edit_clip(clip, recipe, to, asked, accept)
+        from poise.apps.cli.stream_frames import stream_clip
 
-        if report is not None:
+        if asked.report is not None:
             raise typer.BadParameter("none of a stream", param_hint="--report")
-        changes = _changes(set_, to)
+        changes = _changes(asked.set_, to)
         with saying_problems():
-            used = recipe or _usual_recipe(method, to)
-            stream_clip(used, clip, output, without, changes, overwrite=overwrite)
+            stream_clip(recipe or _usual_recipe(method, to), clip, asked, changes)
 
-    command = filter_clip if method == "filter" else edit_clip
+    command = taking_records(filter_clip if method == "filter" else edit_clip)
     command.__doc__ = f"""{about}, by a recipe, whatever clip the recipe itself names.
 
     The clip is cut, cleaned and resampled as the recipe says. Code 3 when some constraint is not

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.run import Overwrite, Set, Without, saying_problems
+from poise.apps.cli.options import Overwrite, Set, Without
+from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.methods.momentum import Family
     from poise.motion import Clip
-
-EXIT_NOT_MET = 3
 
 app = typer.Typer(
     help="Families of leaps: **build** one from a captured leap, **blend** any leap between its "
@@ -67,10 +66,9 @@ def build(
             raise BadValue("output", "a new file (or --overwrite)", str(output))
         with waiting(f"reading {recipe.name}"):
             from poise.execution import Threads
+            from poise.job import MemberFolder, edit_of, ground_of, save_family, subject
             from poise.methods.momentum import build_family, statuses_in_words
-            from poise.recipes import load_recipe, prepare
-            from poise.recipes.family_file import MemberFolder, ground_of, save_family
-            from poise.recipes.run import edit_of
+            from poise.recipes import load_recipe
             from poise.recipes.vocabulary import vocabulary
 
             read = load_recipe(recipe, changes=set_ or (), without=without or ())
@@ -78,7 +76,7 @@ def build(
             if len(read.steps) != 1 or not steps:
                 methods = ", ".join(step.method for step in read.steps)
                 raise BadValue(f"steps of {recipe.name}", "one of momentum", methods)
-            prepared = prepare(read, clip)
+            prepared = subject(read, clip)
             edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
             settings = read.steps[0].settings
             ground_of(edit.environment)  # said before the work, not after it
@@ -182,7 +180,7 @@ def hit(
             found = aim.hit(place, frame)
         else:
             assert ball is not None
-            from poise.recipes.ball_file import read_ball
+            from poise.job import read_ball
 
             found = aim.meet(*read_ball(ball))
         _write(read, read.at(found.coordinate, "smooth"), output, still_feet)
@@ -236,7 +234,7 @@ def _check_output(output: Path, overwrite: bool) -> None:
 
 
 def _read(path: Path) -> Family:
-    from poise.recipes.family_file import load_family
+    from poise.job import load_family
 
     return load_family(path)
 

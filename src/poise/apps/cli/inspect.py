@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poise.apps.cli.options import Animation, Rate, RolesFile, SkeletonFile, Unit, Up
+from poise.apps.cli.options import AS_READ, FileOptions, RolesFile, taking_records
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
-    from poise.apps.inspection import CharacterReport, ClipReport
-    from poise.character import RoleOverrides
+    from poise.apps.inspection import CharacterReport, ClipReport, Row
 
 
+_LABEL_WIDTH = 16
+
+
+@taking_records
 def inspect(
     files: Annotated[
         list[Path], typer.Argument(help="Clips, skeletons, robots, or folders full of them.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     roles: RolesFile = None,
-    unit: Unit = None,
-    up: Up = None,
-    skeleton: SkeletonFile = None,
-    rate: Rate = None,
-    animation: Animation = None,
+    file: FileOptions = AS_READ,
 ) -> None:
     """Say what a clip is and what is wrong with it.
 
@@ -44,13 +43,12 @@ def inspect(
 
     alone = len(files) == 1 and not files[0].is_dir()
     found = _expanded(files)
-    options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
     reports: list[dict[str, Any]] = []
     failed = 0
     for path in found:
         try:
             with waiting(f"inspecting {path.name}"):
-                report = _report(path, roles, {**options, "animation": animation})
+                report = _report(path, roles, file.for_reader())
         except PoiseError as problem:
             if alone:
                 raise
@@ -96,27 +94,20 @@ def _report(
     path: Path, roles: Path | None, options: dict[str, Any]
 ) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
-    from poise.character import Skeleton, read_role_file
     from poise.errors import BadValue
     from poise.formats import extensions, load_character, load_clip
-
-    def overrides(skeleton: Skeleton) -> RoleOverrides | None:
-        return None if roles is None else read_role_file(roles, skeleton)
 
     motions = {*extensions("read_motion"), *extensions("read_clip")}
     if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in motions:
         for name, value in options.items():
             if value is not None:
                 raise BadValue(name, "left out: it is for clips", str(value))
-        character = load_character(path)
-        return inspect_character(character, path, overrides(character.skeleton))
-    clip = load_clip(path, **options)
-    return inspect_clip(clip, path, overrides(clip.skeleton))
+        return inspect_character(load_character(path), path, roles)
+    return inspect_clip(load_clip(path, **options), path, roles)
 
 
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:
-    from poise.apps.cli.inspect_text import character_rows, clip_rows, one_row, show
-    from poise.apps.inspection import ClipReport
+    from poise.apps.inspection import ClipReport, character_rows, clip_rows, one_row
 
     if brief:
         print(one_row(report).text)
@@ -124,3 +115,22 @@ def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:
         show(clip_rows(report))
     else:
         show(character_rows(report))
+
+
+def show(rows: list[Row]) -> None:
+    """Print rows: laid out and coloured on a terminal, one line each into a pipe."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            print(f"{row.label:<{_LABEL_WIDTH}}{row.text}" if row.label else row.text)
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    styles = {"plain": "", "quiet": "dim", "warn": "yellow", "good": "green"}
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(row.label, Text(row.text, style=styles[row.tone]))
+    Console(highlight=False).print(table)

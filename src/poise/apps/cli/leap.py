@@ -8,29 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from poise.apps.cli.options import EnvironmentFile
-from poise.apps.cli.run import (
+from poise.apps.cli.options import (
+    AS_THE_RECIPE_SAYS,
     Accept,
-    Output,
-    Overwrite,
-    Report,
-    Set,
-    Without,
-    follow,
-    saying_problems,
+    EnvironmentFile,
+    RunOptions,
+    taking_records,
 )
+from poise.apps.cli.run import follow, saying_problems
 
 if TYPE_CHECKING:
     from poise.recipes.changes import Change
 
 
+@taking_records
 def leap(
     clip: Annotated[Path, typer.Argument(help="The clip with the leap.")],
     recipe: Annotated[
         Path | None,
         typer.Option(help="A recipe with a step of momentum (.yaml); see docs/recipes.md."),
     ] = None,
-    output: Output = None,
+    asked: RunOptions = AS_THE_RECIPE_SAYS,
     by: Annotated[
         tuple[float, float, float] | None,
         typer.Option(help="Without a recipe: move a ground stage by metres.", metavar="X Y Z"),
@@ -62,10 +60,6 @@ def leap(
         bool,
         typer.Option("--stages", help="Only say which stages the clip has, and change nothing."),
     ] = False,
-    report: Report = None,
-    without: Without = None,
-    set_: Set = None,
-    overwrite: Overwrite = False,
     accept: Accept = False,
 ) -> None:
     """Edit a leap so that it still obeys gravity: further, higher, turned, landing there.
@@ -87,16 +81,14 @@ def leap(
         edits = _edits(by, turn, stage, higher, flight, by_gravity)
         if recipe is not None and edits:
             raise BadValue("--by, --turn and --higher", "left out beside --recipe", "both")
-        changes: list[str | Change] = [*_changes(environment, edits), *(set_ or ())]
+        changes: list[str | Change] = [*_changes(environment, edits), *(asked.set_ or ())]
         if stages:
             _say_stages(recipe or _usual_recipe(), clip, changes)
             return
-        if recipe is None and output is None and report is None:
+        if recipe is None and asked.output is None and asked.report is None:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
-        follow(
-            recipe or _usual_recipe(), clip, output, report, without, changes,
-            overwrite=overwrite, accept=accept, method="momentum",
-        )  # fmt: skip
+        used = recipe or _usual_recipe()
+        follow(used, clip, asked, changes, accept=accept, method="momentum")
 
 
 def _edits(
@@ -136,15 +128,15 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
     from poise.apps.cli.waiting import waiting
 
     with waiting(f"looking at {clip.name}"):
-        from poise.apps.stage_text import stage_lines
+        from poise.apps.outcome_text import stage_lines
         from poise.errors import BadValue
+        from poise.job import edit_of, subject
         from poise.methods.momentum import captured
-        from poise.recipes import load_recipe, prepare
-        from poise.recipes.run import edit_of
+        from poise.recipes import load_recipe
         from poise.recipes.vocabulary import vocabulary
 
         read = load_recipe(recipe, changes=changes)
-        prepared = prepare(read, clip)
+        prepared = subject(read, clip)
         steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]
         if not steps:
             raise BadValue(f"steps of {recipe.name}", "at least one of 'momentum'", "none")

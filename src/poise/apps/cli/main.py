@@ -17,22 +17,19 @@ from typing import Annotated, NoReturn
 import typer
 
 from poise.apps.cli.batch import batch
-from poise.apps.cli.contacts import contacts
-from poise.apps.cli.convert import convert
+from poise.apps.cli.convert import convert, formats
 from poise.apps.cli.correct import correct
 from poise.apps.cli.edit_clip import command_for
 from poise.apps.cli.family import app as family
-from poise.apps.cli.formats import formats
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.leap import leap
-from poise.apps.cli.measure import measure
+from poise.apps.cli.measure import contacts, measure, report
 from poise.apps.cli.pattern import app as pattern
 from poise.apps.cli.render import render
-from poise.apps.cli.report import report
 from poise.apps.cli.retarget import retarget
 from poise.apps.cli.run import run
 from poise.apps.cli.sample import sample
-from poise.apps.cli.stream_retarget import stream
+from poise.apps.cli.stream import stream
 from poise.apps.cli.studio import studio
 from poise.errors import PoiseError
 

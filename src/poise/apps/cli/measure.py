@@ -1,4 +1,4 @@
-"""`poise measure`: how physical a clip is, in numbers."""
+"""`poise measure`, `report` and `contacts`: how physical a clip is, and what touches when."""
 
 from __future__ import annotations
 
@@ -10,41 +10,33 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.options import (
+    AS_FOUND,
+    AS_READ,
     Against,
-    Animation,
-    Clean,
+    BodyOptions,
     ContactsFile,
     EnvironmentFile,
-    Mass,
-    Rate,
-    RolesFile,
-    Sex,
-    SkeletonFile,
-    Table,
-    Unit,
-    Up,
+    FileOptions,
+    OverwriteOne,
+    asked_of,
+    check_new,
+    taking_records,
 )
 from poise.apps.cli.waiting import waiting
+from poise.errors import FileProblem
 
 if TYPE_CHECKING:
     from poise.measures import Measure
 
 
+@taking_records
 def measure(
     clip: Annotated[Path, typer.Argument(help="The clip to measure.")],
     against: Against = None,
     environment: EnvironmentFile = None,
     contacts: ContactsFile = None,
-    mass: Mass = None,
-    table: Table = "de_leva",
-    sex: Sex = "average",
-    clean: Clean = True,
-    roles: RolesFile = None,
-    unit: Unit = None,
-    up: Up = None,
-    skeleton: SkeletonFile = None,
-    rate: Rate = None,
-    animation: Animation = None,
+    body: BodyOptions = AS_FOUND,
+    file: FileOptions = AS_READ,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say in numbers how physical a clip is.
@@ -57,21 +49,98 @@ def measure(
 
         poise measure edited.bvh --against walk.bvh --json
     """
-    from poise.apps.evaluation import Reading, evaluate_files
-
     with waiting(f"measuring {clip.name}"):
-        options = {"unit": unit, "up": up, "skeleton": skeleton, "rate_hz": rate}
-        reading = Reading(mass, clean, roles, {**options, "animation": animation}, table, sex)
-        found, notes = evaluate_files(clip, against, environment, contacts, reading)
+        from poise.job import evaluate_files
+
+        asked = asked_of(environment, body, file)
+        found, notes = evaluate_files(clip, asked, against=against, contacts=contacts)
     if as_json:
         print(json.dumps(_as_data(clip, found.measures, notes), indent=2, ensure_ascii=False))
         return
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+    _say_notes(notes)
     width = max(len(m.key) for m in found.measures)
     for m in found.measures:
         value = "none" if math.isnan(m.value) else f"{m.value:.4g} {m.unit}"
         print(f"{m.key:<{width}}  {value:<26}  {m.about}")
+
+
+@taking_records
+def report(
+    clip: Annotated[Path, typer.Argument(help="The clip to report on.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write (.html).")],
+    against: Against = None,
+    environment: EnvironmentFile = None,
+    contacts: ContactsFile = None,
+    body: BodyOptions = AS_FOUND,
+    file: FileOptions = AS_READ,
+    overwrite: OverwriteOne = False,
+) -> None:
+    """Write a page that says how physical a clip is.
+
+    One file that needs no network: figures in plain words, a figure strip, and charts of contacts,
+    forces, balance, flight, momentum and strength. With an original, before and after.
+
+    poise report walk.bvh -o walk.html
+
+    poise report edited.bvh --against walk.bvh -o edited.html
+    """
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise FileProblem(output, "an extension of a page (.html)", f"'{output.suffix}'")
+    check_new(output, overwrite)
+    with waiting(f"measuring {clip.name}"):
+        from poise.job import evaluate_files
+
+        asked = asked_of(environment, body, file)
+        found, notes = evaluate_files(clip, asked, against=against, contacts=contacts)
+    with waiting(f"writing {output.name}"):
+        from poise.apps.report.build import report_html
+        from poise.formats import atomic_write
+
+        original = against.name if against else ""
+        page = report_html(found, clip.name, against=original, notes=notes)
+        atomic_write(output, page.encode("utf-8", "replace"))
+    _say_notes(notes)
+    print(f"{output}: {output.stat().st_size / 1e6:.2f} MB")
+
+
+@taking_records
+def contacts(
+    clip: Annotated[Path, typer.Argument(help="The clip to look at.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write them here: .csv or .json.")
+    ] = None,
+    environment: EnvironmentFile = None,
+    body: BodyOptions = AS_FOUND,
+    file: FileOptions = AS_READ,
+    overwrite: OverwriteOne = False,
+) -> None:
+    """Find what touches when.
+
+    One row per frame, one 0/1 column per body part that ever touches.
+
+        poise contacts walk.bvh -o walk_contacts.csv
+    """
+    check_new(output, overwrite)
+    with waiting(f"looking at {clip.name}"):
+        from poise.contact import write_contacts
+        from poise.job import find_contacts, measurable
+
+        chosen = measurable(clip, asked_of(environment, body, file))
+        found = find_contacts(chosen)
+        if output is not None:
+            write_contacts(found, output)
+    _say_notes(chosen.notes)
+    for part in found.parts:
+        share = found.column(part).mean()
+        if share > 0:
+            print(f"{part:<16} touches {100 * share:5.1f} % of {found.frame_count} frames")
+    if output is not None:
+        print(f"{output}: written")
+
+
+def _say_notes(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
 
 
 def _as_data(

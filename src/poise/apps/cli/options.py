@@ -1,30 +1,22 @@
-"""Options that several commands share, with one wording."""
+"""Options that several commands share, each declared once, in records that commands take whole."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
-Unit = Annotated[
-    str | None,
-    typer.Option(help="Length unit of the file: m, cm, mm, in, cmu, or metres per unit."),
-]
-Up = Annotated[str | None, typer.Option(help="Up axis of the file: y or z.")]
-SkeletonFile = Annotated[
-    Path | None, typer.Option(help="The .asf of an .amc, when it is not the one beside it.")
-]
-Rate = Annotated[
-    float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
-]
-Animation = Annotated[
-    str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
-]
-RolesFile = Annotated[
-    Path | None,
-    typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),
-]
+from poise.errors import BadValue, FileProblem
+
+if TYPE_CHECKING:
+    from poise.recipes import Recipe
+
 Against = Annotated[Path | None, typer.Option(help="The original, to compare with.")]
 EnvironmentFile = Annotated[
     Path | None,
@@ -36,12 +28,172 @@ EnvironmentFile = Annotated[
 ContactsFile = Annotated[
     Path | None, typer.Option(help="What touches when (.csv or .json), instead of detecting it.")
 ]
-Mass = Annotated[
-    float | None, typer.Option(help="Body mass in kg; without it, taken from the stature.")
+RolesFile = Annotated[
+    Path | None,
+    typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),
 ]
-Table = Annotated[str, typer.Option(help="Segment masses by: de_leva (1996) or winter (1990).")]
-Sex = Annotated[str, typer.Option(help="Whose of de Leva's: male, female or average.")]
-Clean = Annotated[
+OverwriteOne = Annotated[bool, typer.Option(help="Replace the output if it exists.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", help="Write the edited clip here, instead of where the recipe says."
+    ),
+]
+Report = Annotated[
+    Path | None, typer.Option(help="Write a page about it here (.html), before and after.")
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(help="Leave out the constraint of this name; repeat.", metavar="NAME"),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Change one value first: reach.priority=3, deform.settings.strategy=weights, "
+        "clip.rate_hz=24; repeat.",
+        metavar="PATH=VALUE",
+    ),
+]
+Overwrite = Annotated[bool, typer.Option(help="Replace outputs that exist.")]
+Accept = Annotated[
     bool,
-    typer.Option(help="Leave out fake T-poses, fill lost frames and restore a lost thorax first."),
+    typer.Option("--accept", help="End with code 0 also when some constraint was not met."),
 ]
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How to read a clip."""
+
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Length unit of the file: m, cm, mm, in, cmu, or metres per unit."),
+    ] = None
+    up: Annotated[str | None, typer.Option(help="Up axis of the file: y or z.")] = None
+    skeleton: Annotated[
+        Path | None, typer.Option(help="The .asf of an .amc, when it is not the one beside it.")
+    ] = None
+    rate: Annotated[
+        float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
+    ] = None
+    animation: Annotated[
+        str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
+    ] = None
+
+    def for_reader(self) -> dict[str, Any]:
+        """As `poise.formats.load_clip` takes them."""
+        return {{"rate": "rate_hz"}.get(name, name): value for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class BodyOptions:
+    """Whose body a clip is taken for."""
+
+    mass: Annotated[
+        float | None, typer.Option(help="Body mass in kg; without it, taken from the stature.")
+    ] = None
+    table: Annotated[
+        str, typer.Option(help="Segment masses by: de_leva (1996) or winter (1990).")
+    ] = "de_leva"
+    sex: Annotated[str, typer.Option(help="Whose of de Leva's: male, female or average.")] = (
+        "average"
+    )
+    clean: Annotated[
+        bool,
+        typer.Option(
+            help="Leave out fake T-poses, fill lost frames and restore a lost thorax first."
+        ),
+    ] = True
+    roles: RolesFile = None
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What every command has that follows a recipe."""
+
+    output: Output = None
+    report: Report = None
+    without: Without = None
+    set_: Set = None
+    overwrite: Overwrite = False
+
+
+AS_READ, AS_FOUND, AS_THE_RECIPE_SAYS = FileOptions(), BodyOptions(), RunOptions()
+
+
+def taking_records(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as Typer is to see it: for each parameter that is a record, its fields."""
+    hints = get_type_hints(command, include_extras=True)
+    shown: list[Parameter] = []
+    records: dict[str, type[Any]] = {}
+    for name, given in signature(command).parameters.items():
+        if not is_dataclass(hints[name]):
+            shown.append(given.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
+            continue
+        records[name] = record = cast(type[Any], hints[name])
+        options = get_type_hints(record, include_extras=True)
+        shown += [
+            Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=options[f.name])
+            for f in fields(record)
+        ]
+
+    @wraps(command)
+    def whole(**values: Any) -> None:
+        for name, record in records.items():
+            values[name] = record(**{f.name: values.pop(f.name) for f in fields(record)})
+        command(**values)
+
+    vars(whole)["__signature__"] = Signature(shown)
+    whole.__annotations__ = {each.name: each.annotation for each in shown}
+    return whole
+
+
+def asked_of(environment: Path | None, body: BodyOptions, file: FileOptions) -> Recipe:
+    """What a command asks about a clip, as the recipe without steps that `job.subject` takes."""
+    from poise.recipes import CharacterChoice, ClipChoice, Recipe
+    from poise.recipes.recipe import HEAVIEST_KG
+
+    if body.mass is not None and not 0 < body.mass < HEAVIEST_KG:
+        allowed = f"a number of kg between 0 and {HEAVIEST_KG:g}"
+        raise BadValue("the body's mass", allowed, body.mass)
+    return Recipe(
+        (),
+        ClipChoice(
+            clean=body.clean,
+            unit=file.unit,
+            up=cast(Any, file.up),  # the reader says which there are
+            skeleton=None if file.skeleton is None else str(file.skeleton),
+            capture_rate_hz=file.rate,
+            animation=file.animation,
+        ),
+        CharacterChoice(
+            mass_kg=body.mass,
+            sex=cast(Any, body.sex),  # the tables say which there are
+            table=cast(Any, body.table),
+            roles=None if body.roles is None else str(body.roles),
+            ranges="none",
+        ),
+        None if environment is None else str(environment),
+    )
+
+
+def check_new(output: Path | None, overwrite: bool) -> None:
+    """Nothing, if a file may be written.
+
+    Raises:
+        FileProblem: one that exists.
+    """
+    if output is not None and output.exists() and not overwrite:
+        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
+
+
+def frame_range(text: str | None) -> tuple[int | None, int | None]:
+    """`120:480`, `:300`, `-60:` as the ends of a slice; None means all."""
+    if text is None:
+        return None, None
+    match = re.fullmatch(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*", text)
+    if match is None:
+        raise BadValue("--frames", "START:STOP, for example 120:480 or :300", text)
+    start, stop = match.groups()
+    return (int(start) if start else None, int(stop) if stop else None)

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import EnvironmentFile
+from poise.apps.cli.options import (
+    AS_THE_RECIPE_SAYS,
+    Accept,
+    EnvironmentFile,
+    Overwrite,
+    RunOptions,
+    taking_records,
+)
 from poise.apps.cli.pattern_text import (
     EVENT,
     TOOL,
@@ -19,16 +26,7 @@ from poise.apps.cli.pattern_text import (
     span_from,
     tool_from,
 )
-from poise.apps.cli.run import (
-    Accept,
-    Output,
-    Overwrite,
-    Report,
-    Set,
-    Without,
-    follow,
-    saying_problems,
-)
+from poise.apps.cli.run import follow, saying_problems
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 
     from poise.constraints import Scene
     from poise.methods.pattern import Pattern
-    from poise.motion import Clip
     from poise.recipes.changes import Change
 
 app = typer.Typer(
@@ -122,6 +119,7 @@ def learn(
         tools = [tool_from(text) for text in tool or ()]
         with waiting("reading") as say:
             from poise.character import complete_character, with_attachments
+            from poise.job import AS_IT_IS, clip_of, save_pattern
             from poise.methods.pattern import (
                 SWING_SPAN,
                 check_one_body,
@@ -131,9 +129,8 @@ def learn(
             )
             from poise.methods.pattern import fit_club as fitted_club
             from poise.methods.pattern import learn as learn_pattern
-            from poise.recipes.pattern_file import save_pattern
 
-            read = [_clip(path) for path in clips]
+            read = [clip_of(AS_IT_IS, path)[0] for path in clips]
             say("looking at the body")
             character = complete_character(read[0].skeleton)
             check_one_body(read)
@@ -165,6 +162,7 @@ def learn(
 
 
 @app.command()
+@taking_records
 def edit(
     pattern: PatternFile,
     clip: Annotated[Path, typer.Argument(help="The clip to edit.")],
@@ -195,12 +193,8 @@ def edit(
     recipe: Annotated[
         Path | None, typer.Option(help="Instead, a recipe with a step of pattern (.yaml).")
     ] = None,
-    output: Output = None,
+    asked: RunOptions = AS_THE_RECIPE_SAYS,
     environment: EnvironmentFile = None,
-    report: Report = None,
-    without: Without = None,
-    set_: Set = None,
-    overwrite: Overwrite = False,
     accept: Accept = False,
 ) -> None:
     """Edit a clip so that a point is there in one frame, and the rest follows in style.
@@ -221,14 +215,14 @@ def edit(
             raise BadValue("--hit and --by", "one of them", "both")
         if recipe is None and ((hit or by) is None or frame is None):
             raise BadValue("--hit and --frame", "both given (or --recipe)", "not both")
-        if recipe is None and output is None and report is None:
+        if recipe is None and asked.output is None and asked.report is None:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
         goals = [goal_from(text) for text in also or ()]
-        asked = hit or by
-        if asked is not None and frame is not None:
-            goals.insert(0, (asked[0], asked[1:], frame))
+        first = hit or by
+        if first is not None and frame is not None:
+            goals.insert(0, (first[0], first[1:], frame))
         used = recipe or _usual_recipe()
-        changes = [*_changes(pattern, environment), *(set_ or ())]
+        changes = [*_changes(pattern, environment), *(asked.set_ or ())]
         if goals:
             with waiting(f"looking at {clip.name}"):
                 # With goals of the same names, which --set may speak of; where they are comes next.
@@ -236,10 +230,7 @@ def edit(
                 look = _Looked(pattern, clip, used, known)
                 found = _places_and_frames(goals, look, relative=by is not None)
             changes.insert(0, _as_change(goals, found))
-        follow(
-            used, clip, output, report, without, changes,
-            overwrite=overwrite, accept=accept, method="pattern",
-        )  # fmt: skip
+        follow(used, clip, asked, changes, accept=accept, method="pattern")
 
 
 @app.command()
@@ -261,7 +252,7 @@ def show(
             raise BadValue("report", "a file that ends in .html", report.name)
         if report is not None and report.exists() and not overwrite:
             raise BadValue("report", "a new file (or --overwrite)", str(report))
-        from poise.recipes.pattern_file import load_pattern
+        from poise.job import load_pattern
 
         read = load_pattern(pattern)
         for line in pattern_lines(read):
@@ -333,13 +324,13 @@ class _Looked:
     @cached_property
     def _scene(self) -> tuple[Pattern, Scene, dict[str, int]]:
         from poise.constraints import Scene
+        from poise.job import load_pattern, subject
         from poise.methods.pattern import event_frames
-        from poise.recipes import load_recipe, prepare
-        from poise.recipes.pattern_file import load_pattern
+        from poise.recipes import load_recipe
 
         pattern, clip, recipe, changes = self._asked
         read, asked = load_pattern(pattern), load_recipe(recipe, changes=changes)
-        prepared = prepare(asked, clip)
+        prepared = subject(asked, clip)
         settings = next(step.settings for step in asked.steps if step.method == "pattern")
         read.check_skeleton(prepared.clip.skeleton, clip.name)
         character = read.with_tools(prepared.character)
@@ -383,11 +374,3 @@ def _usual_recipe() -> Path:
     from poise import recipes
 
     return Path(recipes.__file__).with_name("pattern_clip.yaml")
-
-
-def _clip(path: Path) -> Clip:
-    from poise.formats import load_clip
-    from poise.motion.cleanup import clean
-    from poise.recipes.prepare import MUST_BE_CLEANED
-
-    return clean(load_clip(path), MUST_BE_CLEANED)[0]

@@ -3,30 +3,60 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.frame_range import frame_range
 from poise.apps.cli.options import (
-    Animation,
+    AS_FOUND,
+    AS_READ,
+    BodyOptions,
     ContactsFile,
     EnvironmentFile,
-    Mass,
-    Rate,
-    RolesFile,
-    SkeletonFile,
-    Unit,
-    Up,
+    FileOptions,
+    OverwriteOne,
+    asked_of,
+    check_new,
+    frame_range,
+    taking_records,
 )
 from poise.apps.cli.waiting import waiting
+from poise.errors import BadValue, UnknownName
 
 if TYPE_CHECKING:
     from poise.apps.render.staging import Stage
-    from poise.apps.render.subject import Subject
+    from poise.contact import ContactSchedule
+    from poise.environment import Environment
+    from poise.job import Subject
+    from poise.motion import Clip
 
 
+@dataclass(frozen=True)
+class PictureOptions:
+    """What a picture shows, and how large."""
+
+    view: Annotated[
+        str | None,
+        typer.Option(
+            help="side, front, above or three-quarter. By default strips are drawn from the "
+            "side, animations from three-quarter."
+        ),
+    ] = None
+    frames: Annotated[
+        str | None,
+        typer.Option(help="Only frames START:STOP, counted from 0, STOP not included."),
+    ] = None
+    size: Annotated[str | None, typer.Option(help="WIDTHxHEIGHT in pixels.")] = None
+    figures: Annotated[int | None, typer.Option(help="How many figures in a strip.")] = None
+    fps: Annotated[float, typer.Option(help="Pictures a second of an animation.")] = 25.0
+
+
+AS_USUAL = PictureOptions()
+
+
+@taking_records
 def render(
     clip: Annotated[Path, typer.Argument(help="The clip to draw; or a robot, drawn at rest.")],
     output: Annotated[
@@ -36,34 +66,16 @@ def render(
     against: Annotated[
         Path | None, typer.Option(help="The original, drawn beside it in orange.")
     ] = None,
-    view: Annotated[
-        str | None,
-        typer.Option(
-            help="side, front, above or three-quarter. By default strips are drawn from the "
-            "side, animations from three-quarter."
-        ),
-    ] = None,
-    frames: Annotated[
-        str | None,
-        typer.Option(help="Only frames START:STOP, counted from 0, STOP not included."),
-    ] = None,
-    size: Annotated[str | None, typer.Option(help="WIDTHxHEIGHT in pixels.")] = None,
-    figures: Annotated[int | None, typer.Option(help="How many figures in a strip.")] = None,
-    fps: Annotated[float, typer.Option(help="Pictures a second of an animation.")] = 25.0,
+    picture: PictureOptions = AS_USUAL,
     contacts: ContactsFile = None,
     environment: EnvironmentFile = None,
-    mass: Mass = None,
     marks: Annotated[
         bool,
         typer.Option(help="Draw centre of mass, zero-moment point, contacts and support area."),
     ] = True,
-    roles: RolesFile = None,
-    unit: Unit = None,
-    up: Up = None,
-    skeleton: SkeletonFile = None,
-    rate: Rate = None,
-    animation: Animation = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
+    body: BodyOptions = AS_FOUND,
+    file: FileOptions = AS_READ,
+    overwrite: OverwriteOne = False,
 ) -> None:
     """Draw a clip as a figure strip or a short animation.
 
@@ -73,69 +85,67 @@ def render(
 
     poise render walk.bvh -o step.mp4 --frames 120:240
     """  # fmt: skip
-    from poise.errors import FileProblem
-
-    if output.exists() and not overwrite:
-        raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
-    wanted_size, wanted_frames = _size(size), frame_range(frames)
-    _check_choices(view, figures)
+    check_new(output, overwrite)
+    size, frames = _size(picture.size), frame_range(picture.frames)
+    _check_choices(picture.view, picture.figures)
     with waiting(f"reading {clip.name}"):
-        from poise.apps.render.subject import load_subject
         from poise.apps.render.write import check_picture_path, write_picture
+        from poise.job import clip_of, known_contacts, subject
 
         check_picture_path(output)
-        subject = load_subject(
-            clip, against=against, environment=environment, contacts=contacts, roles=roles,
-            mass_kg=mass, unit=unit, up=up, skeleton=skeleton, rate_hz=rate, animation=animation,
-        )  # fmt: skip
+        asked = asked_of(environment, body, file)
+        seen = subject(asked, clip, to_draw=True)
+        original, said, _ = (None, (), None) if against is None else clip_of(asked, against)
+        known = None if contacts is None else known_contacts(contacts, seen.clip, seen.kept)
     with waiting("measuring" if marks else "posing"):
-        stage, notes = _stage(subject, wanted_frames, marks=marks)
+        place = None if environment is None else seen.environment
+        stage, notes = _stage(seen, original, place, known, frames, marks=marks)
     with waiting(f"drawing {output.name}"):
         words = write_picture(
-            output, stage, view=view, size=wanted_size, figures=figures, title=clip.stem, fps=fps
-        )
-    for note in (*subject.notes, *notes):
+            output, stage, view=picture.view, size=size, figures=picture.figures, title=clip.stem,
+            fps=picture.fps,
+        )  # fmt: skip
+    told = () if place is None else seen.place_said
+    for note in (*seen.said, *said, *told, *notes):
         typer.echo(f"note: {note}", err=True)
     print(f"{output}: {words}")
 
 
 def _stage(
-    subject: Subject, frames: tuple[int | None, int | None], *, marks: bool
-) -> tuple[Stage, tuple[str, ...]]:
+    seen: Subject, original: Clip | None, place: Environment | None,
+    contacts: ContactSchedule | None, frames: tuple[int | None, int | None], *, marks: bool,
+) -> tuple[Stage, tuple[str, ...]]:  # fmt: skip
     """What is to be drawn, measured first if there is a body to measure."""
     from poise.apps.render.of_series import overlays_of
     from poise.apps.render.overlays import Overlays
     from poise.apps.render.prepare import beside, stage_for
-    from poise.errors import BadValue
 
-    clip, environment, notes = subject.clip, subject.environment, tuple[str, ...]()
-    overlays = Overlays()
-    if marks and subject.character is not None and clip.frame_count > 2:
+    clip, overlays, notes = seen.clip, Overlays(), tuple[str, ...]()
+    if marks and seen.character.body is not None and clip.frame_count > 2:
         from poise.measures import evaluate
 
-        seen = evaluate(clip, subject.character, environment=environment, contacts=subject.contacts)
-        overlays, environment = overlays_of(seen.series), seen.series.environment
-        notes = seen.notes
-    original = None if subject.original is None else beside(subject.original, clip)
+        found = evaluate(clip, seen.character, environment=place, contacts=contacts)
+        overlays, place = overlays_of(found.series), found.series.environment
+        notes = found.notes
+    if original is not None:
+        original = beside(original, clip)
     # Frames are numbered as in the file, artificial ones included.
-    first, last, _ = slice(*frames).indices(subject.file_frames)
-    first = max(first - subject.first_frame, 0)
-    last = min(last - subject.first_frame, clip.frame_count)
+    before, total = seen.kept.left_out, seen.kept.total
+    first, last, _ = slice(*frames).indices(total)
+    first, last = max(first - before, 0), min(last - before, clip.frame_count)
     if first >= last:
-        raise BadValue("--frames", f"a range inside 0:{subject.file_frames}", frames)
+        raise BadValue("--frames", f"a range inside 0:{total}", frames)
     stage = stage_for(
         clip.sliced(first, last),
         original=None if original is None else original.sliced(first, last),
-        environment=environment,
+        environment=place,
         overlays=overlays.sliced(first, last),
-        first_frame=subject.first_frame + first,
+        first_frame=before + first,
     )
     return stage, notes
 
 
 def _check_choices(view: str | None, figures: int | None) -> None:
-    from poise.errors import BadValue, UnknownName
-
     views = ("side", "front", "above", "three-quarter")
     if view is not None and view not in views:
         raise UnknownName("view", view, views)
@@ -144,8 +154,6 @@ def _check_choices(view: str | None, figures: int | None) -> None:
 
 
 def _size(text: str | None) -> tuple[int, int] | None:
-    from poise.errors import BadValue
-
     if text is None:
         return None
     match = re.fullmatch(r"\s*(\d{1,5})\s*[x×X]\s*(\d{1,5})\s*", text)

@@ -102,15 +102,14 @@ def retarget(
         if not explain:
             _check_outputs(output, robot, layout, overwrite)
         with waiting(f"reading {clip.name}") as say:
-            from poise.apps.robot_output import write_robot_file
             from poise.formats import check_hinged, save_clip
+            from poise.job import run_prepared, subject, write_robot_file
             from poise.methods.retarget import RetargetReport, Settings
-            from poise.recipes import prepare, run_prepared
             from poise.transfer import correspondence
 
             _check_moves(clip)
             recipe = usual_recipe(to, mapping, roles, rate)
-            prepared = prepare(recipe, clip, roles_by=_ROLES_BY)
+            prepared = subject(recipe, clip, roles_by=_ROLES_BY)
             target = prepared.target
             assert target is not None
             if explain:
@@ -128,7 +127,7 @@ def retarget(
                 rounds=Settings.rounds if rounds is None else rounds,
             )
             recipe = replace(recipe, steps=[replace(recipe.steps[0], settings=settings)])
-            outcome = run_prepared(recipe, prepared, watch=lambda progress: say(progress.stage))
+            outcome = run_prepared(recipe, prepared, progress=lambda now: say(now.stage))
             made, report = outcome.result, outcome.result.report
             assert isinstance(report, RetargetReport) and made.contacts is not None
             if robot is not None:

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.waiting import waiting
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records
+from poise.apps.cli.options import Accept as Accept
+from poise.apps.cli.options import Output as Output
+from poise.apps.cli.options import Overwrite as Overwrite
+from poise.apps.cli.options import Report as Report
+from poise.apps.cli.options import Set as Set
+from poise.apps.cli.options import Without as Without
+from poise.apps.cli.waiting import Say, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from poise.methods import Progress
     from poise.recipes.changes import Change
 
 EXIT_WRONG_INPUT = 2
@@ -31,43 +39,11 @@ def _schema(asked: bool) -> None:
         raise typer.Exit
 
 
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", help="Write the edited clip here, instead of where the recipe says."
-    ),
-]
-Report = Annotated[
-    Path | None, typer.Option(help="Write a page about it here (.html), before and after.")
-]
-Without = Annotated[
-    list[str] | None,
-    typer.Option(help="Leave out the constraint of this name; repeat.", metavar="NAME"),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help="Change one value first: reach.priority=3, deform.settings.strategy=weights, "
-        "clip.rate_hz=24; repeat.",
-        metavar="PATH=VALUE",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option(help="Replace outputs that exist.")]
-Accept = Annotated[
-    bool,
-    typer.Option("--accept", help="End with code 0 also when some constraint was not met."),
-]
-
-
+@taking_records
 def run(
     recipe: Annotated[Path, typer.Argument(help="The recipe (.yaml); see docs/recipes.md.")],
     clip: Annotated[Path | None, typer.Option(help="Another clip than the recipe names.")] = None,
-    output: Output = None,
-    report: Report = None,
-    without: Without = None,
-    set_: Set = None,
-    overwrite: Overwrite = False,
+    asked: RunOptions = AS_THE_RECIPE_SAYS,
     accept: Accept = False,
     schema: Annotated[
         bool,
@@ -91,18 +67,15 @@ def run(
         poise run reach.yaml --without balance --set reach.priority=1 -o unbalanced.bvh
     """  # fmt: skip
     with saying_problems():
-        follow(recipe, clip, output, report, without, set_, overwrite=overwrite, accept=accept)
+        follow(recipe, clip, asked, asked.set_ or (), accept=accept)
 
 
 def follow(
     recipe_path: Path,
     clip: Path | None,
-    output: Path | None,
-    report: Path | None,
-    without: Sequence[str] | None,
-    changes: Sequence[str | Change] | None,
+    asked: RunOptions,
+    changes: Sequence[str | Change],
     *,
-    overwrite: bool,
     accept: bool,
     method: str | None = None,
     contacts: Path | None = None,
@@ -113,26 +86,26 @@ def follow(
     Args:
         recipe_path: what to do.
         clip: another clip than the recipe's.
-        output: where the edited clip goes.
-        report: where a page about it goes.
-        without: names of constraints to leave out.
-        changes: values to change first.
-        overwrite: whether files may be replaced.
+        asked: what to write, what to leave out.
+        changes: values to change first, those of `asked` among them.
         accept: whether unmet goals are no failure.
         method: a step of it must be there.
         contacts: where what touches when goes.
         preview: where a method that makes one puts its first version, as soon as it is there.
     """
     with waiting(f"reading {recipe_path.name}"):
-        from poise.apps.cli.before_after import figure_lines, is_measured
-        from poise.apps.cli.run_progress import Watching
-        from poise.apps.evaluation import evaluation_of
-        from poise.apps.outcome_text import outcome_lines
-        from poise.apps.outputs import planned_outputs, write_outputs
+        from poise.apps.outcome_text import figure_lines, is_measured, outcome_lines, outcome_page
         from poise.errors import BadValue
-        from poise.recipes import load_recipe, prepare, run_prepared
+        from poise.job import (
+            evaluation_of,
+            planned_outputs,
+            run_prepared,
+            subject,
+            write_outputs,
+        )
+        from poise.recipes import load_recipe
 
-        recipe = load_recipe(recipe_path, changes=changes or (), without=without or ())
+        recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
         used = [step.method for step in recipe.steps]
         if method is not None and method not in used:
             raise BadValue(
@@ -141,9 +114,11 @@ def follow(
                 ", ".join(used),
             )
         # What cannot be written is said before the work, not after it.
-        given = {"clip": output, "contacts": contacts, "report": report, "preview": preview}
-        outputs = planned_outputs(recipe, clip, given, overwrite=overwrite)
-        prepared = prepare(recipe, clip)
+        given = {
+            "clip": asked.output, "contacts": contacts, "report": asked.report, "preview": preview
+        }  # fmt: skip
+        outputs = planned_outputs(recipe, clip, given, overwrite=asked.overwrite)
+        prepared = subject(recipe, clip)
     with waiting("running") as say:
         watching = Watching(say, outputs.files.pop("preview", None))
         outcome = run_prepared(recipe, prepared, progress=watching)
@@ -153,7 +128,9 @@ def follow(
             found = evaluation_of(outcome)
     with waiting("writing"):
         name = recipe_path.stem if clip is None else clip.stem
-        written, notes = write_outputs(outputs, recipe, outcome, found, name)
+        written, notes = write_outputs(
+            outputs, recipe, outcome, found, lambda seen: outcome_page(recipe, outcome, seen, name)
+        )
     for note in (*outputs.notes, *outcome.notes, *watching.notes, *notes):
         typer.echo(f"note: {note}", err=True)
     lines = outcome_lines(recipe, outcome)
@@ -178,3 +155,37 @@ def saying_problems() -> Generator[None, None, None]:
         for line in str(problem).splitlines():
             print(f"poise: {line}", file=sys.stderr)
         raise typer.Exit(EXIT_WRONG_INPUT) from None
+
+
+STAGES = {
+    "contacts": "looking for contacts",
+    "places": "finding places for the joints",
+    "angles": "turning the joints",
+    "leap": "solving the leap, step",
+}
+
+
+class Watching:
+    """Is told how far a method is."""
+
+    def __init__(self, say: Say, preview: Path | None = None) -> None:
+        self._say = say
+        self._preview = preview
+        self.written: list[str] = []
+        """A line about the preview, once it is written."""
+        self.notes: list[str] = []
+
+    def __call__(self, told: Progress) -> None:
+        """Show it; the first preview is written."""
+        words = STAGES.get(told.stage, told.stage)
+        self._say(f"{words}: {told.done} of {told.total}" if told.total > 1 else words)
+        if told.preview is None or self._preview is None:
+            return
+        path, self._preview = self._preview, None
+        from poise.formats import save_clip
+        from poise.wording import counted
+
+        self.notes += save_clip(told.preview, path)
+        clip = told.preview
+        frames = f"{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz"
+        self.written.append(f"{path}: a preview before contacts were made exact, {frames}")

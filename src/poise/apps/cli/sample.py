@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.options import check_new, taking_records
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -16,6 +18,80 @@ _TRUTH = "Truth"
 _DEFECTS = "Defects of known size"
 
 
+@dataclass(frozen=True)
+class Defects:
+    """What is wrong with a sample on purpose."""
+
+    slide: Annotated[
+        float | None,
+        typer.Option(
+            help="Feet slide at this speed, cm/s.", metavar="CM_S", rich_help_panel=_DEFECTS
+        ),
+    ] = None
+    sink: Annotated[
+        float | None,
+        typer.Option(
+            help="The figure stands this deep in the floor, cm.",
+            metavar="CM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None
+    float_: Annotated[
+        float | None,
+        typer.Option(
+            "--float",
+            help="It hovers this high over the floor, cm.",
+            metavar="CM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None
+    lean: Annotated[
+        float | None,
+        typer.Option(
+            help="It leans this far beyond what its feet can hold, cm (stand only).",
+            metavar="CM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            help="It shakes by this much, mm (RMS along each axis).",
+            metavar="MM",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(help="Which noise; the same number, the same.", rich_help_panel=_DEFECTS)
+    ] = 12345
+    wrong_rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Frames this far apart under the old rate: 2 drops every other, 0.5 doubles.",
+            metavar="FACTOR",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = None
+    t_pose: Annotated[
+        bool,
+        typer.Option(
+            "--t-pose",
+            help="Put a fake T-pose before the first frame, as many files have.",
+            rich_help_panel=_DEFECTS,
+        ),
+    ] = False
+    drop: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Zero this frame, as a capture that lost it; repeat.", rich_help_panel=_DEFECTS
+        ),
+    ] = None
+
+
+NONE = Defects()
+
+
+@taking_records
 def sample(
     name: Annotated[
         str,
@@ -36,70 +112,7 @@ def sample(
             rich_help_panel=_TRUTH,
         ),
     ] = None,
-    slide: Annotated[
-        float | None,
-        typer.Option(
-            help="Feet slide at this speed, cm/s.", metavar="CM_S", rich_help_panel=_DEFECTS
-        ),
-    ] = None,
-    sink: Annotated[
-        float | None,
-        typer.Option(
-            help="The figure stands this deep in the floor, cm.",
-            metavar="CM",
-            rich_help_panel=_DEFECTS,
-        ),
-    ] = None,
-    float_: Annotated[
-        float | None,
-        typer.Option(
-            "--float",
-            help="It hovers this high over the floor, cm.",
-            metavar="CM",
-            rich_help_panel=_DEFECTS,
-        ),
-    ] = None,
-    lean: Annotated[
-        float | None,
-        typer.Option(
-            help="It leans this far beyond what its feet can hold, cm (stand only).",
-            metavar="CM",
-            rich_help_panel=_DEFECTS,
-        ),
-    ] = None,
-    noise: Annotated[
-        float | None,
-        typer.Option(
-            help="It shakes by this much, mm (RMS along each axis).",
-            metavar="MM",
-            rich_help_panel=_DEFECTS,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Which noise; the same number, the same.", rich_help_panel=_DEFECTS)
-    ] = 12345,
-    wrong_rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Frames this far apart under the old rate: 2 drops every other, 0.5 doubles.",
-            metavar="FACTOR",
-            rich_help_panel=_DEFECTS,
-        ),
-    ] = None,
-    t_pose: Annotated[
-        bool,
-        typer.Option(
-            "--t-pose",
-            help="Put a fake T-pose before the first frame, as many files have.",
-            rich_help_panel=_DEFECTS,
-        ),
-    ] = False,
-    drop: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Zero this frame, as a capture that lost it; repeat.", rich_help_panel=_DEFECTS
-        ),
-    ] = None,
+    defects: Defects = NONE,
     overwrite: Annotated[bool, typer.Option(help="Replace outputs that exist.")] = False,
 ) -> None:
     """Make a clip by code, to try things on.
@@ -115,17 +128,14 @@ def sample(
 
         poise sample walk -o captured.bvh --t-pose --drop 40
     """  # fmt: skip
-    from poise.errors import FileProblem
     from poise.formats import check_can_write, save_clip
 
     check_can_write(output)
     for path in (output, contacts):
-        if path is not None and path.exists() and not overwrite:
-            raise FileProblem(path, "a new file", "one that exists", advice="Add --overwrite.")
+        check_new(path, overwrite)
     with waiting(f"making {name}"):
         made = _made(name, rate, seconds)
-        made = _damaged(made, slide, sink, float_, lean, noise, seed, wrong_rate)
-        made = _as_captured(made, drop or [], t_pose)
+        made = _as_captured(_damaged(made, defects), defects)
         save_clip(made.clip, output)
         if contacts is not None:
             from poise.contact import write_contacts
@@ -147,43 +157,35 @@ def _made(name: str, rate: float, seconds: float | None) -> Sample:
     return SAMPLES[name](seconds=seconds, rate_hz=rate)
 
 
-def _damaged(
-    made: Sample,
-    slide: float | None,
-    sink: float | None,
-    float_: float | None,
-    lean: float | None,
-    noise: float | None,
-    seed: int,
-    wrong_rate: float | None,
-) -> Sample:
+def _damaged(made: Sample, asked: Defects) -> Sample:
     """Defects in an order in which each keeps its size: what changes time comes first."""
     from poise import samples
 
-    if wrong_rate is not None:
-        made = samples.with_wrong_rate(made, wrong_rate)
-    if lean is not None:
-        made = samples.with_lean(made, lean)
-    if slide is not None:
-        made = samples.with_foot_slide(made, slide)
-    if sink is not None:
-        made = samples.with_penetration(made, sink)
-    if float_ is not None:
-        made = samples.with_float(made, float_)
-    if noise is not None:
-        made = samples.with_noise(made, noise, seed)
+    if asked.wrong_rate is not None:
+        made = samples.with_wrong_rate(made, asked.wrong_rate)
+    if asked.lean is not None:
+        made = samples.with_lean(made, asked.lean)
+    if asked.slide is not None:
+        made = samples.with_foot_slide(made, asked.slide)
+    if asked.sink is not None:
+        made = samples.with_penetration(made, asked.sink)
+    if asked.float_ is not None:
+        made = samples.with_float(made, asked.float_)
+    if asked.noise is not None:
+        made = samples.with_noise(made, asked.noise, asked.seed)
     return made
 
 
-def _as_captured(made: Sample, drop: list[int], t_pose: bool) -> Sample:
+def _as_captured(made: Sample, asked: Defects) -> Sample:
     from poise.errors import BadValue
     from poise.samples import with_dropped_frames, with_t_pose
 
+    drop = asked.drop or []
     for frame in drop:
         if not 0 <= frame < made.clip.frame_count:
             raise BadValue("--drop", f"a frame from 0 to {made.clip.frame_count - 1}", frame)
     made = with_dropped_frames(made, tuple(drop))
-    return with_t_pose(made) if t_pose else made
+    return with_t_pose(made) if asked.t_pose else made
 
 
 def _say(made: Sample, output: Path, contacts: Path | None) -> None:

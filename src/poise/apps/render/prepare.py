@@ -10,7 +10,6 @@ from poise.apps.render.figure import figure_of_clip
 from poise.apps.render.overlays import Overlays
 from poise.apps.render.place import floor_of, parts_of
 from poise.apps.render.staging import Stage
-from poise.character import Character
 from poise.environment import Environment
 from poise.motion import Clip, resample
 
@@ -26,14 +25,6 @@ def beside(original: Clip, clip: Clip) -> Clip:
         rotations_wxyz=original.rotations_wxyz[rows],
         moving_offsets_m=original.moving_offsets_m[rows],
         source=None,
-    )
-
-
-def standing_clip(character: Character) -> Clip:
-    """A character at rest, as a clip of one frame."""
-    skeleton = character.skeleton
-    return Clip(
-        skeleton, 30.0, skeleton.rest_positions_m[:1], skeleton.rest_wxyz[None], name=character.name
     )
 
 

@@ -12,7 +12,7 @@ from poise.apps.studio.named_files import is_below
 from poise.apps.studio.to_page import FileEntry
 from poise.errors import FileProblem
 from poise.formats import extensions
-from poise.recipes.pattern_file import is_pattern_file
+from poise.job import is_pattern_file
 
 OWN = Path(".poise") / "studio"
 """Where documents are kept, below the folder."""

@@ -19,10 +19,10 @@ from poise.contact import ContactSchedule, read_contacts, write_contacts
 from poise.environment import scaled
 from poise.errors import PoiseError
 from poise.formats import atomic_write, load_clip, read_bytes, save_clip
+from poise.job import load_pattern
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.another_body import MovedFrom
-from poise.recipes.pattern_file import load_pattern
 
 MOST_RESULTS = 8
 _FACTS = "facts.json"

@@ -21,13 +21,13 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem, PoiseError
 from poise.formats import check_readable, reading_below, save_clip
+from poise.job import load_pattern
 from poise.methods import METHODS, Parcel, Progress, Result
 from poise.methods.momentum import Family, statuses_in_words
 from poise.methods.pattern import Pattern, PatternReport
 from poise.methods.retarget import RetargetReport
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
-from poise.recipes.pattern_file import load_pattern
 from poise.recipes.places import Place, Problem, RecipeProblem
 
 NAME = "recipe.yaml"

@@ -80,9 +80,9 @@ def run(
         last.clip,
         "converged" if missed is None else missed.status,
         last.summary if missed is None else f"{missed.name}: {missed.summary}",
-        made.contacts,
-        (*dict.fromkeys(notes), report.scale_note),
-        report=report,
+        report,
+        contacts=made.contacts,
+        notes=(*dict.fromkeys(notes), report.scale_note),
         character=target,
         environment=made.environment,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.recipes.pattern_file import save_pattern
+from poise.job import save_pattern
 from tests.apps.studio.browser.studio_page import StudioPage
 from tests.methods.patterned import swing_pattern, swings
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +10,8 @@ from poise.arrays import Indices
 from poise.contact import ContactSchedule, read_contacts
 from poise.errors import BadValue
 from poise.formats import check_readable
+from poise.job.clip import Kept
 from poise.motion import Clip
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Which frames of a file a clip was made from."""
-
-    first: int
-    stop: int
-    """One past the last."""
-    total: int
-    """Frames of the file."""
 
 
 def known_contacts(path: Path, clip: Clip, kept: Kept | None = None) -> ContactSchedule:

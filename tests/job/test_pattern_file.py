@@ -16,9 +16,9 @@ from poise.apps.cli.pattern_text import pattern_lines
 from poise.constraints import HitAt
 from poise.errors import FileProblem
 from poise.formats import load_clip, save_clip
+from poise.job import load_pattern, save_pattern
 from poise.methods import Edit
 from poise.methods.pattern import EventRule, Pattern, learn, run
-from poise.recipes.pattern_file import load_pattern, save_pattern
 from poise.samples import sample_character
 from tests.methods.patterned import CLUB, SEED, swing_pattern, swings
 

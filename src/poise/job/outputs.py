@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.contact import detect_contacts, write_contacts
+from poise.arrays import Array
+from poise.character import Character
+from poise.contact import ContactSchedule, detect_contacts, write_contacts
+from poise.environment import Environment
 from poise.errors import FileProblem
-from poise.formats import atomic_write, check_can_write, check_robot_file, save_clip
+from poise.formats import (
+    atomic_write,
+    check_can_write,
+    check_robot_file,
+    robot_trajectory,
+    save_clip,
+    write_robot,
+)
+from poise.job.run import Outcome
 from poise.measures import Evaluation
-from poise.methods.retarget import RetargetReport
-from poise.recipes import Outcome, Recipe
+from poise.methods.retarget import Impossible, RetargetReport, drive, frames_of
+from poise.motion import Clip
 from poise.recipes.locating import located
+from poise.recipes.recipe import Recipe
 from poise.wording import counted
 
 PAGES = (".html", ".htm")
@@ -101,7 +113,7 @@ def write_outputs(
     recipe: Recipe,
     outcome: Outcome,
     found: Evaluation | None,
-    name: str,
+    page: Callable[[Evaluation], str],
 ) -> tuple[list[str], list[str]]:
     """Write them; returns a line about each, and notes.
 
@@ -110,7 +122,7 @@ def write_outputs(
         recipe: what was asked.
         outcome: what came of it.
         found: the figures of a report.
-        name: the report's.
+        page: makes the report of them.
     """
     lines: list[str] = []
     notes: list[str] = []
@@ -118,32 +130,31 @@ def write_outputs(
         if key == "report":
             assert found is not None
             notes += found.notes
-            size = _write_report(path, recipe, outcome, found, name)
-            lines.append(f"{path}: {size / 1e6:.2f} MB")
-            continue
-        if key == "contacts":
+            text = page(found).encode("utf-8", "replace")
+            atomic_write(path, text)
+            lines.append(f"{path}: {len(text) / 1e6:.2f} MB")
+        elif key == "contacts":
             contacts = outcome.result.contacts
             if contacts is None:
                 notes.append(f"{path} not written: nobody asked what touches when")
                 continue
             write_contacts(contacts, path)
             lines.append(f"{path}: what touches in {counted(contacts.frame_count, 'frame')}")
-            continue
-        if key == "robot":
+        elif key == "robot":
             _write_robot(path, recipe, outcome)
-            frames = counted(outcome.clip.frame_count, "frame")
-            lines.append(f"{path}: {frames} of a robot at {outcome.clip.rate_hz:g} Hz")
-            continue
-        clip = outcome.start if key == "before" else outcome.clip
-        notes += save_clip(clip, path)
-        what = "the original, " if key == "before" else ""
-        lines.append(f"{path}: {what}{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
+            lines.append(f"{path}: {_length(outcome.clip, 'of a robot ')}")
+        else:
+            clip = outcome.start if key == "before" else outcome.clip
+            notes += save_clip(clip, path)
+            lines.append(f"{path}: {'the original, ' * (key == 'before')}{_length(clip)}")
     return lines, notes
 
 
-def _write_robot(path: Path, recipe: Recipe, outcome: Outcome) -> None:
-    from poise.apps.robot_output import write_robot_file
+def _length(clip: Clip, whose: str = "") -> str:
+    return f"{counted(clip.frame_count, 'frame')} {whose}at {clip.rate_hz:g} Hz"
 
+
+def _write_robot(path: Path, recipe: Recipe, outcome: Outcome) -> None:
     prepared = outcome.prepared
     contacts = outcome.result.contacts or prepared.contacts
     if contacts is None:
@@ -157,17 +168,37 @@ def _write_robot(path: Path, recipe: Recipe, outcome: Outcome) -> None:
         )  # fmt: skip
 
 
-def _write_report(
-    path: Path, recipe: Recipe, outcome: Outcome, found: Evaluation, name: str
-) -> int:
-    from poise.apps.outcome_text import constraint_notes
-    from poise.apps.report.build import report_html
+def write_robot_file(
+    path: Path,
+    layout: str,
+    clip: Clip,
+    robot: Character,
+    place: Environment,
+    contacts: ContactSchedule,
+    impossible: Sequence[Impossible],
+) -> None:
+    """Write a robot's trajectory.
 
-    said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
-    before = outcome.start
-    original = Path(before.source.path).name if before.source else before.name
-    page = report_html(found, name, against=original or "the original", notes=said).encode(
-        "utf-8", "replace"
-    )
-    atomic_write(path, page)
-    return len(page)
+    Args:
+        path: the file.
+        layout: of its columns; `poise` has torques and contact forces, too.
+        clip: on the robot's skeleton.
+        robot: whose motion.
+        place: where.
+        contacts: what touches when.
+        impossible: what it cannot do.
+
+    Raises:
+        BadValue: a body that is no robot.
+    """
+    trajectory = robot_trajectory(clip)  # says what is no robot
+    channels: dict[str, Array] = {
+        f"contact.{part}": contacts.column(part).astype(float)
+        for part in contacts.parts
+        if contacts.column(part).any()
+    }
+    channels["impossible"] = frames_of(impossible, clip.frame_count).astype(float)
+    if layout == "poise":
+        channels |= drive(clip, robot, place, contacts).channels
+        trajectory = robot_trajectory(clip, channels)
+    write_robot(path, trajectory, layout)

@@ -16,10 +16,9 @@ from poise.constraints import MoveStage
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, FileProblem
 from poise.formats import load_clip, save_clip
+from poise.job import load_family, read_ball, save_family
 from poise.methods.momentum.family import Family, build_family
 from poise.methods.momentum.family_axes import line
-from poise.recipes.ball_file import read_ball
-from poise.recipes.family_file import load_family, save_family
 from tests.methods.leaping import SETTINGS, jump
 
 AHEAD = line("ahead", -1, (0.0, 0.0, 1.0), (0.0, 0.1, 0.3))

@@ -1,0 +1,203 @@
+"""Streams of frames: `poise filter --stream` by a recipe, `poise stream` on another body.
+
+    live_capture | poise filter - --recipe retarget.yaml --stream | live_view
+
+Frames come in as BVH as `stream_lines` says: a header, then a line a frame. What goes out is
+written as soon as it is known. How far behind the input that is stands on standard error before the
+first frame. A line that is not a frame ends the stream with a message that names it; the frames
+before it are written.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import typer
+
+from poise.apps.cli.options import RunOptions, check_new
+from poise.apps.cli.retarget import usual_recipe
+from poise.apps.cli.stream_lines import BvhStream, lines_for
+from poise.arrays import Array
+from poise.constraints import FLAT, Constraint
+from poise.environment import Environment
+from poise.errors import BadValue, FileProblem, PoiseError
+from poise.job import Subject, subject
+from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame
+from poise.methods.retarget import RetargetStream
+from poise.motion import Clip
+from poise.recipes import ClipChoice, Recipe, load_recipe
+from poise.recipes.locating import blaming_constraints, constraint_location, located
+from poise.recipes.records import constraint_from
+from poise.recipes.timing import Clock
+from poise.recipes.vocabulary import vocabulary
+from poise.transfer import correspondence, standing_rise_m
+
+STDIN = "-"
+
+
+def stream_clip(recipe_path: Path, clip: Path, asked: RunOptions, changes: list[str]) -> None:
+    """Filter the frames of a BVH text as they come.
+
+    Args:
+        recipe_path: one step of the filter.
+        clip: a BVH file, or `-` for standard input.
+        asked: where to, or standard output; names of constraints to leave out.
+        changes: values to change first.
+    """
+    recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
+    methods = [step.method for step in recipe.steps]
+    if methods != ["filter"]:
+        raise BadValue(f"steps of {recipe_path.name}", "one of 'filter' for a stream", methods)
+    check_new(asked.output, asked.overwrite)
+    with _opened(clip) as text:
+        choice = recipe.clip
+        unit = None if choice.unit is None else str(choice.unit)
+        incoming = BvhStream(text, _name(clip), unit=unit, up=choice.up)
+        if incoming.empty:
+            with _written(asked.output) as out:
+                out.write(incoming.header.encode())
+            return
+        header, stream = _filtering(recipe, incoming)
+        with _written(asked.output) as out:
+            _follow(stream, incoming, header, incoming.line, out)
+
+
+def stream_onto(
+    clip: Path, output: Path | None, to: Path, mapping: Path | None, *, layout: str,
+    scale: float | None, ground_m: float, feet: bool, passes: str | None, unit: str | None,
+    up: str | None,
+) -> None:  # fmt: skip
+    """Put the frames of a BVH text on another body as they come; see `poise stream`."""
+    with _opened(clip) as text:
+        incoming = BvhStream(text, _name(clip), unit=unit, up=up)
+        if incoming.empty:
+            return
+        source = _onto(incoming.clip, to, mapping)
+        assert source.target is not None
+        made = RetargetStream(
+            source.character, source.target,
+            correspondence(source.character, source.target, source.mapping),
+            incoming.clip.rate_hz, environment=Environment.flat(ground_m), scale=scale, feet=feet,
+            physics=None if passes is None else Settings(passes=passes, derivatives="analytic"),
+            moving_joints=incoming.clip.moving_joints,
+        )  # fmt: skip
+        lines = lines_for(layout, made.target.skeleton, incoming)
+        _note(f"level ground at height {ground_m:g} m; {made.scale:.2f} times as far")
+        _note_latency(made, made.rate_hz)
+        with _written(output) as out:
+            _follow(made, incoming, lines.header, lambda pose, _: lines.line(pose), out)
+
+
+def _follow(
+    stream: FilterStream | RetargetStream,
+    incoming: BvhStream,
+    header: str,
+    line: Callable[[StreamFrame, Array], str],
+    out: BinaryIO,
+) -> None:
+    """All frames; on a bad one, those before it are given back first."""
+    waiting = deque[Array]()
+
+    def put(text: str) -> None:
+        out.write(text.encode())
+        out.flush()
+
+    put(header)
+    wrong: PoiseError | None = None
+    try:
+        for pose, numbers in incoming.frames():
+            waiting.append(numbers)
+            moved = stream.push(pose)
+            if moved is not None:
+                put(line(moved, waiting.popleft()))
+    except FileProblem as problem:
+        wrong = problem
+    for moved in stream.finish():
+        put(line(moved, waiting.popleft()))
+    if wrong is not None:
+        raise wrong
+
+
+def _filtering(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
+    """What a recipe says, for the figure that the stream begins with; and the header to write."""
+    prepared = _first_frame(recipe, lines.clip)
+    rate_hz, settings = lines.clip.rate_hz, recipe.steps[0].settings
+    assert isinstance(settings, Settings)
+    if recipe.environment is None and "D" in settings.passes.upper():
+        _note("level ground at height 0 is assumed; a stream cannot look for it")
+    words, clock = vocabulary(), Clock(rate_hz, ALWAYS.last + 1)
+    constraints = list[Constraint]()
+    for i, wish in enumerate(recipe.steps[0].constraints):
+        with located(recipe, constraint_location(recipe, 0, i)):
+            constraints.append(constraint_from(wish, words, clock))
+    header, source, rise_m = lines.header, None, 0.0
+    if prepared.moved_from is not None:
+        source = prepared.moved_from.character
+        header = lines.header_for(prepared.clip)
+        rise_m = standing_rise_m(source, prepared.character)
+        _note(f"on another body, whose root stands {100 * rise_m:+.1f} cm higher")
+    with blaming_constraints(recipe, 0):
+        stream = FilterStream(
+            prepared.character, rate_hz, constraints, settings,
+            environment=prepared.environment if recipe.environment is not None else FLAT,
+            source=source, rise_m=rise_m, moving_joints=lines.clip.moving_joints,
+        )  # fmt: skip
+    _note_latency(stream, rate_hz)
+    return header, stream
+
+
+def _first_frame(recipe: Recipe, clip: Clip) -> Subject:
+    """The body, from the first frame; what is done to whole clips is left out, and said."""
+    choice = recipe.clip
+    if choice.frames is not None or choice.rate_hz is not None:
+        _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
+    plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
+    return subject(replace(recipe, clip=plain), clip)
+
+
+def _onto(first: Clip, to: Path, mapping: Path | None) -> Subject:
+    """Who is to move like the figure that the stream begins with."""
+    recipe = usual_recipe(to, mapping)
+    return subject(replace(recipe, clip=ClipChoice(clean=False)), first)
+
+
+def _name(clip: Path) -> str:
+    """What to call the input in messages."""
+    return "standard input" if str(clip) == STDIN else str(clip)
+
+
+def _note(text: str) -> None:
+    """Say something beside the frames."""
+    typer.echo(f"note: {text}", err=True)
+
+
+def _note_latency(stream: FilterStream | RetargetStream, rate_hz: float) -> None:
+    _note(
+        f"{rate_hz:g} frames a second, given back {stream.latency_frames} frames "
+        f"({stream.latency_s:.2f} s) later"
+    )
+
+
+@contextmanager
+def _opened(clip: Path) -> Generator[BinaryIO, None, None]:
+    """What to read from."""
+    if str(clip) == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        text = clip.open("rb")
+    except OSError as refused:
+        raise FileProblem(clip, "a file that can be read", refused.strerror or "none") from None
+    with text:
+        yield text
+
+
+def _written(output: Path | None) -> nullcontext[BinaryIO] | BinaryIO:
+    """As bytes: line ends are those of the input, on every system."""
+    return nullcontext(sys.stdout.buffer) if output is None else output.open("wb")

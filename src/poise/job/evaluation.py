@@ -1,0 +1,115 @@
+"""Files and outcomes to figures: what measuring, finding contacts and reporting start from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from poise.contact import ContactSchedule, check_gravity, detect_contacts
+from poise.errors import BadValue
+from poise.job.known_contacts import known_contacts
+from poise.job.run import Outcome
+from poise.job.subject import Subject, subject
+from poise.measures import Evaluation, evaluate
+from poise.recipes.recipe import CharacterChoice, ClipChoice, Recipe
+
+FEWEST_FRAMES = 3
+"""Fewer have no acceleration to speak of."""
+
+AS_IT_IS = Recipe((), character=CharacterChoice(ranges="none"))
+"""Asks about a clip and changes nothing but what was never captured."""
+
+
+def measurable(clip: Path, asked: Recipe = AS_IT_IS) -> Subject:
+    """A clip to be measured; a rate that cannot be right is said.
+
+    Args:
+        clip: its file.
+        asked: how to read it, whose body and where; without steps.
+
+    Raises:
+        PoiseError: a file that cannot be read, a body that is not recognised, too few frames.
+    """
+    found = subject(asked, clip)
+    if found.clip.frame_count < FEWEST_FRAMES:
+        allowed = f"a clip of at least {FEWEST_FRAMES} frames"
+        raise BadValue(f"{clip}", allowed, found.clip.frame_count)
+    check = check_gravity(found.clip, found.character, found.environment)
+    if check.verdict != "wrong":
+        return found
+    said = f"{check.note} Speeds, forces and flights below are wrong with it."
+    return replace(found, said=(*found.said, said))
+
+
+def find_contacts(found: Subject) -> ContactSchedule:
+    """What touches when, a row for every frame of the file; in artificial ones nothing does."""
+    seen = detect_contacts(found.clip, found.character, found.environment)
+    before = np.zeros((found.kept.left_out, len(seen.parts)), dtype=np.bool_)
+    return ContactSchedule(seen.parts, np.concatenate([before, seen.touching]), seen.rate_hz)
+
+
+def evaluation_of(outcome: Outcome) -> Evaluation:
+    """The edited clip measured against what it was made from."""
+    prepared = outcome.prepared
+    before = prepared.moved_from or prepared
+    return evaluate(
+        outcome.clip,
+        prepared.character,
+        prepared.environment,
+        outcome.result.contacts,
+        against=outcome.start,
+        against_character=before.character,
+    )
+
+
+def evaluate_files(
+    clip: Path,
+    asked: Recipe = AS_IT_IS,
+    *,
+    against: Path | None = None,
+    contacts: Path | None = None,
+) -> tuple[Evaluation, tuple[str, ...]]:
+    """Measure a file; returns the figures and all that was assumed on the way.
+
+    Args:
+        clip: the file.
+        asked: how to read it, whose body and where; without steps.
+        against: the original.
+        contacts: what touches when, instead of what is detected.
+    """
+    found = measurable(clip, asked)
+    claimed = None if contacts is None else known_contacts(contacts, found.clip, found.kept)
+    if against is None:
+        seen = evaluate(found.clip, found.character, found.environment, claimed)
+        return seen, (*found.notes, *seen.notes)
+    # The original's own file says its unit and rate; its roles are found by its own names.
+    plain, body = ClipChoice(clean=asked.clip.clean), replace(asked.character, roles=None)
+    original = measurable(against, replace(asked, clip=plain, character=body))
+    seen = evaluate(
+        found.clip,
+        found.character,
+        original.environment,
+        claimed,
+        against=original.clip,
+        against_character=original.character,
+    )
+    place = tuple(f"The place, as the original shows it: {n}" for n in original.place_said)
+    return seen, (*found.said, *place, *_differences(found, original), *seen.notes)
+
+
+def _differences(found: Subject, original: Subject) -> list[str]:
+    """What makes likeness mean less than it seems."""
+    notes: list[str] = []
+    here, there = found.clip.frame_count, original.clip.frame_count
+    if here != there:
+        notes.append(
+            f"The clip has {here} frames, the original {there}: compared up to the shorter, and "
+            "the original's contacts are left out."
+        )
+    names = set(found.clip.skeleton.joint_names)
+    common = names & set(original.clip.skeleton.joint_names)
+    if len(common) < len(names):
+        notes.append(f"{len(common)} of {len(names)} joints have a counterpart of the same name.")
+    return notes

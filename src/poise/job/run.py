@@ -1,0 +1,198 @@
+"""Running a recipe: what it is about, then one step after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from poise.constraints import Constraint, StageEdit, tasks_of
+from poise.errors import BadValue, PoiseError
+from poise.job.known_contacts import known_contacts
+from poise.job.pattern_file import load_pattern
+from poise.job.subject import Subject, subject
+from poise.methods import Edit, ProgressCallback, Result
+from poise.methods.pattern import Pattern
+from poise.motion import Clip
+from poise.recipes.another_body import MovedFrom
+from poise.recipes.locating import (
+    blaming_constraints,
+    constraint_location,
+    located,
+    problem_at,
+)
+from poise.recipes.places import Problem, RecipeProblem
+from poise.recipes.recipe import Recipe
+from poise.recipes.records import constraint_from
+from poise.recipes.timing import Clock
+from poise.recipes.vocabulary import Vocabulary, vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What went in, and what each step made of it."""
+
+    prepared: Subject
+    """As the last step found it: after `retarget`, the other body and the place at its size."""
+    results: tuple[Result[Any], ...]
+    """One for each step; each starts from the clip of the one before."""
+
+    @property
+    def result(self) -> Result[Any]:
+        """That of the last step."""
+        return self.results[-1]
+
+    @property
+    def clip(self) -> Clip:
+        """The edited clip."""
+        return self.result.clip
+
+    @property
+    def start(self) -> Clip:
+        """The captured motion, where it is to be: on its own body, on the ground it is put on."""
+        source, first = self.prepared.moved_from, self.results[0]
+        if source is not None:
+            return source.clip
+        return first.start or self.prepared.clip
+
+    @property
+    def converged(self) -> bool:
+        """Whether every step has met all that it was asked for."""
+        return all(result.status == "converged" for result in self.results)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that the user should know, each once."""
+        said = (*self.prepared.notes, *(n for result in self.results for n in result.notes))
+        return tuple(dict.fromkeys(said))
+
+
+def run_recipe(
+    recipe: Recipe,
+    *,
+    clip: Clip | str | Path | None = None,
+    words: Vocabulary | None = None,
+    progress: ProgressCallback | None = None,
+) -> Outcome:
+    """Do what a recipe says; writes nothing.
+
+    Args:
+        recipe: what to do.
+        clip: a clip or its file, instead of the recipe's own.
+        words: the constraints and methods there are; by default all of Poise's.
+        progress: is told how far a step is.
+
+    Raises:
+        RecipeProblem: what a step cannot do, with the place of the constraint that asks for it.
+        PoiseError: a file that cannot be read, a body that is not recognised.
+    """
+    return run_prepared(recipe, subject(recipe, clip), words=words, progress=progress)
+
+
+def run_prepared(
+    recipe: Recipe,
+    prepared: Subject,
+    *,
+    words: Vocabulary | None = None,
+    progress: ProgressCallback | None = None,
+    after: Sequence[Clip] = (),
+) -> Outcome:
+    """The steps of a recipe on what has been prepared for it.
+
+    Args:
+        recipe: has the steps.
+        prepared: what they work on.
+        words: as of `run_recipe`.
+        progress: as of `run_recipe`.
+        after: what the first steps have made already; only the others are run, and `prepared` is as
+            those found it.
+    """
+    words = words or vocabulary()
+    clip = after[-1] if after else prepared.clip
+    results: list[Result[Any]] = []
+    for index in range(len(after), len(recipe.steps)):
+        edit = edit_of(recipe, index, prepared, clip, words)
+        step = recipe.steps[index]
+        with blaming_constraints(recipe, index):
+            result = words.methods[step.method].run(edit, step.settings, progress=progress)
+        prepared, clip = _as_left(prepared, result), result.clip
+        results.append(result)
+    return Outcome(prepared, tuple(results))
+
+
+def _as_left(prepared: Subject, result: Result[Any]) -> Subject:
+    """What the next step works on: another body and place, where a step says so."""
+    place = result.environment or prepared.environment
+    if result.character is None:
+        return prepared if result.environment is None else replace(prepared, environment=place)
+    assert result.contacts is not None  # what touches is known where a motion changes its body
+    source = MovedFrom(prepared.clip, prepared.character, result.clip, result.contacts, ())
+    return replace(
+        prepared, clip=result.clip, character=result.character, environment=place,
+        moved_from=source, contacts=result.contacts, target=None, mapping=None,
+    )  # fmt: skip
+
+
+def edit_of(recipe: Recipe, index: int, prepared: Subject, clip: Clip, words: Vocabulary) -> Edit:
+    """What a step asks of its method.
+
+    Raises:
+        RecipeProblem: every constraint that cannot be had on this clip, each with its place.
+    """
+    step, contacts = recipe.steps[index], prepared.contacts
+    if step.contacts is not None:
+        with located(recipe, ("steps", index, step.method, "contacts")):
+            contacts = known_contacts(recipe.folder / step.contacts, clip, prepared.kept)
+    pattern = _pattern_of(recipe, index, clip, words)
+    source = prepared.moved_from if clip is prepared.clip else None
+    asked = Edit(
+        clip,
+        prepared.character if pattern is None else pattern.with_tools(prepared.character),
+        (),
+        prepared.environment,
+        contacts=contacts,
+        original=None if source is None else source.original,
+        pattern=pattern,
+        target=prepared.target,
+        mapping=prepared.mapping,
+    )
+    return replace(asked, constraints=_constraints(recipe, index, asked, words))
+
+
+def _pattern_of(recipe: Recipe, index: int, clip: Clip, words: Vocabulary) -> Pattern | None:
+    step = recipe.steps[index]
+    if step.pattern is None:
+        if words.takes(step.method).pattern:
+            with located(recipe, ("steps", index, step.method)):
+                raise BadValue("pattern", "given (see 'poise pattern learn')", None)
+        return None
+    with located(recipe, ("steps", index, step.method, "pattern")):
+        pattern = load_pattern(recipe.folder / step.pattern)
+        pattern.check_skeleton(clip.skeleton, clip.name or "the clip")
+        return pattern
+
+
+def _constraints(
+    recipe: Recipe, index: int, asked: Edit, words: Vocabulary
+) -> list[Constraint | StageEdit]:
+    step = recipe.steps[index]
+    takes = words.takes(step.method)
+    clock = Clock(asked.clip.rate_hz, asked.clip.frame_count)
+    made: list[Constraint | StageEdit] = []
+    problems: list[Problem] = []
+    for i, wish in enumerate(step.constraints):
+        try:
+            constraint = constraint_from(wish, words, clock)
+            if not takes.stages:
+                tasks_of(constraint, asked.scene)  # says what is wrong with this one alone
+            refused = takes.refusal(wish.kind, constraint)
+            if refused is not None:
+                raise refused
+            made.append(constraint)
+        except PoiseError as problem:
+            location = constraint_location(recipe, index, i)
+            problems.append(problem_at(recipe, location, problem))
+    if problems:
+        raise RecipeProblem(problems)
+    return made

@@ -1,0 +1,247 @@
+"""From files to what is worked on: a clip, its body, its place. There is no other way.
+
+Every command, the studio and batch come through `subject`. What only asks about a clip (measuring,
+drawing) asks with a recipe that has no steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import (
+    Character,
+    RoleOverrides,
+    complete_character,
+    read_role_file,
+    with_ranges,
+)
+from poise.contact import ContactSchedule, detect_contacts, estimate_ground, shown_place
+from poise.environment import Environment, load_environment, place_from
+from poise.errors import FileProblem, MissingRoles
+from poise.formats import check_readable, extensions, load_character
+from poise.job.clip import Kept, clip_of
+from poise.mechanics import forward_kinematics
+from poise.methods.retarget import SUITABLE, why_not
+from poise.motion import Clip
+from poise.recipes.another_body import MovedFrom, burdened, on_another_body
+from poise.recipes.locating import located
+from poise.recipes.places import Place, Problem, RecipeProblem
+from poise.recipes.recipe import Recipe
+from poise.recipes.target_body import target_body
+from poise.recipes.written import entry_from, written_plain
+
+_LYING_SHARE = 0.7
+"""A rest pose this much lower than the tallest captured one does not stand."""
+_MOST_RANGES = 2
+"""Of widened ranges that are said one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A clip, whose it is, and where: what the first step starts from, or a measure looks at."""
+
+    clip: Clip
+    character: Character
+    environment: Environment
+    said: tuple[str, ...]
+    """What was assumed and done on the way about clip and body,"""
+    place_said: tuple[str, ...]
+    """and about the place."""
+    kept: Kept
+    """Which frames of the file the clip has."""
+    moved_from: MovedFrom | None = None
+    """Where the motion comes from, if it was put on another body."""
+    contacts: ContactSchedule | None = None
+    """What touches when, as the captured body shows it, if the character is not that body: by the
+    forces that a heavier one needs, it would seem to fly."""
+    target: Character | None = None
+    """A body that the first step is to put the motion on; until then all is of the clip's own."""
+    mapping: Mapping[str, str] | None = None
+    """Which of its joints follow which, where the recipe says so."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that was assumed and done on the way."""
+        return (*self.said, *self.place_said)
+
+
+def subject(
+    recipe: Recipe,
+    clip: Clip | str | Path | None = None,
+    *,
+    roles_by: str | None = None,
+    upright: bool = False,
+    to_draw: bool = False,
+) -> Subject:
+    """Read the clip, cut and clean it, find its body and its place.
+
+    Args:
+        recipe: says which clip, whose body, where; it may have no steps.
+        clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
+            that one, and read with the same options.
+        roles_by: how to name joints that were not recognised, where the recipe is none that a user
+            has written: `Name its joints in a roles file (--roles).`
+        upright: look for a pose that stands in clips whose rest pose lies.
+        to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
+            recognised is a character without a body and a note, and nobody looks for a floor.
+
+    Raises:
+        PoiseError: with the place in the recipe of what cannot be had.
+    """
+    figure = _figure(clip) if to_draw else None
+    if figure is None:
+        made, said, kept = clip_of(recipe, clip)
+    else:
+        made, said, kept = standing_clip(figure), (), Kept(0, 1, 1)
+    with located(recipe, ("character",)):
+        character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
+    if lacking is not None and not to_draw:
+        raise _unrecognised(recipe, made, lacking, roles_by)
+    if to_draw:
+        said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
+        drawn = Environment.flat() if recipe.environment is None else _named_place(recipe)
+        return Subject(made, character, drawn, said, drawn.notes, kept)
+    with located(recipe, ("environment",)):
+        environment = _place(recipe, made, character)
+    asked = Subject(made, character, environment, said, environment.notes, kept)
+    return _to_be_moved(recipe, asked) if recipe.retargets else _on_its_body(recipe, asked)
+
+
+def standing_clip(character: Character) -> Clip:
+    """A character at rest, as a clip of one frame."""
+    skeleton = character.skeleton
+    return Clip(
+        skeleton, 30.0, skeleton.rest_positions_m[:1], skeleton.rest_wxyz[None], name=character.name
+    )
+
+
+def _figure(clip: Clip | str | Path | None) -> Character | None:
+    """Who is in a file of a body without motion; None of any other."""
+    if clip is None or isinstance(clip, Clip):
+        return None
+    kind = Path(clip).suffix.lower()
+    moves = kind in (*extensions("read_motion"), *extensions("read_clip"))
+    return load_character(clip) if kind in extensions("read_character") and not moves else None
+
+
+def _own_body(
+    recipe: Recipe, figure: Character, clip: Clip, upright: bool
+) -> tuple[Character, MissingRoles | None]:
+    """The body of the clip; of a skeleton that is not recognised, it as it is and what lacks."""
+    choice, roles = recipe.character, recipe.character.roles
+    overrides = _roles(recipe, roles, clip) if isinstance(roles, str) else roles
+    try:
+        body = complete_character(
+            figure,
+            mass_kg=choice.mass_kg if choice.to is None else None,  # else the other body's
+            table=choice.table,
+            sex=choice.sex,
+            overrides=overrides,
+            standing_wxyz=_standing_pose(clip) if upright else None,
+        )
+    except MissingRoles as missing:
+        return figure, missing
+    return body, None
+
+
+def _roles(recipe: Recipe, name: str, clip: Clip) -> RoleOverrides:
+    check_readable(recipe.folder / name)
+    return read_role_file(recipe.folder / name, clip.skeleton)
+
+
+def _standing_pose(clip: Clip) -> Array | None:
+    """The tallest pose of a clip whose rest pose does not stand (LAFAN1); else None."""
+    rest = np.concatenate([clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m])
+    heights = np.ptp(forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1], axis=1)
+    if np.ptp(rest[:, 1]) > _LYING_SHARE * heights.max():
+        return None
+    return clip.rotations_wxyz[int(heights.argmax())]
+
+
+def _unrecognised(
+    recipe: Recipe, clip: Clip, missing: MissingRoles, roles_by: str | None
+) -> Exception:
+    """What to say about a skeleton that is not a body, by where its joints can be named."""
+    if not recipe.steps:
+        return missing
+    file = clip.source.path if clip.source else clip.name or "the clip"
+    if roles_by is not None:
+        found = why_not(Character(clip.skeleton)) or f"nothing for {', '.join(missing.missing)}"
+        return FileProblem(file, SUITABLE, found, advice=roles_by)
+    root = recipe.written
+    place = Place("recipe") if root is None else root.nearest(("character",)).place
+    found = ", ".join(f"{role}={joint}" for role, joint in missing.found.items()) or "nothing"
+    problem = Problem(
+        place,
+        f"expected a skeleton that can be recognised in {Path(file).name}, found {found}. "
+        f"Missing: {', '.join(missing.missing)}. Name their joints here: "
+        "'character: {roles: {left_knee: LShin}}', or in a roles file. "
+        f"Joints without a role: {', '.join(missing.unused[:40]) or 'none'}.",
+    )
+    return RecipeProblem([problem])
+
+
+def _place(recipe: Recipe, clip: Clip, character: Character) -> Environment:
+    if recipe.environment is not None:
+        return _named_place(recipe)
+    if recipe.retargets:
+        place, notes = shown_place(clip, character)  # another body sits only on a seat
+        return replace(place, notes=notes)
+    ground, note = estimate_ground(clip, character)
+    return Environment((ground,), (note,))
+
+
+def _named_place(recipe: Recipe) -> Environment:
+    named = recipe.environment
+    assert named is not None
+    if not isinstance(named, Mapping):
+        return load_environment(recipe.folder / named)
+    written = recipe.written.at(("environment",)) if recipe.written is not None else None
+    label = "" if recipe.written is None else Path(recipe.written.place.label).name
+    file = recipe.folder / (label or "recipe")
+    return place_from(entry_from(written or written_plain(named), file, "environment"))
+
+
+def _to_be_moved(recipe: Recipe, asked: Subject) -> Subject:
+    """With the body that the first step is to put the motion on."""
+    body, mapping = target_body(recipe, asked.character)
+    recognised = () if body.roles is None else body.roles.notes
+    notes = (f"{body.name or 'the other body'}: {note}" for note in recognised)
+    return replace(asked, said=(*asked.said, *notes, *_notes(body)), target=body, mapping=mapping)
+
+
+def _on_its_body(recipe: Recipe, asked: Subject) -> Subject:
+    """On the body that the recipe asks for, with its burdens and ranges."""
+    clip, character, contacts = asked.clip, asked.character, None
+    said, moved_from = asked.said, None
+    if recipe.character.is_another:
+        with located(recipe, ("character",)):
+            clip, character, moved_from = on_another_body(
+                recipe, clip, character, asked.environment
+            )
+        said, contacts = (*said, *moved_from.notes), moved_from.contacts
+    if recipe.character.heavier or recipe.character.carries:
+        contacts = contacts or detect_contacts(clip, character, asked.environment)
+        with located(recipe, ("character",)):
+            character = burdened(recipe, character)
+    if recipe.character.ranges != "none":
+        character = with_ranges(character, clip.rotations_wxyz)
+    return replace(
+        asked, clip=clip, character=character, said=(*said, *_notes(character)),
+        moved_from=moved_from, contacts=contacts,
+    )  # fmt: skip
+
+
+def _notes(character: Character) -> tuple[str, ...]:
+    """What is to be said about a body; ranges by the dozen are said in one line."""
+    widened = () if character.ranges is None else character.ranges.notes
+    if len(widened) <= _MOST_RANGES:
+        return character.notes
+    joints = dict.fromkeys(note.split(":")[0] for note in widened)
+    summed = f"{len(widened)} ranges of joints were widened to hold the clip: {', '.join(joints)}"
+    return (*(note for note in character.notes if note not in widened), summed)
