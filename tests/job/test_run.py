@@ -132,3 +132,28 @@ def test_a_recipe_made_by_code_runs_without_lines() -> None:
         run_recipe(recipe, clip=walk(seconds=1.0), words=WORDS)
     with pytest.raises(FileProblem, match=r"none\.bvh: expected an existing file"):
         run_recipe(recipe, clip="none.bvh", words=WORDS)
+
+
+def test_kinds_that_a_method_does_not_take_are_refused_where_they_stand(tmp_path: Path) -> None:
+    recipe = load_recipe(_saved(tmp_path, """poise: 1
+clip: {sample: walk, rate_hz: 24}
+steps:
+  - deform:
+      constraints:
+        - stay_on_side: {name: bar, point: head_top, limit_m: 1.3, frames: all}
+        - plant: {name: foot, part: left_foot, frames: all}
+        - stay_on_side: {name: wall, point: head_top, limit_m: 1.3, frames: all}
+"""))  # fmt: skip
+    with pytest.raises(RecipeProblem) as refused:
+        run_recipe(recipe)
+    said = "must be one that deform knows (one-sided ones: filter), got 'StayOnSide'."
+    assert [str(each) for each in refused.value.problems] == [
+        f"{tmp_path / 'r.yaml'}:6:25: constraint 'bar' {said}",
+        f"{tmp_path / 'r.yaml'}:8:25: constraint 'wall' {said}",
+    ]
+
+
+def _saved(folder: Path, text: str) -> Path:
+    path = folder / "r.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path

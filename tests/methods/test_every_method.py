@@ -282,3 +282,26 @@ def test_who_needs_a_pattern_or_a_target_refuses_an_edit_without_one(method: str
             edit = replace(asked(method, wishes(method)), **{name: None})
             with pytest.raises(BadValue, match=name):
                 run(method, edit)
+
+
+LONG: dict[str, tuple[Any, float]] = {
+    "correct": (QUICK["correct"], 1e-5),
+    "retarget": (retarget.Settings(rounds=1), 2e-3),
+}
+"""What the quick ways leave out, contacts that are drawn and a round of physics; and how far joints
+may be off elsewhere."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("long", sorted(LONG))
+def test_the_long_ways_keep_the_same_laws(long: str) -> None:
+    settings, allowed = LONG[long]
+    edit = replace(asked(long), contacts=None)
+    one, two = (METHODS[long].run(edit, settings) for _ in range(2))
+    np.testing.assert_array_equal(one.clip.rotations_wxyz, two.clip.rotations_wxyz)
+    times = one.report.kinematic.scale if METHODS[long].takes.target else 1.0
+    there = METHODS[long].run(moved_edit(edit), settings)
+    assert apart_m(moved(one.clip, TURN_RAD, times * SHIFT_M), there.clip) <= allowed
+    across = METHODS[long].run(mirrored_edit(edit), settings)
+    assert apart_m(mirrored(one.clip), across.clip) <= 1e-6
+    assert one.status == there.status == across.status
