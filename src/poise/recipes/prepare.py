@@ -20,12 +20,11 @@ from poise.formats import FORMATS, check_readable, load_clip
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
-from poise.recipes.another_body import MovedFrom, burdened, on_another_body
+from poise.recipes.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.recipes.known_contacts import Kept
 from poise.recipes.locating import located
 from poise.recipes.places import Place, Problem, RecipeProblem
 from poise.recipes.recipe import ClipChoice, Recipe
-from poise.recipes.target_body import target_body
 from poise.recipes.written import entry_from, written_plain
 from poise.samples import SAMPLES
 
@@ -53,6 +52,17 @@ class Prepared:
     """A body that the first step is to put the motion on; until then all is of the clip's own."""
     mapping: Mapping[str, str] | None = None
     """Which of its joints follow which, where the recipe says so."""
+
+    def on_target(
+        self, clip: Clip, contacts: ContactSchedule, environment: Environment
+    ) -> Prepared:
+        """What later steps work on once a step has put the motion on the target."""
+        assert self.target is not None
+        return replace(
+            self, clip=clip, character=self.target, environment=environment, contacts=contacts,
+            moved_from=MovedFrom(self.clip, self.character, clip, contacts, ()), target=None,
+            mapping=None,
+        )  # fmt: skip
 
 
 def prepare(

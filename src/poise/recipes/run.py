@@ -11,7 +11,6 @@ from poise.constraints import Constraint, StageEdit, tasks_of
 from poise.errors import BadValue, PoiseError
 from poise.methods import Edit, Result
 from poise.motion import Clip
-from poise.recipes.another_body import MovedFrom
 from poise.recipes.known_contacts import known_contacts
 from poise.recipes.locating import (
     blaming_constraints,
@@ -117,20 +116,10 @@ def run_prepared(
         with blaming_constraints(recipe, index):
             result = words.run(step.method, edit, step.settings, watch)
         results.append(result)
-        prepared = on_body_of(result, edit, prepared)
+        if result.character is not None and result.contacts is not None:
+            place = result.environment or prepared.environment
+            prepared = prepared.on_target(result.clip, result.contacts, place)
     return Outcome(prepared, tuple(results))
-
-
-def on_body_of(result: Result[object], edit: Edit, prepared: Prepared) -> Prepared:
-    """What later steps work on: the other body, its motion, its place, where a step changed it."""
-    if result.character is None or result.contacts is None:
-        return prepared
-    source = MovedFrom(edit.clip, edit.character, result.clip, result.contacts, ())
-    return replace(
-        prepared, clip=result.clip, character=result.character, moved_from=source,
-        environment=result.environment or prepared.environment, contacts=result.contacts,
-        target=None, mapping=None,
-    )  # fmt: skip
 
 
 def edit_of(recipe: Recipe, index: int, prepared: Prepared, clip: Clip, words: Vocabulary) -> Edit:
