@@ -10,7 +10,7 @@ import pytest
 from poise import rotations
 from poise.arrays import Array
 from poise.contact import ContactSchedule, Series, slide_speeds_m_s
-from poise.contact.slide import SAME_LEVEL_M
+from poise.contact.series import SAME_LEVEL_M
 from tests.measures.made_series import still
 
 RATE_HZ = 30.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -229,13 +230,14 @@ def test_correct_comes_between() -> None:
 def test_a_correction_that_does_not_get_there_says_so_and_is_not_built_upon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    module = import_module("poise.methods.retarget.run")
     usual = correct.run
 
     def stops(edit: Edit) -> Result[object]:
         found = usual(edit)
         return replace(found, status="out_of_iterations", summary="It did not get there.")
 
-    monkeypatch.setattr(correct, "run", stops)
+    monkeypatch.setattr(module, "corrected", stops)
     made = run_short_again(Settings(correct=True, balance=False)).made
     stage = made.report.stages[1]
     assert (stage.status, stage.summary) == ("out_of_iterations", "It did not get there.")

@@ -30,10 +30,10 @@ from poise.methods.filter.stream import clip_of, frames_of
 from poise.methods.filter.stream_frame import StreamFrame
 from poise.methods.retarget import kinematic
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
-from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
+from poise.methods.retarget.stream_turns import StreamTurns, standing
 from poise.motion import Clip, resample
 from poise.samples import sample_character, walking
-from poise.transfer import correspondence, hip_joints, local_turns, wanted_turns
+from poise.transfer import correspondence, freely_turned, hip_joints, local_turns, wanted_turns
 from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
 
 HUMAN = sample_character()
@@ -88,7 +88,7 @@ def frame_by_frame(clip: Clip, target: Character, stream: RetargetStream) -> Cli
     if "hinge" in target.skeleton.kinds:
         made = kinematic._turned(made, world, target, matches, environment)
         world = kinematic._between_hinges(made, world, target, matches)
-    free = kinematic._as_balls(world, target.skeleton.parents)
+    free = freely_turned(world, target.skeleton)
     ideal = forward_kinematics(target.skeleton, still, free)
     theirs, mine = (
         s.positions_m[:, hip_joints(c)].mean(axis=1) for s, c in ((state, HUMAN), (ideal, target))
@@ -159,7 +159,7 @@ def test_who_stands_on_the_ground_is_followed_by_one_who_stands_on_it(name: str)
     stream = stream_to(target, feet=False)
     low = [lowest_m(state, HUMAN, part) for part in FEET]
     root = np.array([0.0, -min(low), 0.0])
-    turns = freely_turned(state.rotations_wxyz[0], HUMAN)
+    turns = freely_turned(state.rotations_wxyz[0], HUMAN.skeleton)
     made = stream.push(StreamFrame(root, turns))
     assert made is not None
     found = forward_kinematics(target.skeleton, made.root_m[None], made.rotations_wxyz[None])

@@ -245,7 +245,7 @@ def test_a_stage_that_does_not_get_there_is_how_it_ends(
         return replace(start, name="physics", status="infeasible", summary="No.")
 
     monkeypatch.setattr(import_module("poise.methods.retarget.run"), "with_physics", vain)
-    outcome = run_recipe(read(folder, "retarget"))
+    outcome = run_recipe(read(folder, "retarget: {}"))
     assert not outcome.converged
     assert (outcome.result.status, outcome.result.summary) == ("infeasible", "physics: No.")
 

@@ -28,7 +28,7 @@ LEAST_PRESSURE = 0.1
 """Share of the body's weight below which the ground carries too little for the ZMP to mean
 anything: it runs away to infinity as the pressure goes to zero, in the best of leaps."""
 
-_SHORTEST_ALONE = 8
+SHORTEST_ALONE = 8
 """Frames below which a flight is too short to be differentiated by itself."""
 
 
@@ -61,7 +61,7 @@ def observe(
     mass = dynamics.body.total_mass_kg
     acceleration = dynamics.outer_force_n / mass + GRAVITY_M_S2
     linear, spin = _momenta(dynamics)
-    flight = _flights(contacts, acceleration[:, 1])
+    flight = flying(contacts, acceleration[:, 1])
     torque = torque_ratios(character, joint_torques(dynamics, reaction))
     missing = np.array(hand.missing_force_n), np.array(hand.missing_moment_nm)
     _redo_flights(clip, character, dynamics.cutoff_hz, flight, acceleration, spin, torque, missing)
@@ -122,12 +122,13 @@ def _momenta(dynamics: ClipDynamics) -> tuple[Array, Array]:
     return np.array(found.linear_kg_m_s), np.array(found.angular_kg_m2_s)
 
 
-def _flights(contacts: ContactSchedule, acceleration: Array) -> NDArray[np.bool_]:
-    flying = np.zeros(contacts.frame_count, dtype=np.bool_)
-    for phase in phases(contacts, acceleration):
+def flying(contacts: ContactSchedule, upward_m_s2: Array) -> NDArray[np.bool_]:
+    """(F,) frames of flights, by what touches and how the centre of mass accelerates upward."""
+    found = np.zeros(contacts.frame_count, dtype=np.bool_)
+    for phase in phases(contacts, upward_m_s2):
         if phase.kind == "flight":
-            flying[phase.first : phase.last] = True
-    return flying
+            found[phase.first : phase.last] = True
+    return found
 
 
 def _redo_flights(
@@ -149,7 +150,7 @@ def _redo_flights(
     and the body would seem to spin slower whenever they swing.
     """
     for first, last in intervals(flight):
-        if last - first >= _SHORTEST_ALONE:
+        if last - first >= SHORTEST_ALONE:
             alone = clip_dynamics(clip.sliced(first, last), character, cutoff_hz)
             if alone.cutoff_hz is not None:
                 fitted = splines.smooth(alone.com_m, clip.rate_hz, alone.cutoff_hz)

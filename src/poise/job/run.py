@@ -15,7 +15,6 @@ from poise.job.subject import Subject, subject
 from poise.methods import Edit, ProgressCallback, Result
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
-from poise.recipes.another_body import MovedFrom
 from poise.recipes.locating import (
     blaming_constraints,
     constraint_location,
@@ -116,22 +115,12 @@ def run_prepared(
         step = recipe.steps[index]
         with blaming_constraints(recipe, index):
             result = words.methods[step.method].run(edit, step.settings, progress=progress)
-        prepared, clip = _as_left(prepared, result), result.clip
+        clip = result.clip
+        if result.character is not None and result.contacts is not None:
+            place = result.environment or prepared.environment
+            prepared = prepared.on_target(clip, result.contacts, place)
         results.append(result)
     return Outcome(prepared, tuple(results))
-
-
-def _as_left(prepared: Subject, result: Result[Any]) -> Subject:
-    """What the next step works on: another body and place, where a step says so."""
-    place = result.environment or prepared.environment
-    if result.character is None:
-        return prepared if result.environment is None else replace(prepared, environment=place)
-    assert result.contacts is not None  # what touches is known where a motion changes its body
-    source = MovedFrom(prepared.clip, prepared.character, result.clip, result.contacts, ())
-    return replace(
-        prepared, clip=result.clip, character=result.character, environment=place,
-        moved_from=source, contacts=result.contacts, target=None, mapping=None,
-    )  # fmt: skip
 
 
 def edit_of(recipe: Recipe, index: int, prepared: Subject, clip: Clip, words: Vocabulary) -> Edit:

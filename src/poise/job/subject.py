@@ -28,11 +28,10 @@ from poise.job.clip import Kept, clip_of
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
-from poise.recipes.another_body import MovedFrom, burdened, on_another_body
+from poise.recipes.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.recipes.locating import located
 from poise.recipes.places import Place, Problem, RecipeProblem
 from poise.recipes.recipe import Recipe
-from poise.recipes.target_body import target_body
 from poise.recipes.written import entry_from, written_plain
 
 _LYING_SHARE = 0.7
@@ -63,6 +62,17 @@ class Subject:
     """A body that the first step is to put the motion on; until then all is of the clip's own."""
     mapping: Mapping[str, str] | None = None
     """Which of its joints follow which, where the recipe says so."""
+
+    def on_target(
+        self, clip: Clip, contacts: ContactSchedule, environment: Environment
+    ) -> Subject:
+        """What later steps work on once a step has put the motion on the target."""
+        assert self.target is not None
+        source = MovedFrom(self.clip, self.character, clip, contacts, ())
+        return replace(
+            self, clip=clip, character=self.target, environment=environment, contacts=contacts,
+            moved_from=source, target=None, mapping=None,
+        )  # fmt: skip
 
     @property
     def notes(self) -> tuple[str, ...]:

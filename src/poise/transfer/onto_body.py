@@ -25,10 +25,8 @@ from poise.mechanics import BodyState, forward_kinematics
 from poise.motion import Clip
 from poise.transfer.correspondence import Correspondence, correspondence, joint_by_joint
 from poise.transfer.original import original_of
-from poise.transfer.path import hip_joints, leg_ratio, scaled_m
-from poise.transfer.pose_map import local_turns, wanted_turns
-from poise.transfer.rest_pose import rests_alike
-from poise.transfer.soles import lower_sole_m
+from poise.transfer.placing import hip_joints, leg_ratio, lower_sole_m, scaled_m
+from poise.transfer.pose_map import local_turns, rests_alike, wanted_turns
 
 _LEVEL = Ground()
 _MOST_NAMES = 8

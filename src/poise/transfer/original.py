@@ -12,8 +12,8 @@ from poise.character import SIDES, Character, anatomical_axes
 from poise.mechanics import BodyState, forward_kinematics
 from poise.motion import Clip
 from poise.transfer.correspondence import Correspondence
-from poise.transfer.rest_pose import rests_alike
-from poise.transfer.soles import sole_middle_m
+from poise.transfer.placing import sole_middle_m
+from poise.transfer.pose_map import rests_alike
 
 
 def original_of(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from poise.formats import atomic_write, load_clip, read_bytes, save_clip
 from poise.job import load_pattern
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
-from poise.recipes.another_body import MovedFrom
 
 MOST_RESULTS = 8
 _FACTS = "facts.json"
@@ -92,12 +90,7 @@ def _contacts(path: Path) -> ContactSchedule | None:
 
 def _on_target(prepared: Prepared, clip: Clip, scale: float, contacts: ContactSchedule) -> Prepared:
     """As `retarget` leaves it: the other body, the place at its size."""
-    assert prepared.target is not None
     grounds = prepared.environment.grounds
     height = float(grounds[0].heights_m(np.zeros(3))) if grounds else 0.0
     place = scaled(prepared.environment, scale, np.array([0.0, height, 0.0]))
-    source = MovedFrom(prepared.clip, prepared.character, clip, contacts, ())
-    return replace(
-        prepared, clip=clip, character=prepared.target, moved_from=source,
-        environment=place, contacts=contacts, target=None, mapping=None,
-    )  # fmt: skip
+    return prepared.on_target(clip, contacts, place)

@@ -19,12 +19,13 @@ import numpy as np
 from poise.arrays import Array
 from poise.character import Character
 from poise.contact import (
+    SHORTEST_ALONE,
     ClipDynamics,
     ContactSchedule,
     clip_dynamics,
+    flying,
     intervals,
     joint_torques,
-    phases,
     reaction_forces,
     torque_ratios,
     touching_points,
@@ -33,9 +34,6 @@ from poise.environment import Environment
 from poise.errors import BadValue
 from poise.mechanics import GRAVITY_M_S2, JointForces
 from poise.motion import Clip
-
-SHORTEST_ALONE = 8
-"""Frames below which a flight is too short to be differentiated by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +89,8 @@ def drive(
 def flights_alone(dynamics: ClipDynamics, contacts: ContactSchedule) -> list[tuple[int, int]]:
     """Flights that are long enough to be differentiated by themselves: first frame, and the end."""
     upward = dynamics.outer_force_n[:, 1] / dynamics.body.total_mass_kg + GRAVITY_M_S2[1]
-    flying = np.zeros(len(upward), dtype=np.bool_)
-    for phase in phases(contacts, upward):
-        flying[phase.first : phase.last] = phase.kind == "flight"
-    return [(a, b) for a, b in intervals(flying) if b - a >= SHORTEST_ALONE]
+    found = intervals(flying(contacts, upward))
+    return [(a, b) for a, b in found if b - a >= SHORTEST_ALONE]
 
 
 def _along(forces: JointForces, hinges: list[int]) -> Array:

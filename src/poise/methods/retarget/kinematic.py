@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.character import SIDES, Character, Skeleton, contact_points
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
 from poise.contact import FEET, ContactSchedule, detect_contacts
@@ -27,6 +27,7 @@ from poise.methods.retarget.holding import Held, hold
 from poise.motion import Clip
 from poise.transfer import (
     Correspondence,
+    freely_turned,
     hip_joints,
     leg_ratio,
     local_turns,
@@ -101,7 +102,7 @@ def retargeted(
     if hinged:
         made = _turned(made, world, target, matches, environment)
         world = _between_hinges(made, world, target, matches)
-    free = _as_balls(world, skeleton.parents)
+    free = freely_turned(world, skeleton)
     ideal = forward_kinematics(skeleton, still, free)
     theirs, mine = (
         s.positions_m[:, hip_joints(c)].mean(axis=1) for s, c in ((state, source), (ideal, target))
@@ -204,14 +205,6 @@ def _that_both_have(contacts: ContactSchedule, target: Character) -> ContactSche
     kept = [i for i, part in enumerate(contacts.parts) if part in has]
     parts = tuple(contacts.parts[i] for i in kept)
     return ContactSchedule(parts, contacts.touching[:, kept], contacts.rate_hz)
-
-
-def _as_balls(world_wxyz: Array, parents: Indices) -> Array:
-    """Local rotations of joints that could turn freely."""
-    above = world_wxyz[:, np.maximum(parents, 0)]
-    local = rotations.multiply(rotations.conjugate(above), world_wxyz)
-    local[:, 0] = world_wxyz[:, 0]
-    return local
 
 
 def _followed(

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from poise.character import SIDES, Character
 from poise.contact import ContactSchedule, intervals
-from poise.methods import filter
 from poise.methods.edit import Edit
+from poise.methods.filter import Frames
+from poise.methods.filter import Settings as FilterSettings
+from poise.methods.filter import run as filtered
 from poise.methods.progress import Progress, ProgressCallback
 from poise.methods.retarget.kinematic import Kinematic
 from poise.methods.retarget.report import Stage
@@ -56,7 +58,7 @@ def with_physics(
         progress: told which round begins.
     """
     contacts = made.contacts
-    asked = filter.Settings(
+    asked = FilterSettings(
         passes="1D", knot_s=_KNOT_S, torque=settings.torque, balance=_frames(~_lying(contacts)),
         mobility=dict.fromkeys(_shoulders(target), _ARMS),
     )  # fmt: skip
@@ -64,7 +66,7 @@ def with_physics(
     for number in range(1, settings.rounds + 1):
         progress(Progress(f"physics, round {number}"))
         edit = Edit(now.clip, target, (), made.environment, contacts=contacts)
-        steady = filter.run(edit, asked)
+        steady = filtered(edit, asked)
         now = held_stage("physics", steady.clip, made, target, settings, pull)
         pull *= _FADES
         since = 0 if _left(now, start) < _left(best, start) else since + 1
@@ -119,7 +121,7 @@ def _lying(contacts: ContactSchedule) -> NDArray[np.bool_]:
     return np.asarray(contacts.touching[:, columns].any(axis=1))
 
 
-def _frames(where: NDArray[np.bool_]) -> filter.Frames:
+def _frames(where: NDArray[np.bool_]) -> Frames:
     """Frames as `filter` takes them."""
     if where.all():
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.errors import BadValue
-from poise.methods import correct
+from poise.methods.correct import run as corrected
 from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
@@ -57,7 +57,7 @@ def run(
     stages, notes = [kinematic_stage(made, target, settings)], list[str]()
     if settings.correct:
         tell(Progress("correct"))
-        found = correct.run(
+        found = corrected(
             Edit(stages[-1].clip, target, (), made.environment, contacts=made.contacts)
         )
         notes += found.notes

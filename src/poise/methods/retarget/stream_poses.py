@@ -28,9 +28,10 @@ from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.kinematic import inner_hinges, trunk_joints, turn_tasks, wishes_of
 from poise.methods.retarget.stream_feet import StandingFeet
 from poise.methods.retarget.stream_follow import FollowedStream, two_frames
-from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
+from poise.methods.retarget.stream_turns import StreamTurns, standing
 from poise.transfer import (
     Correspondence,
+    freely_turned,
     hip_joints,
     leg_ratio,
     local_turns,
@@ -132,7 +133,7 @@ class PoseStream:
         """The root, hinges as near as they can, and a body of free joints with its root at zero."""
         target = self._target
         world = self._turns.at(state.rotations_wxyz[0])
-        turned = freely_turned(world, target)
+        turned = freely_turned(world, target.skeleton)
         if self._hinged:
             start = target.skeleton.rest_wxyz
             if self._balls:
@@ -143,7 +144,7 @@ class PoseStream:
             turned = self._turned.push(_ORIGIN[0], start, world, world)[1]
             solved = forward_kinematics(target.skeleton, _ORIGIN, turned[None], parallel=False)
             world = np.where(self._as_solved, solved.rotations_wxyz[0], world)
-        free = rotations.normalize(freely_turned(world, target))
+        free = rotations.normalize(freely_turned(world, target.skeleton))
         ideal = forward_kinematics(target.skeleton, _ORIGIN, free[None], parallel=False)
         theirs, mine = (
             s.positions_m[0, hips].mean(axis=0)

@@ -8,7 +8,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, anatomical_axes
 from poise.mechanics import BodyState, forward_kinematics
-from poise.transfer import Correspondence, wanted_turns
+from poise.transfer import Correspondence, freely_turned, wanted_turns
 
 
 class StreamTurns:
@@ -51,13 +51,5 @@ def standing(character: Character) -> BodyState:
     assert character.roles is not None
     skeleton = character.skeleton
     own = anatomical_axes(skeleton, character.roles).own_wxyz
-    turns = freely_turned(rotations.conjugate(own), character)
+    turns = freely_turned(rotations.conjugate(own), skeleton)
     return forward_kinematics(skeleton, np.zeros((1, 3)), turns[None])
-
-
-def freely_turned(world_wxyz: Array, character: Character) -> Array:
-    """(J, 4) local rotations of joints that could turn freely."""
-    above = world_wxyz[np.maximum(character.skeleton.parents, 0)]
-    local = rotations.multiply(rotations.conjugate(above), world_wxyz)
-    local[0] = world_wxyz[0]
-    return local

@@ -1,4 +1,4 @@
-"""How high soles are: a body is raised until its own are as high as those it follows."""
+"""Where a body is on another's path: places scale with the legs, soles are as high as they were."""
 
 from __future__ import annotations
 
@@ -8,10 +8,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import rotations
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.character import SIDES, Character, StandingFigure, contact_points
 from poise.errors import BadValue
 from poise.mechanics import BodyState, site_positions
+
+
+def leg_ratio(source: Character, target: Character) -> float:
+    """How many times as long the target's legs are."""
+    assert source.roles is not None and target.roles is not None
+    theirs, mine = (
+        StandingFigure(each.skeleton, roles)
+        for each, roles in ((source, source.roles), (target, target.roles))
+    )
+    return mine.leg_m / theirs.leg_m
+
+
+def hip_joints(character: Character) -> Indices:
+    """(2,) both hips: what lies between them is where a body is."""
+    assert character.roles is not None
+    roles, skeleton = character.roles, character.skeleton
+    return np.array([skeleton.index(roles.joint(f"{side}_hip")) for side in SIDES], dtype=np.int64)
+
+
+def scaled_m(places_m: Array, scale: float, about_m: Array) -> Array:
+    """(..., 3) places so many times as far from a point."""
+    return scale * (places_m - about_m) + about_m
 
 
 def lower_sole_m(state: BodyState, character: Character) -> Array:
