@@ -61,7 +61,5 @@ def test_a_mass_that_no_body_has_is_refused(mass: float) -> None:
 
 
 def test_a_rate_is_for_files_that_state_none() -> None:
-    with pytest.raises(
-        BadValue, match=r"rate_hz must be left out: only \.amc files take it, got 60"
-    ):
+    with pytest.raises(BadValue, match=r"rate_hz must be left out: only \.amc files take"):
         asked_of(Path("walk.bvh"), None, BodyOptions(), FileOptions(rate=60.0))
