@@ -45,7 +45,7 @@ def test_the_fields_of_a_record_stand_where_it_does() -> None:
 def test_options_become_a_recipe_without_steps() -> None:
     body = BodyOptions(mass=70.0, sex="female", clean=False, roles=Path("roles.yaml"))
     file = FileOptions("cm", "z", Path("a.asf"), 60.0, "walk")
-    asked = asked_of(Path("hill.yaml"), body, file)
+    asked = asked_of(Path("walk.amc"), Path("hill.yaml"), body, file)
     assert asked.steps == () and asked.environment == "hill.yaml"
     assert asked.clip.clean is False and asked.clip.capture_rate_hz == 60.0
     assert (asked.clip.unit, asked.clip.up, asked.clip.skeleton) == ("cm", "z", "a.asf")
@@ -57,4 +57,9 @@ def test_options_become_a_recipe_without_steps() -> None:
 @pytest.mark.parametrize("mass", [0.0, -3.0, 1e6, float("nan")])
 def test_a_mass_that_no_body_has_is_refused(mass: float) -> None:
     with pytest.raises(BadValue, match="the body's mass must be a number of kg"):
-        asked_of(None, BodyOptions(mass=mass), FileOptions())
+        asked_of(Path("walk.bvh"), None, BodyOptions(mass=mass), FileOptions())
+
+
+def test_a_rate_is_for_files_that_state_none() -> None:
+    with pytest.raises(BadValue, match=r"rate_hz must be left out: only \.amc files take"):
+        asked_of(Path("walk.bvh"), None, BodyOptions(), FileOptions(rate=60.0))

@@ -52,7 +52,7 @@ def measure(
     with waiting(f"measuring {clip.name}"):
         from poise.job import evaluate_files
 
-        asked = asked_of(environment, body, file)
+        asked = asked_of(clip, environment, body, file)
         found, notes = evaluate_files(clip, asked, against=against, contacts=contacts)
     if as_json:
         print(json.dumps(_as_data(clip, found.measures, notes), indent=2, ensure_ascii=False))
@@ -90,7 +90,7 @@ def report(
     with waiting(f"measuring {clip.name}"):
         from poise.job import evaluate_files
 
-        asked = asked_of(environment, body, file)
+        asked = asked_of(clip, environment, body, file)
         found, notes = evaluate_files(clip, asked, against=against, contacts=contacts)
     with waiting(f"writing {output.name}"):
         from poise.apps.report.build import report_html
@@ -125,7 +125,7 @@ def contacts(
         from poise.contact import write_contacts
         from poise.job import find_contacts, measurable
 
-        chosen = measurable(clip, asked_of(environment, body, file))
+        chosen = measurable(clip, asked_of(clip, environment, body, file))
         found = find_contacts(chosen)
         if output is not None:
             write_contacts(found, output)

@@ -149,14 +149,19 @@ def taking_records(command: Callable[..., None]) -> Callable[..., None]:
     return whole
 
 
-def asked_of(environment: Path | None, body: BodyOptions, file: FileOptions) -> Recipe:
+def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: FileOptions) -> Recipe:
     """What a command asks about a clip, as the recipe without steps that `job.subject` takes."""
+    from poise.formats import FORMATS
     from poise.recipes import CharacterChoice, ClipChoice, Recipe
     from poise.recipes.recipe import HEAVIEST_KG
 
     if body.mass is not None and not 0 < body.mass < HEAVIEST_KG:
         allowed = f"a number of kg between 0 and {HEAVIEST_KG:g}"
         raise BadValue("the body's mass", allowed, body.mass)
+    timeless = [each for f in FORMATS if "rate_hz" in f.options for each in f.extensions]
+    if file.rate is not None and clip.suffix.lower() not in timeless:
+        allowed = f"left out: only {', '.join(timeless)} files take it"
+        raise BadValue("rate_hz", allowed, str(file.rate))
     return Recipe(
         (),
         ClipChoice(

@@ -93,7 +93,7 @@ def render(
         from poise.job import clip_of, known_contacts, subject
 
         check_picture_path(output)
-        asked = asked_of(environment, body, file)
+        asked = asked_of(clip, environment, body, file)
         seen = subject(asked, clip, to_draw=True)
         original, said, _ = (None, (), None) if against is None else clip_of(asked, against)
         known = None if contacts is None else known_contacts(contacts, seen.clip, seen.kept)
