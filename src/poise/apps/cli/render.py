@@ -23,7 +23,7 @@ from poise.apps.cli.options import (
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
-    from poise.apps.render.staging import Stage
+    from poise.apps.render import Stage
     from poise.apps.render.subject import Subject
 
 
@@ -80,8 +80,8 @@ def render(
     wanted_size, wanted_frames = _size(size), frame_range(frames)
     _check_choices(view, figures)
     with waiting(f"reading {clip.name}"):
+        from poise.apps.render import check_picture_path, write_picture
         from poise.apps.render.subject import load_subject
-        from poise.apps.render.write import check_picture_path, write_picture
 
         check_picture_path(output)
         subject = load_subject(
@@ -103,9 +103,7 @@ def _stage(
     subject: Subject, frames: tuple[int | None, int | None], *, marks: bool
 ) -> tuple[Stage, tuple[str, ...]]:
     """What is to be drawn, measured first if there is a body to measure."""
-    from poise.apps.render.of_series import overlays_of
-    from poise.apps.render.overlays import Overlays
-    from poise.apps.render.prepare import beside, stage_for
+    from poise.apps.render import Overlays, beside, overlays_of, stage_for
     from poise.errors import BadValue
 
     clip, environment, notes = subject.clip, subject.environment, tuple[str, ...]()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.apps.evaluation import contacts_from, without_artificial_frames
-from poise.apps.render.prepare import standing_clip
+from poise.apps.render.scene import standing_clip
 from poise.character import Character, complete_character, read_role_file
 from poise.contact import ContactSchedule
 from poise.environment import Environment, load_environment
