@@ -62,7 +62,7 @@ def tables(repeats: int = 3) -> None:
         timed(name)
         runs = [timed(name) for _ in range(repeats)]
         seconds = {s: float(np.median([r.seconds[s] for r in runs])) for s in COLUMNS}
-        found: Discovered = runs[-1].result.trace["discovered"]
+        found: Discovered = runs[-1].result.report.discovered
         frames, parts = found.contacts.shape
         rate = ready(name).working.rate_hz
         print(

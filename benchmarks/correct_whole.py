@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from benchmarks.correct_body import MOTIONS, captured, edit_of, settings_of
 from benchmarks.measure import Measure
 from benchmarks.timing import REPEATS
-from poise.methods.correct.run import Progress
+from poise.methods import Progress
 from poise.methods.correct.run import run as correct
 from poise.methods.result import Result
 
@@ -38,11 +38,11 @@ def timed(name: str, **chosen: object) -> Timed:
     edit, settings = edit_of(name), settings_of(name, **chosen)
     marks: dict[str, float] = {}
 
-    def watch(progress: Progress) -> None:
-        marks.setdefault(progress.stage, time.perf_counter())
+    def progress(now: Progress) -> None:
+        marks.setdefault(now.stage, time.perf_counter())
 
     start, worked = time.perf_counter(), time.process_time()
-    result = correct(edit, settings, watch=watch)
+    result = correct(edit, settings, progress=progress)
     end, worked = time.perf_counter(), time.process_time() - worked
     places, angles = marks["places"], marks["angles"]
     parts = {"contacts": places - start, "places": angles - places, "angles": end - angles}
@@ -72,7 +72,7 @@ def run(quick: bool, names: Iterable[str] = LIMITS_S) -> list[Measure]:
             print(f"{name:14} the clip is not here")
             continue
         motion, found = MOTIONS[name], medians(name, 2 if quick else REPEATS)
-        discovered = found.result.trace["discovered"]
+        discovered = found.result.report.discovered
         frames, parts = discovered.contacts.shape
         cells = "".join(f"{found.seconds[stage]:10.2f}" for stage in (*STAGES, "all", "cpu"))
         print(

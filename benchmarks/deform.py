@@ -72,7 +72,7 @@ def reaching() -> list[Measure]:
         "edit": lambda: deform.run(Edit(clip, character, moved), previous=result),
     }
     seconds = interleaved(jobs, 9)
-    solved = jobs["edit"]().trace["frames_solved"]
+    solved = jobs["edit"]().report.frames_solved
     print(f"\nreaching on {name}, {clip.frame_count} frames, {character.skeleton.tangent_size} DoF")
     print(f"{'whole':24}{1e3 * seconds['whole']:8.1f} ms   (limit 20)   {result.summary}")
     print(
@@ -120,7 +120,7 @@ def _growth(what: str, jobs: dict, sizes: list[int]) -> list[Measure]:
     times = np.array(list(seconds.values()))
     exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     for (name, value), job in zip(seconds.items(), jobs.values(), strict=True):
-        iterations = job().trace["solved"].passes[0].iterations
+        iterations = job().report.passes[0].iterations
         per = 1e6 * value / max(int(iterations.sum()), 1)
         print(f"{name:24}{1e3 * value:8.1f} ms   {iterations.mean():.1f} iterations a frame, "
               f"{per:.0f} µs each with all else")  # fmt: skip

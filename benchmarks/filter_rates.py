@@ -44,7 +44,7 @@ def took(
     for name, (edit, settings) in jobs.items():
         for count in (1, rounds):
             given = replace(settings, passes=f"{count}{kind}")
-            made = run_anew(edit, given).trace["after_each_round"]
+            made = run_anew(edit, given).report.after_each_round
             assert len(made) == count, f"{len(made)} rounds were run, not {count}"
             timed[f"{name}/{count}"] = partial(run_anew, edit, given)
     seconds = interleaved(timed, repeats)

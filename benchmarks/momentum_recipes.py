@@ -55,7 +55,7 @@ TIMES_HEADING = (
 def feet_off_mm(made: Outcome) -> float:
     """How far anything that is held on the ground is from where the moved stages have it."""
     result, character = made.result, made.prepared.character
-    guess, contacts = result.trace["guess"], result.contacts
+    guess, contacts = result.report.guess, result.contacts
     assert contacts is not None
     scene = Scene(guess, character, made.prepared.environment, None)
     movers = Movers(character, moving_joints(guess))
@@ -70,7 +70,7 @@ def feet_off_mm(made: Outcome) -> float:
 
 def beyond_deg(made: Outcome) -> float:
     """How far a joint is beyond its range, widened to hold the capture."""
-    start, clip = made.result.trace["start"], made.clip
+    start, clip = made.result.start, made.clip
     character = made.prepared.character
     scene = Scene(start, character, made.prepared.environment, None)
     movers = Movers(character, moving_joints(start))
@@ -90,9 +90,9 @@ def leap_row(name: str, made: Outcome) -> str:
     result, prepared = made.result, made.prepared
     found = evaluate(
         made.clip, prepared.character, prepared.environment, result.contacts,
-        against=result.trace["start"],
+        against=result.start,
     )  # fmt: skip
-    stages = result.trace["stages"]
+    stages = result.report.stages
     flights = [stage for stage in stages if stage.kind == "flight"]
     moved = ", ".join(
         f"{stage.moved_m:.2f} m {stage.turned_deg:+.0f}°"
@@ -108,7 +108,7 @@ def leap_row(name: str, made: Outcome) -> str:
         f"{found.value('foot_slide.mean'):.2f}",
         f"{found.value('penetration.deepest'):.3f}",
         f"{beyond_deg(made):.4f}",
-        f"{result.trace['off_guess_deg']:.1f}°, {result.trace['off_guess_cm']:.1f} cm",
+        f"{result.report.off_guess_deg:.1f}°, {result.report.off_guess_cm:.1f} cm",
         moved or "none",
         "; ".join(f"{s.captured_length_m:.2f} → {s.length_m:.2f}" for s in flights),
         "; ".join(f"{100 * s.captured_rise_m:.0f} → {100 * s.rise_m:.0f}" for s in flights),

@@ -70,16 +70,14 @@ def edits(edit: Edit) -> Iterator[tuple[str, StageEdit]]:
 def row(name: str, words: str, edit: Edit, asked: StageEdit) -> tuple[str, bool]:
     """How one edit ended."""
     made = run(Edit(edit.clip, edit.character, (asked,), edit.environment))
-    found = evaluate(
-        made.clip, edit.character, edit.environment, made.contacts, against=made.trace["start"]
-    )
+    found = evaluate(made.clip, edit.character, edit.environment, made.contacts, against=made.start)
     cells = (
-        name, words, made.status.replace("_", " "), str(made.trace["iterations"]),
+        name, words, made.status.replace("_", " "), str(made.report.iterations),
         f"{found.value('flight_residual.acceleration'):.3f}",
         f"{found.value('flight_residual.spin'):.2f}",
         f"{found.value('foot_slide.mean'):.2f}",
         f"{found.value('penetration.deepest'):.3f}",
-        f"{made.trace['off_guess_deg']:.1f}°, {made.trace['off_guess_cm']:.1f} cm",
+        f"{made.report.off_guess_deg:.1f}°, {made.report.off_guess_cm:.1f} cm",
     )  # fmt: skip
     if made.status != "converged":
         print(f"{name} {words}: {made.summary}")

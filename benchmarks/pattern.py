@@ -16,8 +16,8 @@ from benchmarks.timing import interleaved
 from poise import rotations
 from poise.constraints import HitAt
 from poise.methods.edit import Edit
+from poise.methods.motion_pattern import EventRule
 from poise.methods.pattern import Settings, learn, run
-from poise.methods.pattern.events import EventRule
 from poise.methods.pattern.motion_vectors import sampled
 from poise.motion import Clip
 from poise.solvers.principal_components import principal_components

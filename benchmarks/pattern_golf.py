@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character, complete_character, with_attachments
-from poise.constraints.naming import find_point
+from poise.constraints.recruiting import find_point
 from poise.environment import Environment
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics

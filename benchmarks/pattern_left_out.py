@@ -90,7 +90,7 @@ def left_out(swings: Golf, *, whole: bool) -> list[str]:
         apart = 100 * float(np.linalg.norm(hits[start] - hits[out]))
         off = 1e3 * float(np.linalg.norm(swings.head_m(made.clip, frame) - goal))
         row = [apart, error(swings.clips[start]), error(bent.clip), error(made.clip), off,
-               0.1 * made.trace["finished_by_ik_mm"], made.trace["deviations_after"]]  # fmt: skip
+               0.1 * made.report.finished_by_ik_mm, made.report.deviations_after]  # fmt: skip
         rows.append(row)
         names = f"{swings.clips[out].name} | {swings.clips[start].name}"
         lines.append(f"| {names} | {' | '.join(f'{value:.2f}' for value in row)} |")

@@ -125,13 +125,13 @@ def five_goals(swings: Golf) -> list[str]:
         asked = HitAt("hit", HEAD, tuple(place_m.tolist()), hit_frame(placed))
         edit = Edit(placed.clip, character, [asked], swings.environment(START), pattern=pattern)
         made = run(edit, Settings(met_mm=10.0))
-        after, start = made.trace["coefficients_after"], placed.coefficients
+        after, start = made.report.coefficients_after, placed.coefficients
         other = pattern.coefficients[i]
         moved = [np.linalg.norm((a - start) / pattern.deviations) for a in (after, other)]
         cells = (
             swings.clips[i].name, f"{100 * np.linalg.norm(place_m - own):.1f}",
-            *(str(n) for n in iterations), str(made.trace["iterations"]),
-            f"{made.status}, {made.trace['constraints'][0].worst:.1f} mm",
+            *(str(n) for n in iterations), str(made.report.iterations),
+            f"{made.status}, {made.constraints[0].worst:.1f} mm",
             f"{_pair(after, pattern.deviations)} ({_pair(other, pattern.deviations)})",
             f"{moved[0]:.1f} ({moved[1]:.1f})",
         )  # fmt: skip

@@ -13,10 +13,11 @@ import numpy as np
 from benchmarks import retarget_mink
 from benchmarks.measure import Measure
 from benchmarks.pattern_golf import SHARED
-from benchmarks.retarget_table import TARGETS, source, target
+from benchmarks.retarget_table import TARGETS, source, target, whole
 from benchmarks.timing import interleaved
-from poise.methods.retarget import correspondence, retarget, retargeted
+from poise.methods.retarget import retargeted
 from poise.motion import Clip
+from poise.transfer import correspondence
 
 NOISE = 0.3
 
@@ -37,7 +38,7 @@ def run_suite(quick: bool) -> list[Measure]:
             "mink": lambda: retarget_mink.solved(ready, start),
             "poses": lambda: retargeted(clip, human, robot, matches, place, feet=False),
             "contacts held": lambda: retargeted(clip, human, robot, matches, place),
-            "whole": lambda: retarget(clip, human, robot, matches, place),
+            "whole": lambda: whole(clip, human, robot, place),
         }
     )
     for name, took in seconds.items():

@@ -18,9 +18,9 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
 from poise.mechanics import forward_kinematics
-from poise.methods.retarget import Correspondence, Kinematic
-from poise.methods.retarget.pose_map import wanted_turns
+from poise.methods.retarget import Kinematic
 from poise.motion import Clip
+from poise.transfer import Correspondence, wanted_turns
 from poise.units import world_from_file_wxyz
 
 SOLVER = "daqp"

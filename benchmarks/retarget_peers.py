@@ -34,8 +34,9 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.measures import evaluate
-from poise.methods.retarget import correspondence, retarget, retargeted
+from poise.methods.retarget import retargeted
 from poise.motion import Clip
+from poise.transfer import correspondence
 
 ROBOTS = tuple(retarget_gmr.ROBOTS)
 SHOWN = ("02_01", "02_03", "05_02", "90_05")
@@ -94,7 +95,7 @@ def compared(name: str, onto: str, gmr: Path | None) -> list[str]:
     ).clip  # fmt: skip
     jobs["Poise, contacts held"] = lambda: retargeted(clip, human, robot, matches, place).clip
     whole: dict[str, Callable[[], Array | Clip]] = {
-        "Poise, whole": lambda: retarget(clip, human, robot, matches, place).clip
+        "Poise, whole": lambda: whole(clip, human, robot, place).clip
     }
     seconds = {**interleaved(jobs), **interleaved(whole, SLOW)}
     lines: list[str] = []

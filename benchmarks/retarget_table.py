@@ -16,8 +16,8 @@ from poise.contact.shown_place import shown_place
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import load_clip
-from poise.methods.retarget import correspondence, retarget
-from poise.methods.retarget.run import FIGURES
+from poise.methods import Edit, Result, retarget
+from poise.methods.retarget import FIGURES, RetargetReport
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from poise.recipes.another_body import figure_of
@@ -54,6 +54,13 @@ def source(name: str) -> tuple[Clip, Character, Environment]:
     return clip, character, shown_place(clip, character)[0]
 
 
+def whole(
+    clip: Clip, human: Character, onto: Character, place: Environment
+) -> Result[RetargetReport]:
+    """All stages."""
+    return retarget.run(Edit(clip, human, environment=place, target=onto))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.retarget_table", description=__doc__
@@ -75,16 +82,19 @@ def main() -> int:
             clip, character, place = source(name)
             try:
                 start = time.perf_counter()
-                made = retarget(clip, character, onto, correspondence(character, onto), place)
+                made = whole(clip, character, onto, place)
                 took = time.perf_counter() - start
             except PoiseError as problem:
                 print(name, body, problem, flush=True)
                 lines.append(f"| {name} {CLIPS.get(name, '')} | {body} | {problem} |")
                 continue
-            before, after = made.stages[0], made.stages[-1]
+            before, after = made.report.stages[0], made.report.stages[-1]
             cells = [
                 f"{100 * before.off_m:.1f} → {100 * after.off_m:.1f}",
-                *(f"{before.figures[key]:.2f} → {after.figures[key]:.2f}" for key in FIGURES),
+                *(
+                    f"{vars(before.residuals)[key]:.2f} → {vars(after.residuals)[key]:.2f}"
+                    for key in FIGURES
+                ),
                 " → ".join(f"{100 * max(s.overlap_m, 0.0):.1f}" for s in (before, after)),
             ]
             ended = after.status.replace("_", " ")

@@ -51,7 +51,7 @@ def _settings(name: str, words: Vocabulary) -> str:
 
 def _presets(name: str, words: Vocabulary) -> list[str]:
     """What each preset changes, for methods that have some."""
-    presets: dict[str, dict[str, Any]] = getattr(words.methods[name], "PRESETS", {})
+    presets = words.methods[name].presets
     if not presets:
         return []
     lines = ["| `preset` | other values than above |", "|---|---|"]

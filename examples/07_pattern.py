@@ -22,7 +22,7 @@ import numpy as np
 import poise
 from poise.character import Attachment, Character, with_attachments
 from poise.constraints import HitAt, HoldPoint, Interval, Scene
-from poise.constraints.original_paths import point_path
+from poise.constraints.scene import point_path
 from poise.methods import Edit, deform, pattern
 from poise.methods.pattern.usual_events import swing_events
 from poise.motion import Clip, resample
@@ -64,12 +64,12 @@ def main() -> None:
 
     edited = clips[0]
     first = pattern.run(Edit(edited, character, pattern=load_pattern(OUT / "swings.npz")))
-    frame = round(first.trace["problem"].placed.warp.own[-2])
+    frame = round(first.report.problem.placed.warp.own[-2])
     own = point_path(Scene(edited, character), CLUB.name, frame, frame)[0]
     goal = own + np.array([0.02, 0.0, 0.04])
     ball = HitAt("ball", CLUB.name, tuple(goal.tolist()), frame)
     made = pattern.run(Edit(edited, character, [ball], pattern=learned), previous=first)
-    print(f"{made.status}: {made.summary} {made.trace['iterations']} iterations")
+    print(f"{made.status}: {made.summary} {made.report.iterations} iterations")
     for note in made.notes:
         print(f"  {note}")
     poise.save(made.clip, OUT / "swing_to_the_ball.bvh")

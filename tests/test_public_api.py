@@ -23,6 +23,7 @@ PACKAGES = (
     "poise.motion.cleanup",
     "poise.recipes",
     "poise.samples",
+    "poise.transfer",
 )
 COMMITTED = Path(__file__).with_name("public_names.txt")
 

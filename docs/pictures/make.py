@@ -33,7 +33,7 @@ from side_by_side import side_by_side
 
 from poise.arrays import Array
 from poise.constraints import Scene
-from poise.constraints.original_paths import point_path
+from poise.constraints.scene import point_path
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe, load_recipe, prepare, run_prepared
 from studio import studio_picture

@@ -18,7 +18,7 @@ from poise.apps.render import draw_strip, stage_for
 from poise.apps.render.figure import MIDDLE, Figure
 from poise.apps.render.layout import key_frames
 from poise.arrays import Array
-from poise.constraints.naming import find_point
+from poise.constraints.recruiting import find_point
 from poise.mechanics import forward_kinematics
 from poise.methods import deform
 from poise.motion import Clip

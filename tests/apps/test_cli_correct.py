@@ -15,8 +15,7 @@ from poise.apps.cli.run_progress import Watching
 from poise.apps.evaluation import evaluation_of
 from poise.apps.outcome_text import outcome_lines
 from poise.contact import ContactSchedule, read_contacts, write_contacts
-from poise.methods import METHODS, Result
-from poise.methods.correct import Progress
+from poise.methods import METHODS, Progress, Result
 from poise.recipes import Outcome, prepare, recipe_from_text, run_recipe
 from poise.samples import walking, with_foot_slide, with_t_pose
 from tests.apps.command_line import Command
@@ -159,12 +158,12 @@ def test_a_contact_that_does_not_hold_ends_with_3(
 ) -> None:
     real = METHODS["correct"].run
 
-    def missing(*arguments: Any, **more: Any) -> Result:
+    def missing(*arguments: Any, **more: Any) -> Result[Any]:
         return replace(
             real(*arguments, **more), status="out_of_iterations", summary="'a foot' is off by 9 mm."
         )
 
-    monkeypatch.setattr(METHODS["correct"], "run", missing)
+    monkeypatch.setitem(METHODS, "correct", replace(METHODS["correct"], run=missing))
     arguments = ("correct", sliding, "-o", "out.bvh", *QUICK)
     done = command(*arguments)
     assert done.code == 3 and "out of iterations: 'a foot' is off by 9 mm." in done.out

@@ -13,8 +13,7 @@ import poise
 from poise.apps.cli.run_progress import Watching
 from poise.apps.stage_text import result_lines
 from poise.contact import write_contacts
-from poise.methods import METHODS, Result
-from poise.methods.momentum import Progress
+from poise.methods import METHODS, Progress, Result
 from poise.methods.momentum.report import StageReport
 from poise.samples import walking
 from tests.apps.command_line import Command
@@ -228,10 +227,10 @@ def test_infeasible_leaps_end_with_3(
 ) -> None:
     real = METHODS["momentum"].run
 
-    def vain(*arguments: Any, **more: Any) -> Result:
+    def vain(*arguments: Any, **more: Any) -> Result[Any]:
         return replace(real(*arguments, **more), status="infeasible", summary="It is too far.")
 
-    monkeypatch.setattr(METHODS["momentum"], "run", vain)
+    monkeypatch.setitem(METHODS, "momentum", replace(METHODS["momentum"], run=vain))
     done = command("leap", clip, "--by", "0", "0", "0.1", "-o", "out.bvh", *QUICK)
     assert done.code == 3 and "infeasible: It is too far." in done.out
 
@@ -249,5 +248,5 @@ def test_stages_of_a_result_are_said_in_words() -> None:
 
 def test_progress_is_said_in_words() -> None:
     said: list[str] = []
-    Watching(said.append, None)(Progress("leap", 7, 120, 3.5))
+    Watching(said.append, None)(Progress("leap", 7, 120))
     assert len(said) == 1 and "7" in said[0] and "\n" not in said[0]

@@ -19,14 +19,14 @@ from poise.apps.cli.main import main
 from poise.apps.cli.stream_bvh import BvhStream
 from poise.apps.cli.stream_lines import BvhLines
 from poise.character import Skeleton, complete_character, with_ranges
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.methods.filter.stream import frames_of
 from poise.methods.filter.stream_frame import StreamFrame
-from poise.methods.retarget import correspondence
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
 from poise.samples import sample_character, walk
+from poise.transfer import correspondence
 from tests.apps.command_line import Done
 from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
 

@@ -33,7 +33,7 @@ def test_stages_of_a_correction_add_up() -> None:
     found = timed("running", samples=3)
     assert sum(found.seconds[stage] for stage in STAGES) == pytest.approx(found.seconds["all"])
     assert found.seconds["cpu"] > 0.0
-    assert len(found.result.trace["discovered"].errors) == 3
+    assert len(found.result.report.discovered.errors) == 3
 
 
 @needs_mocap

@@ -76,7 +76,7 @@ def test_upper_arms_and_legs_hang_too(file: str) -> None:
 
 def handless(forward: float) -> Character:
     """The sample's figure without hands, whose forearms rest turned forward by an angle."""
-    from poise.character.sites import Sites
+    from poise.character.skeleton import Sites
     from poise.samples import human_skeleton
 
     whole = human_skeleton()

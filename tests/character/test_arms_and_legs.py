@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.character import Character, complete_character, reference_human, with_proportions
-from poise.character.arms_and_legs import with_arms_and_legs
+from poise.character.proportions import with_arms_and_legs
 from poise.errors import BadValue
 from poise.formats import load_clip
 from tests.character.test_proportions import length_m

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from poise import rotations
 from poise.character import Skeleton
-from poise.character.joint_turns import allowed_turn, angle_near_range
+from poise.character.joint_motions import allowed_turn, angle_near_range
 from poise.character.skeleton import JointKind
 
 AXIS = np.array([0.6, 0.0, 0.8])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from poise import rotations
 from poise.character import Skeleton
-from poise.character.from_skeleton import character_from
+from poise.character.complete import character_from
 from poise.character.role_detection import find_partial_roles, find_roles
 from poise.character.role_file import RoleOverrides
 from poise.character.role_sites import role_sites

@@ -8,7 +8,7 @@ import pytest
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, Skeleton
-from poise.character.from_skeleton import character_from
+from poise.character.complete import character_from
 from poise.character.role_detection import find_roles
 from poise.character.role_sites import HEEL_BEHIND_ANKLE, TOES_BEYOND_BALL, role_sites
 from poise.character.roles import SITE_ROLES

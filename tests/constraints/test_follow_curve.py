@@ -14,8 +14,8 @@ from poise.constraints import (
     shape_curve,
     tasks_of,
 )
-from poise.constraints.original_paths import point_path
 from poise.constraints.record_checks import Mode
+from poise.constraints.scene import point_path
 from poise.errors import BadValue
 from tests.constraints.made_scenes import gap, quantity, walk_scene
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.constraints import HoldPoint, Interval, tasks_of
-from poise.constraints.original_paths import point_path
+from poise.constraints.scene import point_path
 from poise.errors import BadValue
 from tests.constraints.made_scenes import free_scene, quantity, walk_scene
 

@@ -7,7 +7,7 @@ import pytest
 
 from poise import rotations
 from poise.constraints import Interval, LookAt, Scene, tasks_of
-from poise.constraints.original_paths import point_path
+from poise.constraints.scene import point_path
 from poise.errors import BadValue
 from tests.constraints.made_scenes import walk_scene
 

@@ -7,7 +7,7 @@ import pytest
 
 from poise.character import stature_m
 from poise.constraints import Interval, PlaceCenterOfMass, Recruit, Scene, tasks_of
-from poise.constraints.body_size import body_size_m
+from poise.constraints.scene import body_size_m
 from poise.errors import BadValue
 from tests.constraints.made_scenes import walk_scene
 

@@ -9,7 +9,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import reference_human
 from poise.constraints import Interval, Plant, Scene, Task, tasks_of
-from poise.constraints.original_paths import point_path
+from poise.constraints.scene import point_path
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, UnknownName
 from poise.motion import Clip

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from poise.constraints import Recruit
-from poise.constraints.naming import ORIGIN, find_joint, find_point
 from poise.constraints.recruiting import (
+    ORIGIN,
     body_recruits,
     carries_weight,
+    find_joint,
+    find_point,
     recruits_of_chain,
     recruits_of_point,
     recruits_of_turn,

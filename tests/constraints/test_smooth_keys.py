@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.constraints.smooth_keys import smooth_keys
+from poise.constraints.shape_curve import smooth_keys
 
 
 @settings(deadline=None)

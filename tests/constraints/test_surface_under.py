@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.arrays import Array
-from poise.constraints.surface_under import rise_to_surface_m
+from poise.constraints.part_move import rise_to_surface_m
 from poise.environment import ConvexPart, Environment, Ground, HeightField, query
 
 CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.contact.cutoff import (
+from poise.contact.clip_dynamics import (
     ACCELERATION_NOISE,
     HIGHEST_HZ,
     LOWEST_HZ,

@@ -10,10 +10,8 @@ import pytest
 
 from poise.character import Character, complete_character, contact_radii_m
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
-from poise.contact.leg_flesh import leg_flesh
-from poise.contact.seat import ALLOWED_M, Seat, fit_seat
-from poise.contact.seat_files import write_seat
-from poise.contact.seated import hips_m
+from poise.contact.schedule_files import write_seat
+from poise.contact.seat import ALLOWED_M, Seat, fit_seat, hips_m, leg_flesh
 from poise.environment import Environment, Ground, load_environment, query
 from poise.errors import BadValue
 from poise.formats import load_clip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from poise.environment import ConvexPart, Environment, Ground, HeightField, query
 from poise.environment.environment import Surface
-from poise.environment.scaled import scaled
+from poise.environment.places import scaled
 
 CUBE = np.array(list(product((-1.0, 1.0), repeat=3)))
 BELT = np.array([0.4, 0.1, -1.2])

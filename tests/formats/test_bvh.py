@@ -16,8 +16,8 @@ from poise import rotations
 from poise.character import Sites, Skeleton
 from poise.errors import FileProblem
 from poise.formats import bvh
-from poise.formats.atomic import atomic_write
 from poise.formats.bvh import BvhLayout
+from poise.formats.disk import atomic_write
 from poise.formats.parsed import clip_from
 from poise.motion import Clip
 from tests.formats.corpus import GOOD_BVH, world_positions

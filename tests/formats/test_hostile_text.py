@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from poise.errors import FileProblem
 from poise.formats import amc, asf, bvh
-from poise.formats.atomic import atomic_write
-from poise.formats.disk import MAX_FILE_BYTES, read_bytes
+from poise.formats.disk import MAX_FILE_BYTES, atomic_write, read_bytes
 from poise.formats.parsed import clip_from
 from tests.formats import corpus
 from tests.formats.corpus import AMC, ASF, BVH, GOOD_AMC, GOOD_ASF, GOOD_BVH, Hostile

@@ -140,6 +140,6 @@ def test_a_crowd_on_one_hand_leaves_the_rest_to_lesser_constraints(apart_m: floa
     ]
     low = HoldPoint("low", "chest", (0.0, 0.02, 0.0), always, "offset", priority=2)
     result = deform.run(Edit(clip, character, [*crowded, low]))
-    worst = {row.name: row.worst for row in result.trace["constraints"]}
+    worst = {row.name: row.worst for row in result.constraints}
     assert worst["low"] < 0.1
     assert apart_m > 0 or max(worst.values()) < 0.1

@@ -13,7 +13,7 @@ from poise.arrays import Array
 from poise.character import Character, Skeleton, reference_human, with_ranges
 from poise.character.range_of_motion import from_swing_and_twist
 from poise.constraints import EVERYTHING, HoldPoint, Interval, Orient, Recruit, Scene, tasks_of
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.ik.limits import limited_numbers as limited_numbers_kernel
 from poise.ik.packed import ANGLE, BALL, HINGE, ROTATION_VECTOR, SWING_TWIST
 from poise.ik.packing import pack_blocks, pack_limits

@@ -9,10 +9,9 @@ import numpy as np
 
 from poise import rotations
 from poise.character import Character
-from poise.contact import ContactSchedule
+from poise.contact import ContactSchedule, Series
 from poise.environment import Environment
-from poise.measures.series import GRAVITY_M_S2, Series
-from poise.mechanics import forward_kinematics
+from poise.mechanics import GRAVITY_M_S2, forward_kinematics
 from poise.motion import Clip
 from poise.samples import human_skeleton
 

@@ -9,9 +9,8 @@ import pytest
 
 from poise import rotations
 from poise.arrays import Array
-from poise.contact import ContactSchedule
-from poise.measures import foot_slide
-from poise.measures.series import Series
+from poise.contact import ContactSchedule, Series, slide_speeds_m_s
+from poise.contact.slide import SAME_LEVEL_M
 from tests.measures.made_series import still
 
 RATE_HZ = 30.0
@@ -41,7 +40,7 @@ def series_of(points: Array) -> Series:
 
 
 def speeds(points: Array) -> Array:
-    return foot_slide.slide_speeds_m_s(series_of(points), "left_foot")
+    return slide_speeds_m_s(series_of(points), "left_foot")
 
 
 def rolled(pitches: Array, pivot: int) -> Array:
@@ -71,7 +70,7 @@ def test_a_rigid_sole_that_rolls_does_not_slide() -> None:
 
 def _counting_only_the_frame_itself(points: Array) -> Array:
     heights = points[..., 1]
-    low = heights <= heights.min(axis=1, keepdims=True) + foot_slide.SAME_LEVEL_M
+    low = heights <= heights.min(axis=1, keepdims=True) + SAME_LEVEL_M
     slide = series_of(points).point_slide_m_s
     return (slide * low).sum(axis=1) / low.sum(axis=1)
 
@@ -134,4 +133,4 @@ def test_a_clip_of_one_or_two_frames_is_measured_all_the_same() -> None:
         point_distances_m=np.zeros((1, 4)), point_slide_m_s=np.zeros((1, 4)),
         contacts=ContactSchedule(("left_foot",), np.ones((1, 1), dtype=bool), RATE_HZ),
     )  # fmt: skip
-    np.testing.assert_array_equal(foot_slide.slide_speeds_m_s(alone, "left_foot"), [0.0])
+    np.testing.assert_array_equal(slide_speeds_m_s(alone, "left_foot"), [0.0])

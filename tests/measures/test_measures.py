@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.contact import ContactSchedule
+from poise.contact import ContactSchedule, Series, slide_speeds_m_s
 from poise.measures import (
     contact_share,
     flight_residual,
@@ -21,8 +21,7 @@ from poise.measures import (
     zmp_excursion,
 )
 from poise.measures.measure import Measure
-from poise.measures.series import GRAVITY_M_S2, Series
-from poise.mechanics import forward_kinematics
+from poise.mechanics import GRAVITY_M_S2, forward_kinematics
 from tests.measures.made_series import (
     HEIGHT_M,
     MASS_KG,
@@ -78,7 +77,7 @@ def test_a_foot_that_is_said_to_slide_does_not_count() -> None:
     told = replace(still().contacts, sliding=sliding)
     found = values(foot_slide.measure(still(point_slide_m_s=slide, contacts=told)))
     assert found == {"foot_slide.mean": 0.0, "foot_slide.p95": 0.0}
-    speeds = foot_slide.slide_speeds_m_s(still(point_slide_m_s=slide, contacts=told), "left_foot")
+    speeds = slide_speeds_m_s(still(point_slide_m_s=slide, contacts=told), "left_foot")
     assert np.isnan(speeds[40:]).all() and (speeds[:40] == 0.0).all()
     # Untold, and in the frames it does not tell of, it does.
     found = values(foot_slide.measure(still(point_slide_m_s=slide)))

@@ -12,10 +12,13 @@ import pytest
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, Sites, Skeleton, complete_character
-from poise.character.joint_turns import angle_near_range
+from poise.character.joint_motions import angle_near_range
 from poise.environment import Environment
 from poise.formats import load_character
 from poise.mechanics import forward_kinematics
+from poise.methods import Edit, Result
+from poise.methods.progress import ProgressCallback
+from poise.methods.retarget import RetargetReport, Settings, run
 from poise.motion import Clip
 from poise.samples import human_skeleton, sample_character
 from tests.shared_data import ROBOTS
@@ -36,6 +39,15 @@ _OTHER_WORDS = {
     "Hand": "hand",
 }  # fmt: skip
 """Unreal's words for what the samples call otherwise."""
+
+
+def put_on(
+    clip: Clip, source: Character, target: Character, place: Environment,
+    settings: Settings | None = None, progress: ProgressCallback | None = None,
+) -> Result[RetargetReport]:  # fmt: skip
+    """The method on a motion and two bodies."""
+    edit = Edit(clip, source, environment=place, target=target)
+    return run(edit, settings, progress=progress)
 
 
 def places(clip: Clip) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Attachment, Character
-from poise.constraints.naming import find_point
+from poise.constraints.recruiting import find_point
 from poise.mechanics import forward_kinematics
 from poise.methods.pattern import EventRule, Pattern, learn
 from poise.motion import Clip, resample
@@ -80,9 +80,15 @@ def swing_pattern() -> Pattern:
 @cache
 def walk_pattern() -> Pattern:
     """Of the second of walking that the contract of all methods is about, and three like it."""
+    return learn(walks(), sample_character())
+
+
+@cache
+def walks() -> tuple[Clip, ...]:
+    """What that pattern is learned from."""
     walk = made("walk", 30.0, 1.0)
     few = {"Spine": 0.10, "LeftArm": 0.15, "LeftForeArm": 0.15, "RightArm": 0.15}
-    return learn([walk, *(varied(walk, SEED + i, few) for i in range(3))], sample_character())
+    return (walk, *(varied(walk, SEED + i, few) for i in range(3)))
 
 
 @cache

@@ -14,7 +14,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.character.attachments import Attachment, with_attachments
 from poise.constraints import HitAt, Task, tasks_of
-from poise.constraints.naming import find_point
+from poise.constraints.recruiting import find_point
 from poise.constraints.scene import Scene
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.pattern import Pattern, learn

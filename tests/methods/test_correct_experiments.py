@@ -166,7 +166,7 @@ def test_the_seat_carries_the_sitter_twice(name: str, seat_m: float) -> None:
 def test_another_body_does_it_with_the_same_contacts(name: str) -> None:
     told = read_contacts(RECIPES / f"{OTHER_BODIES[name]}_contacts.json")
     found = contacts(name)
-    assert outcome(name).result.trace["discovered"] is None
+    assert outcome(name).result.report.discovered is None
     for part in told.parts:
         np.testing.assert_array_equal(found.column(part), told.column(part))
 

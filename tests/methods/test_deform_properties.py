@@ -61,7 +61,7 @@ def test_any_edit_solves_or_explains_itself(constraints: list[Constraint], range
     np.testing.assert_allclose(np.linalg.norm(clip.rotations_wxyz, axis=-1), 1.0, atol=1e-9)
     assert np.abs(clip.root_positions_m).max() < 50.0
     assert result.summary
-    assert (result.status == "converged") == all(r.met for r in result.trace["constraints"])
+    assert (result.status == "converged") == all(r.met for r in result.constraints)
     heavy = [c for c in constraints if c.weight > 0]
     out = out_of_reach(Edit(original, character, heavy), deform.Settings())
     assert_same_bits(original, clip, *out)
@@ -118,7 +118,7 @@ def test_the_names_of_constraints_do_not_matter(constraints: list[Constraint]) -
 
 def test_no_constraints_change_nothing() -> None:
     result = deform.run(Edit(CLIP, CHARACTER))
-    assert result.status == "converged" and result.trace["frames_solved"] == (0,)
+    assert result.status == "converged" and result.report.frames_solved == (0,)
     np.testing.assert_array_equal(result.clip.rotations_wxyz, CLIP.rotations_wxyz)
     np.testing.assert_array_equal(result.clip.root_positions_m, CLIP.root_positions_m)
 

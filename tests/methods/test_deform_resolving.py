@@ -82,12 +82,12 @@ def test_what_changed_is_solved_again_and_the_rest_is_kept(label: str, change: s
     full, again = deform.run(after), deform.run(after, previous=first)
     assert_agree(full, again)
     assert full.status == again.status
-    for ours, theirs in zip(again.trace["constraints"], full.trace["constraints"], strict=True):
+    for ours, theirs in zip(again.constraints, full.constraints, strict=True):
         assert ours.name == theirs.name and ours.met == theirs.met
     frames = after.clip.frame_count
     if change not in ("all but one go", "from nothing", "to nothing"):
-        assert sum(again.trace["frames_solved"]) < sum(full.trace["frames_solved"])
-        assert again.trace["frames_solved"][0] < frames
+        assert sum(again.report.frames_solved) < sum(full.report.frames_solved)
+        assert again.report.frames_solved[0] < frames
 
 
 @pytest.mark.parametrize("label", CLIPS)
@@ -95,7 +95,7 @@ def test_nothing_is_solved_for_an_edit_that_did_not_change(label: str) -> None:
     edit = edit_of(label, (*BASE, "hand"))
     first = deform.run(edit)
     again = deform.run(edit_of(label, (*BASE, "hand")), previous=first)
-    assert sum(again.trace["frames_solved"]) == 0
+    assert sum(again.report.frames_solved) == 0
     np.testing.assert_array_equal(again.clip.rotations_wxyz, first.clip.rotations_wxyz)
     np.testing.assert_array_equal(again.clip.root_positions_m, first.clip.root_positions_m)
     assert again.status == first.status and again.summary == first.summary
@@ -128,7 +128,7 @@ def test_a_different_problem_is_solved_from_scratch(what: str) -> None:
     first = deform.run(edit)
     other, settings = SAME[what](edit)
     full, again = deform.run(other, settings), deform.run(other, settings, previous=first)
-    assert again.trace["frames_solved"] == full.trace["frames_solved"]
+    assert again.report.frames_solved == full.report.frames_solved
     np.testing.assert_array_equal(again.clip.rotations_wxyz, full.clip.rotations_wxyz)
 
 

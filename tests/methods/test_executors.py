@@ -33,6 +33,7 @@ from poise.methods.momentum import family as family_module
 from poise.methods.momentum.family import Family, Member, build_family
 from poise.methods.momentum.plan import captured, wanted
 from poise.methods.parcel import Parcel
+from poise.methods.progress import Progress
 from poise.motion import resample
 from tests.methods.leaping import FLAT, SETTINGS, jump
 from tests.methods.test_correct_optimizer import human, optimizer, some_contacts
@@ -87,7 +88,7 @@ def test_members_are_the_same_in_threads_and_in_processes(processes: Supervised)
         told: list[tuple[int, int]] = []
         family = build_family(
             jump(), few(AHEAD), executor=executor,
-            watch=lambda done, total, said, told=told: told.append((done, total)),
+            progress=lambda now, told=told: told.append((now.done, now.total)),
         )  # fmt: skip
         assert_same(family, alone())
         assert told == [(1, 3), (2, 3), (3, 3)]
@@ -158,13 +159,13 @@ class Enough(Exception):
 def test_a_cancelled_build_begins_no_more_members_and_goes_on_later(
     processes: Supervised, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def enough(done: int, total: int, said: str) -> None:
+    def enough(told: Progress) -> None:
         raise Enough
 
     monkeypatch.setattr(family_module, "_solve", _lasts)  # the others would never end
     store = Kept()
     with pytest.raises(Enough):
-        build_family(jump(), few(AHEAD), executor=processes, store=store, watch=enough)
+        build_family(jump(), few(AHEAD), executor=processes, store=store, progress=enough)
     assert store.saved == [0]
     there = {child.pid for child in psutil.Process().children()}
     assert there == set(processes.pids) and len(there) == 1
@@ -183,14 +184,14 @@ def test_a_cancelled_build_in_threads_waits_only_for_what_has_begun(
         begun.append(asked)
         return _SOLVE(common, asked)
 
-    def enough(done: int, total: int, said: str) -> None:
+    def enough(told: Progress) -> None:
         raise Enough
 
     monkeypatch.setattr(family_module, "_solve", counted)
     six = few(replace(AHEAD, values=(0.0, 0.02, 0.04, 0.06, 0.08, 0.1)))
     store = Kept()
     with pytest.raises(Enough):
-        build_family(jump(), six, executor=Threads(workers), store=store, watch=enough)
+        build_family(jump(), six, executor=Threads(workers), store=store, progress=enough)
     assert len(begun) <= workers and len(store.saved) == 1
 
 

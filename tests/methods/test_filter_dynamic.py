@@ -13,7 +13,7 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.constraints import Constraint, Interval, Plant
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.constraints.scene import FLAT
 from poise.contact import ContactSchedule, detect_contacts
 from poise.measures import evaluate
@@ -94,7 +94,7 @@ def test_what_is_changed_in_a_real_walk_is_small_and_smooth() -> None:
 @needs_mocap
 def test_separate_fits_bring_a_real_walk_nearer_to_balance_round_by_round() -> None:
     edit = edit_of(REAL_WALK)
-    rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K", "separate").trace["after_each_round"]]
+    rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K", "separate").report.after_each_round]
     values = [excursion(edit, clip) for clip in rounds[:4]]
     assert values[1] < values[0] and values[2] < values[1] and values[3] < values[2]
 
@@ -103,7 +103,7 @@ def test_separate_fits_bring_a_real_walk_nearer_to_balance_round_by_round() -> N
 def test_one_coupled_round_does_nearly_all_and_more_rounds_do_no_harm() -> None:
     """Measured: 1.04 cm, then 0.018, 0 and 0."""
     edit = edit_of(REAL_WALK)
-    rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K").trace["after_each_round"]]
+    rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K").report.after_each_round]
     values = [excursion(edit, clip) for clip in rounds[:4]]
     assert values[1] < 0.1 * values[0]
     assert max(values[2:]) <= values[1]
@@ -189,7 +189,7 @@ def pushed_in_the_air(edit: Edit, aloft: Indices, clip: Clip) -> float:
 def test_a_spoiled_flight_falls_freely_again_round_by_round() -> None:
     """With separate fits. Measured: 43 % of g to begin with, then 24, 16, 11, 8 and 6 %."""
     edit, aloft = jumping(30.0, 0.1)
-    after = run(edit, Settings(passes="5D", fit="separate")).trace["after_each_round"]
+    after = run(edit, Settings(passes="5D", fit="separate")).report.after_each_round
     values = [pushed_in_the_air(edit, aloft, clip) for clip in (edit.clip, *after)]
     assert values[0] > 0.4
     assert all(b < 0.9 * a for a, b in pairwise(values))
@@ -217,7 +217,7 @@ def test_more_rounds_do_not_spoil_a_flight_at_a_high_rate() -> None:
     """Measured: 46 % of g to begin with, then 6 to 7 %: the bump has corners at its ends, which a
     curve with a knot every 8 frames cannot have."""
     edit, aloft = jumping(120.0, 0.1)
-    after = run(edit, Settings(passes="5D")).trace["after_each_round"]
+    after = run(edit, Settings(passes="5D")).report.after_each_round
     values = [pushed_in_the_air(edit, aloft, clip) for clip in after]
     assert max(values[1:]) < 0.1
 
@@ -248,10 +248,10 @@ def test_results_are_finite_repeatable_and_leave_the_input_alone(name: str) -> N
 
 def test_every_round_leaves_a_clip_and_the_last_one_is_the_result() -> None:
     result = filtered("leaning", "3D+1K")
-    after = result.trace["after_each_round"]
+    after = result.report.after_each_round
     assert len(after) == 4
     assert (after[-1].rotations_wxyz == result.clip.rotations_wxyz).all()
-    shorter = run(leaning(), Settings(passes="2D")).trace["after_each_round"]
+    shorter = run(leaning(), Settings(passes="2D")).report.after_each_round
     for ours, theirs in zip(shorter, after[:2], strict=True):
         assert (ours.rotations_wxyz == theirs.rotations_wxyz).all()
 

@@ -38,7 +38,7 @@ def outcome(name: str, *changes: str) -> tuple[Result, dict[str, float]]:
 
 
 def worst_foot_mm(result: Result) -> float:
-    rows = [row for row in result.trace["constraints"] if "foot" in row.name]
+    rows = [row for row in result.constraints if "foot" in row.name]
     assert rows
     return max(row.worst for row in rows if row.unit == "mm")
 
@@ -73,7 +73,7 @@ def test_the_kick_flies_freely() -> None:
 
 
 def bar_missed_mm(result: Result) -> float:
-    return max(row.worst for row in result.trace["constraints"] if row.name == "under the bar")
+    return max(row.worst for row in result.constraints if row.name == "under the bar")
 
 
 def test_a_soft_bar_yields_further_to_a_heavy_torso_with_limited_strength() -> None:

@@ -61,7 +61,7 @@ def lifted_m(clip: Clip, point: str = "left_wrist") -> Array:
 
 
 def rounds(result: Result) -> tuple[Clip, ...]:
-    return result.trace["after_each_round"]
+    return result.report.after_each_round
 
 
 def same(one: Clip, other: Clip) -> bool:
@@ -82,7 +82,7 @@ def test_hints_hold_before_the_first_dynamic_round_and_no_longer() -> None:
     np.testing.assert_allclose(first, LIFT_M, atol=0.02)
     np.testing.assert_allclose(lifted_m(firm.clip)[MIDDLE], LIFT_M, atol=1e-3)
     assert np.abs(last - LIFT_M).max() > 1e-3  # it is not held any more
-    names = {report.name for report in hinted.trace["constraints"]}
+    names = {report.name for report in hinted.constraints}
     assert names == {"left foot", "right foot"}
 
 

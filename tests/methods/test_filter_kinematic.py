@@ -22,7 +22,7 @@ from poise.constraints import (
     Recruit,
     tasks_of,
 )
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.errors import PoiseError
 from poise.methods import Edit, filter
 from poise.methods.filter import Settings
@@ -160,7 +160,7 @@ def test_two_rounds_of_one_update_are_one_round_of_two() -> None:
     rounds = filter.run(edit, Settings(passes="2K", updates=1, smooth_kinematic=False))
     updates = filter.run(edit, Settings(passes="1K", updates=2))
     assert apart_rad(rounds.clip, updates.clip) < 1e-9
-    assert len(rounds.trace["after_each_round"]) == 2
+    assert len(rounds.report.after_each_round) == 2
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -354,7 +354,7 @@ def test_a_goal_out_of_reach_gives_a_finite_clip_and_is_reported(
     result = filter.run(edit, Settings(updates=updates, derivatives=way))
     assert_finite(result.clip)
     assert result.status == "out_of_iterations" and "'far' misses" in result.summary
-    (report,) = result.trace["constraints"]
+    (report,) = result.constraints
     assert not report.met and 1e-3 * report.worst == pytest.approx(worst_m(edit, result.clip))
 
 

@@ -33,7 +33,7 @@ def test_nothing_left_is_said_too() -> None:
 @pytest.mark.parametrize("passes", ["1K", "3D+1K"])
 def test_results_carry_what_was_left_before_and_after_every_dynamic_round(passes: str) -> None:
     result = run(leaning(), Settings(passes=passes))
-    left = result.trace["left_to_do"]
+    left = result.report.left_to_do
     assert len(left) == (4 if "D" in passes else 0)
     if left:
         assert left[-1].balance_m < 0.2 * left[0].balance_m

@@ -11,7 +11,7 @@ import pytest
 
 from poise import rotations
 from poise.constraints import HoldPoint, Interval
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.constraints.scene import FLAT
 from poise.contact import detect_contacts
 from poise.errors import BadValue
@@ -67,7 +67,7 @@ def run_or_refuse(name: str, value: float, fit: str) -> str:
     assert moved_m.max() < 1.0
     lengths = np.linalg.norm(result.clip.rotations_wxyz, axis=-1)
     np.testing.assert_allclose(lengths, 1.0, atol=1e-9)
-    for report in result.trace["constraints"]:
+    for report in result.constraints:
         assert np.isfinite(report.worst)
     return ""
 

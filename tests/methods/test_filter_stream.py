@@ -24,10 +24,10 @@ from poise.constraints import (
     PassPoint,
     Plant,
 )
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.constraints.scene import FLAT
 from poise.contact import ContactSchedule, detect_contacts
-from poise.contact.cutoff import suited_cutoff_hz
+from poise.contact.clip_dynamics import suited_cutoff_hz
 from poise.errors import BadShape, BadValue, PoiseError, UnknownName
 from poise.measures import evaluate
 from poise.mechanics import center_of_mass, forward_kinematics

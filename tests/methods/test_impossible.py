@@ -11,9 +11,7 @@ import pytest
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, detect_contacts
-from poise.measures.observe import observe
-from poise.measures.series import Series
+from poise.contact import ContactSchedule, Series, detect_contacts, observe
 from poise.methods.retarget.impossible import Impossible, Why, frames_of, impossible
 from poise.motion import Clip
 from poise.samples import standing, with_lean

@@ -25,6 +25,7 @@ from poise.methods.momentum import Settings
 from poise.methods.momentum.controller import LeapController, Played
 from poise.methods.momentum.family import Family, build_family
 from poise.methods.momentum.two_leaps import AXES, stage_feet_m, two_leaps
+from poise.methods.progress import Progress
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from poise.samples import sample_character
@@ -131,12 +132,12 @@ def test_settings_alone_make_the_whole_family() -> None:
     quick = replace(SETTINGS, iterations=1, two_leaps_m=0.1, stage_changes=(7, 12, 19, 24))
     told: list[int] = []
 
-    def enough(done: int, total: int, said: str) -> None:
-        told.append(total)
+    def enough(now: Progress) -> None:
+        told.append(now.total)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_family(hops(), quick, watch=enough)
+        build_family(hops(), quick, progress=enough)
     assert told == [81]
 
 

@@ -22,6 +22,7 @@ from poise.methods.momentum import Settings, run
 from poise.methods.momentum.family import Member, build_family, statuses_in_words
 from poise.methods.momentum.family_axes import FamilyAxis, circle, coordinates, grid, line
 from poise.methods.momentum.foot_glide import with_still_feet
+from poise.methods.progress import Progress
 from poise.recipes.family_file import MemberFolder
 from poise.samples import sample_character
 from tests.methods.leaping import (
@@ -157,19 +158,18 @@ def test_edits_that_all_have_are_kept_and_axes_come_on_top() -> None:
         jump(*both), replace(SETTINGS, family=(line("on", -1, (1, 0, 0), (0, 0.2)),))
     )
     assert family.frame_count > 48
-    times = run(jump(*both), SETTINGS).trace["frame_times"]
+    times = run(jump(*both), SETTINGS).report.frame_times
     for on in (0.0, 0.2):
         assert off_prints_m(family.at((on,)), times, (0.1 + on, 0.0, 0.0), 0.0) < 1e-3
 
 
 def test_how_many_are_solved_at_a_time_does_not_matter() -> None:
-    settings, told = few(AHEAD), list[tuple[int, int, str]]()
-    one = build_family(jump(), settings, executor=Threads(1), watch=lambda *now: told.append(now))
+    settings, told = few(AHEAD), list[Progress]()
+    one = build_family(jump(), settings, executor=Threads(1), progress=told.append)
     two = build_family(jump(), settings, executor=Threads(2))
     np.testing.assert_array_equal(one.roots_m, two.roots_m)
     np.testing.assert_array_equal(one.rotations_wxyz, two.rotations_wxyz)
-    assert [now[:2] for now in told] == [(1, 3), (2, 3), (3, 3)]
-    assert all(now[2].endswith(".") for now in told)
+    assert [(now.done, now.total) for now in told] == [(1, 3), (2, 3), (3, 3)]
     assert one.statuses == ("out_of_iterations",) * 3
     assert statuses_in_words(one.statuses) == "3 out of iterations"
     assert statuses_in_words(("converged", "stalled", "converged")) == "2 converged, 1 stalled"
@@ -241,9 +241,7 @@ def test_an_interrupted_build_goes_on_with_what_is_missing(workers: int, tmp_pat
 
     again = MemberFolder(path, edit, settings)
     store, told = Counting(again), list[int]()
-    family = build_family(
-        edit, settings, store=store, watch=lambda done, total, said: told.append(done)
-    )
+    family = build_family(edit, settings, store=store, progress=lambda now: told.append(now.done))
     assert not again.started_over and sorted([*there, *store.saved]) == list(range(6))
     assert told == [3, 4, 5, 6]
     np.testing.assert_array_equal(family.roots_m, whole.roots_m)

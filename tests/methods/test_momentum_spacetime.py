@@ -34,6 +34,7 @@ from poise.methods.momentum.spacetime import (
     violation,
 )
 from poise.methods.momentum.spacetime_rows import Price, Shifts
+from poise.methods.progress import Progress
 from poise.samples import SAMPLES, sample_character
 
 RATE_HZ = 30.0
@@ -443,10 +444,8 @@ def test_two_solves_give_the_same_bits_and_leave_their_start_alone() -> None:
 
 
 def test_too_few_iterations_are_said_to_be_so() -> None:
-    told: list[tuple[int, float, float]] = []
-    found = solve_spacetime(
-        jump().spacetime, jump().start, iterations=1, watch=lambda *now: told.append(now)
-    )
+    told: list[Progress] = []
+    found = solve_spacetime(jump().spacetime, jump().start, iterations=1, progress=told.append)
     assert found.ran_out and not found.converged and found.iterations == 1
     assert np.isfinite(found.motion.roots).all()
 

@@ -88,27 +88,25 @@ def test_the_club_hits_where_it_is_told_to() -> None:
     assert result.status == "converged", result.summary
     assert miss_m(result, hit_at(inside())) <= 1e-3
     assert result.clip.frame_count == 97 and result.clip.rate_hz == swings()[0].rate_hz
-    assert result.trace["endings"] == ("met",)
-    assert result.trace["deviations_after"] <= pattern().furthest(5) * (1.0 + 1e-9)
+    assert result.report.endings == ("met",)
+    assert result.report.deviations_after <= pattern().furthest(5) * (1.0 + 1e-9)
 
 
 def test_the_motion_is_that_of_the_new_coefficients() -> None:
     result = run(edit(hit_at(inside())), Settings(feet="free"))
-    change = result.trace["coefficients_after"] - result.trace["coefficients_before"]
+    change = result.report.coefficients_after - result.report.coefficients_before
     known = changed(placed(0), change)
-    by_pattern = result.trace["by_pattern"]
+    by_pattern = result.report.by_pattern
     assert apart_m(by_pattern, known) < 1e-9 and apart_rad(by_pattern, known) < 1e-6
     # Looked at again, it is placed a little otherwise: by its own joints.
     again = place(pattern(), by_pattern, golfer(), 0.0)
-    np.testing.assert_allclose(again.coefficients, result.trace["coefficients_after"], atol=0.02)
+    np.testing.assert_allclose(again.coefficients, result.report.coefficients_after, atol=0.02)
 
 
 def test_coefficients_count_as_weights_of_a_blend_of_the_examples() -> None:
     """With all components in use, the least change in deviations is the least change of weights."""
     p, result = pattern(), hit_there()
-    change = (
-        result.trace["coefficients_after"] - result.trace["coefficients_before"]
-    ) / p.deviations
+    change = (result.report.coefficients_after - result.report.coefficients_before) / p.deviations
     scaled = p.coefficients / p.deviations
     weights = np.linalg.pinv(np.vstack([scaled.T, np.ones(6)])) @ np.append(change, 0.0)
     assert abs(weights.sum()) < 1e-9
@@ -132,7 +130,7 @@ def test_no_constraints_give_the_clip_back_bit_for_bit() -> None:
 
 def test_an_edit_is_smooth() -> None:
     """What is added bends from frame to frame no more than the slow ways that it is made of."""
-    at, made = placed(0), hit_there().trace["by_pattern"]
+    at, made = placed(0), hit_there().report.by_pattern
     turns = np.array(made.rotations_wxyz)
     turns[:, 0] = at.placing.root_turns(turns[:, 0])
     roots = at.placing.places(made.root_positions_m)
@@ -154,7 +152,7 @@ def test_the_feet_of_an_edit_stand() -> None:
 
 def test_feet_that_are_free_are_the_pattern_s() -> None:
     result = run(edit(hit_at(inside())), Settings(feet="free"))
-    by_pattern = result.trace["by_pattern"]
+    by_pattern = result.report.by_pattern
     legs = [
         result.clip.skeleton.index(n) for n in ("LeftUpLeg", "LeftLeg", "RightLeg", "RightFoot")
     ]
@@ -166,14 +164,14 @@ def test_feet_that_are_free_are_the_pattern_s() -> None:
 def test_a_goal_a_little_outside_is_finished_by_trunk_and_arm() -> None:
     far = _just_outside(0.03)
     result = run(edit(hit_at(far)), Settings(feet="free"))
-    assert result.status == "converged" and result.trace["endings"] == ("outside",)
+    assert result.status == "converged" and result.report.endings == ("outside",)
     assert miss_m(result, hit_at(far)) <= 1e-3
-    assert 1.0 < result.trace["finished_by_ik_mm"] <= 50.0
+    assert 1.0 < result.report.finished_by_ik_mm <= 50.0
     assert any("inverse kinematics" in note for note in result.notes)
     apart = run(edit(hit_at(far)), Settings(finish_cm=0.0, feet="free"))
     assert apart.status == "infeasible" and "outside" in apart.summary
     assert miss_m(apart, hit_at(far)) * 1e3 == pytest.approx(
-        result.trace["finished_by_ik_mm"], abs=0.1
+        result.report.finished_by_ik_mm, abs=0.1
     )
 
 
@@ -189,18 +187,18 @@ def test_a_goal_far_outside_says_so() -> None:
     result = run(edit(hit_at(far)))
     assert result.status == "infeasible" and "outside" in result.summary
     assert np.isfinite(result.clip.rotations_wxyz).all()
-    assert result.trace["deviations_after"] <= pattern().furthest(5) * (1.0 + 1e-9)
+    assert result.report.deviations_after <= pattern().furthest(5) * (1.0 + 1e-9)
 
 
 def test_details_dropped_leave_the_pattern_alone() -> None:
     """An example's own vector is its projection; with fewer components it is not."""
     goal = hit_at(inside())
     a, b = (
-        run(edit(goal), Settings(details=d, feet="free", components=5)).trace["by_pattern"]
+        run(edit(goal), Settings(details=d, feet="free", components=5)).report.by_pattern
         for d in ("kept", "dropped")
     )
     assert apart_rad(a, b) < 1e-4
-    few = run(edit(), Settings(details="dropped", feet="free", components=2)).trace["by_pattern"]
+    few = run(edit(), Settings(details="dropped", feet="free", components=2)).report.by_pattern
     known = placed(0).with_vector(placed(0).projected(2))
     assert apart_rad(few, known) < 1e-7 and apart_m(few, known) < 1e-9
     assert apart_rad(few, swings()[0]) > 0.02
@@ -238,13 +236,13 @@ def test_goals_far_from_each_other_are_met_apart() -> None:
     result = run(edit(first, second), Settings(goals="apart"))
     assert result.status == "converged", result.summary
     assert max(miss_m(result, first), miss_m(result, second)) <= 1e-3
-    assert result.trace["coefficients_after"].shape == (97, 5)
+    assert result.report.coefficients_after.shape == (97, 5)
 
 
 def test_goals_of_one_motion_are_met_together() -> None:
     first, second = two_hits(-40, 0.0)
     result = run(edit(first, second))
-    assert result.trace["errors_m"][0][-1] < 5e-3
+    assert result.report.errors_m[0][-1] < 5e-3
 
 
 def test_finishing_one_goal_leaves_another_met() -> None:
@@ -396,7 +394,7 @@ def test_few_components_come_as_near_as_they_can(count: int) -> None:
     result = run(edit(hit_at(inside())), Settings(components=count, finish_cm=0.0))
     first = float(np.linalg.norm(point_of(swings()[0])[HIT] - inside()))
     assert miss_m(result, hit_at(inside())) < first
-    assert result.trace["coefficients_after"].shape == (count,)
+    assert result.report.coefficients_after.shape == (count,)
 
 
 def test_motions_whose_root_stays_are_edited_too() -> None:

@@ -12,7 +12,8 @@ from poise.arrays import Array
 from poise.character import Character, Skeleton
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.pattern.events import EventKind, EventRule, find_events, given_events
+from poise.methods.motion_pattern import EventKind, EventRule
+from poise.methods.pattern.events import find_events, given_events
 from poise.methods.pattern.usual_events import SWING_SPAN, peak_event, swing_events
 from tests.methods.swings import (
     HIT,

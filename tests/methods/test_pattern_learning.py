@@ -331,7 +331,7 @@ def test_tools_come_with_the_pattern() -> None:
 
 def test_the_watcher_sees_every_clip() -> None:
     seen: list[tuple[int, int]] = []
-    learned(swings()[:3], watch=lambda n, of: seen.append((n, of)))
+    learned(swings()[:3], progress=lambda now: seen.append((now.done, now.total)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 

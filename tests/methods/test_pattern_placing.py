@@ -12,9 +12,10 @@ from scipy.optimize import minimize
 
 from poise import rotations
 from poise.arrays import Array
+from poise.methods.motion_alignment import Placing
 from poise.methods.pattern import learn
 from poise.methods.pattern.placed import place
-from poise.methods.pattern.placing import Placing, placing_on, placings_together
+from poise.methods.pattern.placing import placing_on, placings_together
 from poise.motion import Clip
 from tests.methods.swings import (
     apart_m,

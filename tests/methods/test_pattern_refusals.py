@@ -29,7 +29,6 @@ from poise.constraints import (
 from poise.errors import BadShape, BadValue, PoiseError, UnknownName
 from poise.methods import Edit, Result
 from poise.methods.pattern import EventRule, Pattern, Settings, learn, run
-from poise.methods.pattern.learning import Watcher
 from poise.motion import Clip
 from poise.samples import human_skeleton, sample_character
 from tests.methods.patterned import CLUB, HIT, made, moved, swing_pattern, swings, varied
@@ -352,8 +351,7 @@ def test_rules_beside_given_events_are_not_passed_over() -> None:
 
 def test_who_watches_is_told_of_every_clip() -> None:
     told: list[tuple[int, int]] = []
-    watch: Watcher = lambda at, whole: told.append((at, whole))  # noqa: E731
-    learned(swings(), watch=watch)
+    learned(swings(), progress=lambda now: told.append((now.done, now.total)))
     assert told == [(i + 1, 5) for i in range(5)]
 
 
@@ -372,13 +370,13 @@ def test_a_goal_metres_away_is_honestly_infeasible(place: tuple[float, float, fl
     assert result.summary.startswith("'hit' misses its goal by up to ")
     assert "It lies outside what the motions of the pattern show" in result.summary
     assert "(see reach)" in result.summary
-    (row,) = result.trace["constraints"]
+    (row,) = result.constraints
     assert not row.met and row.worst > 1000.0 and row.unit == "mm"
     assert np.isfinite(result.clip.rotations_wxyz).all()
     assert np.isfinite(result.clip.root_positions_m).all()
     # The nearest is given, and it is in the population.
     furthest = swing_pattern().furthest(4)
-    assert result.trace["deviations_after"] <= furthest * (1.0 + 1e-6)
+    assert result.report.deviations_after <= furthest * (1.0 + 1e-6)
 
 
 @pytest.mark.parametrize(

@@ -100,24 +100,24 @@ def test_a_result_says_how_it_went() -> None:
     result = edited(hit())
     assert result.status == "converged" and result.summary == "All constraints are met."
     assert np.linalg.norm(place_of(result.clip, "club_head", FRAME) - hit().place_m) < 1e-3
-    (row,) = result.trace["constraints"]
+    (row,) = result.constraints
     assert (row.name, row.kind, row.first, row.last, row.met) == ("hit", "point", 54, 54, True)
     assert row.worst <= 1.0
-    trace = result.trace
-    assert trace["iterations"] == len(trace["errors_m"][0]) - 1 < 20
-    assert trace["endings"] == ("met",) and trace["finished_by_ik_mm"] == 0.0
-    assert trace["coefficients_before"].shape == trace["coefficients_after"].shape == (4,)
-    np.testing.assert_allclose(trace["coefficients_before"], placed().coefficients)
-    far = trace["coefficients_after"] / swing_pattern().deviations
-    assert trace["deviations_after"] == pytest.approx(float(np.linalg.norm(far)))
-    assert trace["deviations_after"] <= swing_pattern().furthest(4) * (1.0 + 1e-6)
-    assert trace["left_over_deg"] < 0.1 and not result.notes
+    report = result.report
+    assert report.iterations == len(report.errors_m[0]) - 1 < 20
+    assert report.endings == ("met",) and report.finished_by_ik_mm == 0.0
+    assert report.coefficients_before.shape == report.coefficients_after.shape == (4,)
+    np.testing.assert_allclose(report.coefficients_before, placed().coefficients)
+    far = report.coefficients_after / swing_pattern().deviations
+    assert report.deviations_after == pytest.approx(float(np.linalg.norm(far)))
+    assert report.deviations_after <= swing_pattern().furthest(4) * (1.0 + 1e-6)
+    assert report.left_over_deg < 0.1 and not result.notes
     assert result.clip.name == SWING.name and result.clip.skeleton is SWING.skeleton
     assert result.clip.history == (*SWING.history, "edited by a pattern of 5 motions")
 
 
 def test_errors_go_down() -> None:
-    (errors,) = edited(hit((0.05, 0.02, 0.01)), damping="fixed", iterations=50).trace["errors_m"]
+    (errors,) = edited(hit((0.05, 0.02, 0.01)), damping="fixed", iterations=50).report.errors_m
     assert all(b < a for a, b in pairwise(errors))
 
 
@@ -140,8 +140,8 @@ def test_every_example_can_be_edited(clip: Clip) -> None:
     style = in_style(*(-0.4 * placed(clip).coefficients / swing_pattern().deviations), clip=clip)
     goal = HitAt("hit", "club_head", tuple(place_of(style, "club_head", frame)), frame)
     result = edited(goal, clip=clip)
-    assert result.status == "converged" and result.trace["endings"] == ("met",)
-    assert result.trace["iterations"] < 20
+    assert result.status == "converged" and result.report.endings == ("met",)
+    assert result.report.iterations < 20
     assert np.linalg.norm(place_of(result.clip, "club_head", frame) - goal.place_m) < 1e-3
 
 
@@ -178,7 +178,7 @@ def test_what_is_met_already_is_left_as_it_is(
 ) -> None:
     result = edited(*constraints, **settings)
     assert_bits(result.clip, SWING)
-    assert result.status == "converged" and result.trace["iterations"] == 0
+    assert result.status == "converged" and result.report.iterations == 0
     assert len(result.clip.history) == len(SWING.history) + 1
 
 
@@ -271,14 +271,14 @@ def test_details_are_kept() -> None:
         np.abs(np.diff(each, 2, axis=0)).max() for each in (before.vector[:, joint], added)
     )
     assert smooth < 0.1 * shaken
-    assert result.trace["left_over_deg"] > 0.3
+    assert result.report.left_over_deg > 0.3
 
 
 def test_details_are_dropped() -> None:
     result = edited(hit(), clip=trembling(), details="dropped", feet="free")
     assert result.status == "converged"
     assert placed(trembling()).left_over_deg > 0.3
-    assert placed_again(result.trace["by_pattern"]).left_over_deg < 0.05
+    assert placed_again(result.report.by_pattern).left_over_deg < 0.05
     assert np.linalg.norm(place_of(result.clip, "club_head", FRAME) - hit().place_m) < 1e-3
 
 
@@ -353,13 +353,12 @@ def test_reach_says_how_far_from_the_mean() -> None:
     far = hit((0.35, 0.0, 0.0))
     one, none = edited(far, finish_cm=0.0), edited(far, reach=None, finish_cm=0.0)
     furthest = swing_pattern().furthest(4)
-    assert one.status == "infeasible" and one.trace["endings"] == ("outside",)
-    assert one.trace["deviations_after"] == pytest.approx(furthest, rel=1e-4)
-    assert none.status == "converged" and none.trace["endings"] == ("met",)
-    assert none.trace["deviations_after"] > 1.2 * furthest
+    assert one.status == "infeasible" and one.report.endings == ("outside",)
+    assert one.report.deviations_after == pytest.approx(furthest, rel=1e-4)
+    assert none.status == "converged" and none.report.endings == ("met",)
+    assert none.report.deviations_after > 1.2 * furthest
     misses = [
-        edited(far, reach=reach, finish_cm=0.0).trace["constraints"][0].worst
-        for reach in (1.0, 1.5, 2.0)
+        edited(far, reach=reach, finish_cm=0.0).constraints[0].worst for reach in (1.0, 1.5, 2.0)
     ]
     assert misses[0] > misses[1] > misses[2]
 
@@ -379,7 +378,7 @@ def test_what_is_left_at_the_edge_is_gone_by_inverse_kinematics() -> None:
     near = replace(edge, place_m=tuple(at + 0.02 * (np.array(edge.place_m) - at) / 0.2))
     result = edited(near, feet="free")
     assert result.status == "converged"
-    assert 0.0 < result.trace["finished_by_ik_mm"] < 50.0
+    assert 0.0 < result.report.finished_by_ik_mm < 50.0
     assert any(note.startswith("The pattern came within ") for note in result.notes)
     assert np.linalg.norm(place_of(result.clip, "club_head", FRAME) - near.place_m) < 1e-3
     # Only around the goal: elsewhere it is as the pattern has it, but for the grip.
@@ -423,7 +422,7 @@ def test_goals_in_two_frames_are_met_together(priorities: tuple[int, int]) -> No
     for goal in goals:
         gone = place_of(result.clip, goal.point, goal.frame) - goal.place_m
         assert np.linalg.norm(gone) < 1e-3
-    assert len(result.trace["endings"]) == 1
+    assert len(result.report.endings) == 1
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -434,7 +433,7 @@ def test_the_greater_goal_is_met_where_both_cannot_be(first: int) -> None:
     goals[lesser] = replace(goals[lesser], place_m=(2.0, 2.0, 2.0))
     result = edited(*goals, feet="free", finish_cm=0.0)
     assert result.status == "infeasible" and f"'{goals[lesser].name}' misses" in result.summary
-    rows = {row.name: row for row in result.trace["constraints"]}
+    rows = {row.name: row for row in result.constraints}
     assert rows[goals[first].name].met and not rows[goals[lesser].name].met
 
 
@@ -443,13 +442,13 @@ def test_goals_apart_each_have_coefficients_of_their_own() -> None:
     goals = [both((1, 1), one)[0], both((1, 1), other)[1]]
     result = edited(*goals, goals="apart", feet="free", reach=2.0)
     assert result.status == "converged", result.summary
-    assert len(result.trace["endings"]) == len(result.trace["errors_m"]) == 2
-    assert result.trace["coefficients_after"].shape == (SWING.frame_count, 4)
+    assert len(result.report.endings) == len(result.report.errors_m) == 2
+    assert result.report.coefficients_after.shape == (SWING.frame_count, 4)
     for goal in goals:
         gone = place_of(result.clip, goal.point, goal.frame) - goal.place_m
         assert np.linalg.norm(gone) < 1e-3
     # Coefficients stay outside the two, and go from one to the other without a jump.
-    path = result.trace["coefficients_after"]
+    path = result.report.coefficients_after
     steps = np.abs(np.diff(path, axis=0))
     assert steps[:35].max() == 0.0 and steps[60:].max() == 0.0 and steps.max() > 0.0
 
@@ -474,8 +473,8 @@ def test_a_place_and_a_turn_are_met_together() -> None:
     goal = HitAt("hit", "club_head", tuple(place_of(style, "club_head", FRAME)), FRAME, turn)
     result = edited(goal, feet="free")
     assert result.status == "converged", result.summary
-    kinds = [row.kind for row in result.trace["constraints"]]
-    assert kinds == ["point", "turn"] and result.trace["constraints"][1].unit == "deg"
+    kinds = [row.kind for row in result.constraints]
+    assert kinds == ["point", "turn"] and result.constraints[1].unit == "deg"
     apart = rotations.angle_between(
         np.array(turn_of(result.clip, "LeftHand", FRAME)), np.array(turn)
     )
@@ -513,7 +512,7 @@ def test_axes_that_do_not_count_are_free(clip: Clip, axes: str) -> None:
 @pytest.mark.parametrize("damping", ["adaptive", "fixed", "none"])
 def test_all_ways_of_damping_come_to_the_goal(damping: Any) -> None:
     result = edited(hit((0.04, 0.01, 0.0)), damping=damping, feet="free")
-    assert result.status == "converged" and result.trace["endings"] == ("met",)
+    assert result.status == "converged" and result.report.endings == ("met",)
 
 
 def test_fewer_iterations_than_needed_are_said() -> None:
@@ -560,7 +559,7 @@ def kicked(feet: Any) -> Result:
 
 def test_a_ball_is_kicked_with_free_feet() -> None:
     result = kicked("free")
-    assert result.status == "converged" and result.trace["endings"] == ("met",)
+    assert result.status == "converged" and result.report.endings == ("met",)
 
 
 def test_a_ball_is_kicked_with_kept_feet() -> None:
@@ -586,7 +585,7 @@ def test_a_goal_over_many_frames_goes_the_last_way_once() -> None:
     hold = HoldPoint("hold", "left_wrist", (0.01, 0.0, 0.0), Interval(40, 60), "offset")
     result = edited(hold)
     assert len([note for note in result.notes if note.startswith("The pattern came")]) == 1
-    assert result.trace["constraints"][0].worst < 2.0
+    assert result.constraints[0].worst < 2.0
 
 
 def test_a_goal_without_weight_is_not_asked_for() -> None:
@@ -648,7 +647,7 @@ def test_a_real_swing_hits_inside_the_population(n: int) -> None:
     edit = real_edit(n, inwards)
     result = run(edit)
     assert result.status == "converged", result.summary
-    assert result.trace["endings"] == ("met",) and result.trace["iterations"] < 20
+    assert result.report.endings == ("met",) and result.report.iterations < 20
     (wish,) = edit.constraints
     assert isinstance(wish, HitAt)
     head = place_of(result.clip, "club_head", wish.frame, real()[3].with_tools(real()[1]))
@@ -700,7 +699,7 @@ def test_real_knees_do_not_snap() -> None:
         turns = clip.rotations_wxyz[:, joints]
         return rotations.angle_between(turns[1:], turns[:-1]).max(axis=0)
 
-    plain = np.maximum(fastest(edit.clip), fastest(result.trace["by_pattern"]))
+    plain = np.maximum(fastest(edit.clip), fastest(result.report.by_pattern))
     assert (fastest(result.clip) < 1.5 * plain).all()
 
 
@@ -713,7 +712,7 @@ def test_a_real_goal_three_metres_away_is_infeasible() -> None:
     far = replace(wish, place_m=(x + 3.0, y, z))
     result = run(replace(edit, constraints=[far]))
     assert result.status == "infeasible" and "outside what the motions" in result.summary
-    assert result.trace["iterations"] < 100
+    assert result.report.iterations < 100
     assert np.isfinite(result.clip.rotations_wxyz).all()
 
 

@@ -10,7 +10,7 @@ from scipy.interpolate import PchipInterpolator
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
-from poise.methods.pattern.warp import Warp
+from poise.methods.motion_alignment import Warp
 
 GOLF = Warp(np.array([0.0, 40.0, 54.0, 96.0]), np.array([7.0, 60.0, 71.0, 130.0]))
 STEP = 1e-6

@@ -11,9 +11,10 @@ from poise.arrays import Array
 from poise.character import Character, complete_character
 from poise.errors import BadValue, UnknownName
 from poise.formats import load_clip
-from poise.methods.retarget import correspondence, retargeted
+from poise.methods.retarget import retargeted
 from poise.motion import Clip
 from poise.samples import walking
+from poise.transfer import correspondence
 from tests.methods.other_bodies import (
     FLAT,
     HUMAN,

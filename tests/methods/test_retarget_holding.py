@@ -21,11 +21,12 @@ from poise.footing.foot_path import FootPath
 from poise.ik.long_clip import OVERLAP_S, WINDOW_S
 from poise.measures import Evaluation, evaluate
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.retarget import Settings, correspondence, holding, retarget, retargeted
+from poise.methods.retarget import Settings, holding, retargeted
 from poise.methods.retarget.holding import Held
 from poise.methods.retarget.kinematic import Kinematic
 from poise.motion import Clip
 from poise.samples import jumping, running, standing, walking
+from poise.transfer import correspondence
 from tests.methods.other_bodies import (
     FLAT,
     HUMAN,
@@ -35,6 +36,7 @@ from tests.methods.other_bodies import (
     body,
     hinge_angles,
     places,
+    put_on,
     speeds_rad_s,
 )
 
@@ -128,11 +130,11 @@ def test_no_joint_is_faster_than_it_may_be(name: str) -> None:
     hinges = [target.skeleton.index(joint) for joint in hinge_angles(made(name, "walk")[0].clip)]
     wanted = speeds_rad_s(made(name, "walk")[0].clip)[:, hinges].max()
     slow = Settings(fastest_rad_s=0.5 * wanted, balance=False)
-    found = retarget(motion("walk"), HUMAN, target, correspondence(HUMAN, target), FLAT, slow)
+    found = put_on(motion("walk"), HUMAN, target, FLAT, slow)
     # How fast is a task of many, not a stop: a thousandth beyond it counts as kept.
     assert speeds_rad_s(found.clip)[:, hinges].max() < 0.5 * wanted * 1.002
     assert speeds_rad_s(found.clip)[:, hinges].max() > 0.45 * wanted, "it is as fast as it may be"
-    assert found.stages[0].figures["foot_slide.mean"] < 2.0 * SLIDE_CM_S
+    assert found.report.stages[0].residuals.slide_cm_s < 2.0 * SLIDE_CM_S
 
 
 def test_a_body_of_ball_joints_may_turn_as_it_likes() -> None:
@@ -189,9 +191,9 @@ def test_feet_that_slide_are_eased_or_said() -> None:
     stiff = {"ankle_roll": (0.1, 0.12), "hip_roll": (-0.02, 0.02), "hip_yaw": (-0.02, 0.02)}
     target = limited(body("G1"), stiff)
     asked = Settings(balance=False)
-    made = retarget(motion("walk"), HUMAN, target, correspondence(HUMAN, target), FLAT, asked)
-    (stage,) = made.stages
-    assert stage.figures["foot_slide.mean"] < 2.0 or stage.status != "converged"
+    made = put_on(motion("walk"), HUMAN, target, FLAT, asked)
+    (stage,) = made.report.stages
+    assert stage.residuals.slide_cm_s < 2.0 or stage.status != "converged"
 
 
 def test_a_sole_that_is_turned_is_not_off_by_millimetres(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,10 +220,10 @@ def test_what_cannot_be_eased_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps four times as long as the legs can take."""
     target, seen = body("G1"), lines(monkeypatch)
     asked = Settings(balance=False, scale=4.0)
-    found = retarget(motion("walk"), HUMAN, target, correspondence(HUMAN, target), FLAT, asked)
-    (stage,) = found.stages
+    found = put_on(motion("walk"), HUMAN, target, FLAT, asked)
+    (stage,) = found.report.stages
     assert any(seen), "easing was tried"
-    assert stage.status == "infeasible" and not found.converged
+    assert stage.status == "infeasible" and found.status != "converged"
     assert "this body cannot do it" in stage.summary
     assert beyond_range_rad(found.clip) < 1e-9
 

@@ -21,6 +21,7 @@ from poise.contact import (
     clip_dynamics,
     estimate_ground,
     joint_torques,
+    observe,
     reaction_forces,
     touching_points,
 )
@@ -28,13 +29,13 @@ from poise.environment import Environment
 from poise.errors import BadValue
 from poise.formats import load_character, load_clip
 from poise.formats.robot_trajectory import robot_trajectory, write_robot
-from poise.measures.observe import observe
 from poise.mechanics import JointForces, site_positions
-from poise.methods.retarget import correspondence, retargeted
+from poise.methods.retarget import retargeted
 from poise.methods.retarget.drive import drive, flights_alone
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from poise.samples import sample_character, walking
+from poise.transfer import correspondence
 from poise.units import world_from_file_wxyz
 from tests.oracles import assert_close
 from tests.shared_data import MOCAP, ROBOTS

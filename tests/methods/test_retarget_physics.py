@@ -18,10 +18,9 @@ from poise.measures import evaluate
 from poise.methods import correct
 from poise.methods.edit import Edit
 from poise.methods.result import Result
-from poise.methods.retarget import Retargeted, Settings, correspondence, retarget
+from poise.methods.retarget import FIGURES, Residuals, RetargetReport, Settings
 from poise.methods.retarget.impossible import impossible
 from poise.methods.retarget.kinematic import tracking_m
-from poise.methods.retarget.run import FIGURES
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from poise.samples import walking
@@ -31,6 +30,7 @@ from tests.methods.other_bodies import (
     beyond_range_rad,
     body,
     bones_off_deg,
+    put_on,
     speeds_rad_s,
 )
 from tests.shared_data import MOCAP
@@ -42,6 +42,11 @@ CASES = (
     ("02_01", "H1"), (MADE_WALK, "short legs"),
 )  # fmt: skip
 """A walk, a forward jump and a run of `CLIPS` of the table: the fast ones."""
+MEASURES = (
+    "foot_slide.mean", "penetration.deepest", "zmp_excursion.mean", "root_wrench.force",
+    "torque_excess.worst",
+)  # fmt: skip
+"""What others measure that `retarget` has residuals of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +56,15 @@ class Done:
     clip: Clip
     source: Character
     target: Character
-    made: Retargeted
+    made: Result[RetargetReport]
 
     @property
-    def first(self) -> dict[str, float]:
-        return self.made.stages[0].figures
+    def first(self) -> Residuals:
+        return self.made.report.stages[0].residuals
 
     @property
-    def last(self) -> dict[str, float]:
-        return self.made.stages[-1].figures
+    def last(self) -> Residuals:
+        return self.made.report.stages[-1].residuals
 
 
 @cache
@@ -80,7 +85,7 @@ def source(name: str) -> tuple[Clip, Character, Environment]:
 def run(name: str, onto: str, settings: Settings | None = None) -> Done:
     target = body(onto)
     clip, character, place = source(name)
-    made = retarget(clip, character, target, correspondence(character, target), place, settings)
+    made = put_on(clip, character, target, place, settings)
     return Done(clip, character, target, made)
 
 
@@ -92,20 +97,20 @@ def done(name: str, onto: str) -> Done:
 @pytest.mark.parametrize(("name", "onto"), CASES)
 def test_at_most_half_of_the_imbalance_is_left(name: str, onto: str) -> None:
     found = done(name, onto)
-    assert found.last["zmp_excursion.mean"] <= 0.5 * found.first["zmp_excursion.mean"]
+    assert found.last.zmp_outside_cm <= 0.5 * found.first.zmp_outside_cm
 
 
 @pytest.mark.parametrize(("name", "onto"), CASES)
 def test_at_most_half_of_what_nothing_carries_is_left(name: str, onto: str) -> None:
     found = done(name, onto)
-    assert found.last["root_wrench.force"] <= 0.5 * found.first["root_wrench.force"]
+    assert found.last.root_force <= 0.5 * found.first.root_force
 
 
 @pytest.mark.parametrize(("name", "onto"), CASES)
 def test_feet_stay_and_nothing_sinks_in(name: str, onto: str) -> None:
     found = done(name, onto)
-    assert found.last["foot_slide.mean"] <= 0.5
-    assert found.last["penetration.deepest"] <= 0.5
+    assert found.last.slide_cm_s <= 0.5
+    assert found.last.depth_cm <= 0.5
 
 
 @pytest.mark.parametrize(("name", "onto"), CASES)
@@ -127,14 +132,14 @@ def test_no_joint_is_faster_than_it_can_be(name: str, onto: str) -> None:
 @pytest.mark.parametrize(("name", "onto"), CASES)
 def test_torques_do_not_grow_much(name: str, onto: str) -> None:
     found = done(name, onto)
-    most = 1.3 * max(1.0, found.first["torque_excess.worst"])
-    assert found.last["torque_excess.worst"] <= most
+    most = 1.3 * max(1.0, found.first.torque_ratio)
+    assert found.last.torque_ratio <= most
 
 
 @pytest.mark.parametrize(("name", "onto"), CASES)
 def test_bones_point_as_they_did(name: str, onto: str) -> None:
     found = done(name, onto)
-    for stage in found.made.stages:
+    for stage in found.made.report.stages:
         off = bones_off_deg(stage.clip, found.target, found.clip, found.source)
         assert off <= 15.0, (stage.name, off)
 
@@ -155,39 +160,43 @@ def test_the_measure_of_likeness_sees_a_turned_limb() -> None:
 def test_stages_say_what_they_are(name: str, onto: str) -> None:
     found = done(name, onto)
     made = found.made
-    assert [stage.name for stage in made.stages] == ["kinematic", "physics"]
-    assert [stage.status for stage in made.stages] == ["converged"] * 2 and made.converged
-    assert all(stage.summary.endswith(".") for stage in made.stages)
-    assert made.clip is made.stages[-1].clip and made.kinematic.clip is made.stages[0].clip
+    assert [stage.name for stage in made.report.stages] == ["kinematic", "physics"]
+    assert [stage.status for stage in made.report.stages] == [
+        "converged"
+    ] * 2 and made.status == "converged"
+    assert all(stage.summary.endswith(".") for stage in made.report.stages)
+    assert made.clip is made.report.stages[-1].clip
+    assert made.character is found.target and made.environment is not None
     assert made.clip.frame_count == found.clip.frame_count
     assert made.clip.rate_hz == found.clip.rate_hz
-    assert set(made.stages[0].figures) == set(FIGURES)
+    assert set(vars(made.report.stages[0].residuals)) == set(FIGURES)
 
 
 def test_what_a_stage_says_is_what_is_measured() -> None:
     found = done("02_01", "G1")
     made = found.made
-    place = made.kinematic.environment
+    place = made.environment
     seen = evaluate(made.clip, found.target, place, made.contacts)
-    assert {key: seen.value(key) for key in FIGURES} == made.stages[-1].figures
-    off = tracking_m(made.clip, found.target, made.kinematic.wanted_m)
-    assert made.stages[-1].off_m == off
+    assert [seen.value(key) for key in MEASURES] == list(
+        vars(made.report.stages[-1].residuals).values()
+    )
+    off = tracking_m(made.clip, found.target, made.report.wanted_m)
+    assert made.report.stages[-1].off_m == off
     fastest = Settings().fastest(found.target)
-    said = impossible(seen.series, found.target, made.kinematic.wanted_m, fastest)
-    assert said == made.impossible
+    said = impossible(seen.series, found.target, made.report.wanted_m, fastest)
+    assert said == made.report.impossible
 
 
 def test_one_round_is_allowed_and_the_best_of_more_is_no_worse() -> None:
     told: list[str] = []
     target = body("G1")
     clip, human, place = source(MADE_WALK)
-    made = retarget(
-        clip, human, target, correspondence(human, target), place, Settings(rounds=1),
-        watch=told.append,
+    made = put_on(clip, human, target, place, Settings(rounds=1),
+        progress=lambda progress: told.append(progress.stage),
     )  # fmt: skip
     assert told == ["kinematic", "physics, round 1"]
-    assert made.stages[-1].figures["zmp_excursion.mean"] < (
-        0.5 * made.stages[0].figures["zmp_excursion.mean"]
+    assert made.report.stages[-1].residuals.zmp_outside_cm < (
+        0.5 * made.report.stages[0].residuals.zmp_outside_cm
     )
 
 
@@ -197,24 +206,24 @@ def short(settings: Settings) -> Done:
     target = body("G1")
     clip, human, place = source(MADE_WALK)
     clip = clip.sliced(0, 31)
-    made = retarget(clip, human, target, correspondence(human, target), place, settings)
+    made = put_on(clip, human, target, place, settings)
     return Done(clip, human, target, made)
 
 
 def test_without_balance_there_is_one_stage() -> None:
     made = short(Settings(balance=False)).made
-    assert [stage.name for stage in made.stages] == ["kinematic"]
-    assert made.clip is made.kinematic.clip
+    assert [stage.name for stage in made.report.stages] == ["kinematic"]
+    assert made.clip is made.report.stages[0].clip
 
 
 def test_correct_comes_between() -> None:
     made = short(Settings(correct=True, rounds=1)).made
-    assert [stage.name for stage in made.stages] == ["kinematic", "correct", "physics"]
-    assert made.converged
-    stage = made.stages[1]
-    assert stage.figures["foot_slide.mean"] <= 0.5
-    assert stage.figures["penetration.deepest"] <= 0.5
-    assert stage.clip is not made.stages[0].clip
+    assert [stage.name for stage in made.report.stages] == ["kinematic", "correct", "physics"]
+    assert made.status == "converged"
+    stage = made.report.stages[1]
+    assert stage.residuals.slide_cm_s <= 0.5
+    assert stage.residuals.depth_cm <= 0.5
+    assert stage.clip is not made.report.stages[0].clip
 
 
 def test_a_correction_that_does_not_get_there_says_so_and_is_not_built_upon(
@@ -222,42 +231,43 @@ def test_a_correction_that_does_not_get_there_says_so_and_is_not_built_upon(
 ) -> None:
     usual = correct.run
 
-    def stops(edit: Edit) -> Result:
+    def stops(edit: Edit) -> Result[object]:
         found = usual(edit)
         return replace(found, status="out_of_iterations", summary="It did not get there.")
 
     monkeypatch.setattr(correct, "run", stops)
     made = run_short_again(Settings(correct=True, balance=False)).made
-    stage = made.stages[1]
+    stage = made.report.stages[1]
     assert (stage.status, stage.summary) == ("out_of_iterations", "It did not get there.")
-    assert stage.clip is made.stages[0].clip and not made.converged
+    assert stage.clip is made.report.stages[0].clip and made.status != "converged"
 
 
 def test_torques_can_be_left_alone() -> None:
     asked, alone = (short(Settings(torque=torque, rounds=2)).made for torque in (True, False))
-    assert asked.stages[0].figures == alone.stages[0].figures
-    assert alone.stages[-1].figures["zmp_excursion.mean"] < (
-        0.5 * alone.stages[0].figures["zmp_excursion.mean"]
+    assert asked.report.stages[0].residuals == alone.report.stages[0].residuals
+    assert alone.report.stages[-1].residuals.zmp_outside_cm < (
+        0.5 * alone.report.stages[0].residuals.zmp_outside_cm
     )
     assert not np.array_equal(asked.clip.rotations_wxyz, alone.clip.rotations_wxyz)
 
 
 def test_a_scale_is_how_far_it_goes() -> None:
     usual, half = short(Settings(rounds=1)).made, short(Settings(rounds=1, scale=0.4)).made
-    assert half.kinematic.scale == 0.4 and usual.kinematic.scale > 0.6
+    assert half.report.scale == 0.4 and usual.report.scale > 0.6
     went = np.ptp(source(MADE_WALK)[0].sliced(0, 31).root_positions_m[:, 2])
     for made in (usual, half):
-        goes = np.ptp(made.stages[0].clip.root_positions_m[:, 2])
-        assert goes == pytest.approx(made.kinematic.scale * went, rel=0.1)
-    assert half.converged and half.stages[-1].figures["foot_slide.mean"] <= 0.5
+        goes = np.ptp(made.report.stages[0].clip.root_positions_m[:, 2])
+        assert goes == pytest.approx(made.report.scale * went, rel=0.1)
+    assert half.status == "converged" and half.report.stages[-1].residuals.slide_cm_s <= 0.5
 
 
 def test_two_runs_are_equal_to_the_last_bit() -> None:
     once, again = short(Settings(rounds=2)), run_short_again(Settings(rounds=2))
     np.testing.assert_array_equal(once.made.clip.rotations_wxyz, again.made.clip.rotations_wxyz)
     np.testing.assert_array_equal(once.made.clip.root_positions_m, again.made.clip.root_positions_m)
-    assert once.made.impossible == again.made.impossible
-    assert [s.figures for s in once.made.stages] == [s.figures for s in again.made.stages]
+    assert once.made.report.impossible == again.made.report.impossible
+    left = [[s.residuals for s in each.made.report.stages] for each in (once, again)]
+    assert left[0] == left[1]
 
 
 def run_short_again(settings: Settings) -> Done:
@@ -270,7 +280,7 @@ def test_the_source_is_not_changed() -> None:
     limits = body("G1").skeleton.limits_rad.copy()
     settings = Settings(rounds=1)
     target = body("G1")
-    made = retarget(clip, human, target, correspondence(human, target), place, settings)
+    made = put_on(clip, human, target, place, settings)
     np.testing.assert_array_equal(clip.rotations_wxyz, before[0])
     np.testing.assert_array_equal(clip.root_positions_m, before[1])
     np.testing.assert_array_equal(target.skeleton.limits_rad, limits)
@@ -284,9 +294,9 @@ def test_a_physics_stage_that_gains_nothing_says_so_and_keeps_what_there_was() -
     clip, human, place = source(MADE_WALK)
     high = replace(clip, root_positions_m=clip.root_positions_m + np.array([0.0, 1.0, 0.0]))
     target = body("G1")
-    made = retarget(high, human, target, correspondence(human, target), place, Settings(rounds=1))
-    last = made.stages[-1]
+    made = put_on(high, human, target, place, Settings(rounds=1))
+    last = made.report.stages[-1]
     assert last.status == "infeasible" and "worse than it was" in last.summary
-    assert last.clip is made.stages[0].clip and not made.converged
-    longest = made.impossible[0]
+    assert last.clip is made.report.stages[0].clip and made.status != "converged"
+    longest = made.report.impossible[0]
     assert (longest.why, longest.first, longest.last) == ("support", 0, clip.frame_count - 1)

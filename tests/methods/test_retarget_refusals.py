@@ -14,11 +14,13 @@ from poise.environment import Environment
 from poise.errors import BadValue, FileProblem
 from poise.formats import load_character
 from poise.mechanics import forward_kinematics
-from poise.methods.retarget import Settings, correspondence, retarget, retargeted
+from poise.methods.retarget import Settings, retargeted
 from poise.methods.retarget.suitable import why_not
 from poise.motion import Clip
 from poise.recipes.another_body import figure_of
 from poise.samples import sample_character, walking
+from poise.transfer import correspondence
+from tests.methods.other_bodies import put_on
 from tests.shared_data import ROBOTS, needs_robots
 from tests.unsuitable_bodies import (
     Link,
@@ -161,16 +163,16 @@ def test_a_scale_beyond_all_bodies_is_refused(scale: float) -> None:
 def test_a_scale_that_legs_cannot_follow_does_not_converge(tmp_path: Path) -> None:
     robot = complete_character(body(tmp_path, mjcf(humanoid())))
     asked = Settings(scale=3.0, balance=False)
-    made = retarget(WALK, HUMAN, robot, correspondence(HUMAN, robot), FLAT, asked)
-    assert not made.converged, made.stages[-1].summary
+    made = put_on(WALK, HUMAN, robot, FLAT, asked)
+    assert made.status != "converged", made.report.stages[-1].summary
 
 
 def test_a_body_that_cannot_move_does_not_converge(tmp_path: Path) -> None:
     text = re.sub(r'range="[^"]*"', 'range="-0.02 0.02"', mjcf(humanoid()))
     robot = complete_character(body(tmp_path, text))
     asked = Settings(balance=False)
-    made = retarget(WALK, HUMAN, robot, correspondence(HUMAN, robot), FLAT, asked)
-    assert not made.converged, made.stages[-1].summary
+    made = put_on(WALK, HUMAN, robot, FLAT, asked)
+    assert made.status != "converged", made.report.stages[-1].summary
 
 
 def test_knees_that_bend_backwards_are_kept_in_their_limits(tmp_path: Path) -> None:

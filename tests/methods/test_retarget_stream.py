@@ -28,12 +28,12 @@ from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.stream import clip_of, frames_of
 from poise.methods.filter.stream_frame import StreamFrame
-from poise.methods.retarget import correspondence, kinematic
-from poise.methods.retarget.pose_map import local_turns, wanted_turns
+from poise.methods.retarget import kinematic
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
 from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
 from poise.motion import Clip, resample
 from poise.samples import sample_character, walking
+from poise.transfer import correspondence, hip_joints, local_turns, wanted_turns
 from tests.shared_data import MOCAP, ROBOTS, needs_mocap, needs_robots
 
 HUMAN = sample_character()
@@ -90,8 +90,10 @@ def frame_by_frame(clip: Clip, target: Character, stream: RetargetStream) -> Cli
         world = kinematic._between_hinges(made, world, target, matches)
     free = kinematic._as_balls(world, target.skeleton.parents)
     ideal = forward_kinematics(target.skeleton, still, free)
-    there = stream.scale * kinematic._hip_middle(state, HUMAN)
-    roots = there - kinematic._hip_middle(ideal, target) + [0.0, stream.rise_m, 0.0]
+    theirs, mine = (
+        s.positions_m[:, hip_joints(c)].mean(axis=1) for s, c in ((state, HUMAN), (ideal, target))
+    )
+    roots = stream.scale * theirs - mine + [0.0, stream.rise_m, 0.0]
     ideal = forward_kinematics(target.skeleton, roots, free)
     made = replace(made, root_positions_m=roots)
     problem = build(Scene(made, target, environment), kinematic.wishes_of(ideal, target))

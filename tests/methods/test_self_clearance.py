@@ -13,7 +13,7 @@ from poise.arrays import Array
 from poise.character import Character, complete_character, contact_radii_m
 from poise.contact import ContactSchedule
 from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.retarget import Settings, correspondence, retarget
+from poise.methods.retarget import Settings
 from poise.methods.retarget.holding import hold
 from poise.methods.retarget.self_clearance import (
     Capsule,
@@ -24,7 +24,7 @@ from poise.methods.retarget.self_clearance import (
 )
 from poise.motion import Clip
 from poise.samples import standing, walking
-from tests.methods.other_bodies import FLAT, HUMAN, MADE, ROBOT_FILES, body
+from tests.methods.other_bodies import FLAT, HUMAN, MADE, ROBOT_FILES, body, put_on
 
 SOFT_M = 0.005
 FRAMES = 12
@@ -244,13 +244,12 @@ NOT_APART = pytest.mark.xfail(
 @pytest.mark.parametrize("share", [0.5, pytest.param(0.35, marks=NOT_APART)])
 def test_a_walk_on_narrow_shoulders_keeps_its_arms_out_of_its_hips(share: float) -> None:
     target, clip = narrow(share), walking(1.5, 30.0).clip
-    matches = correspondence(HUMAN, target)
     posing, holding = (
-        retarget(clip, HUMAN, target, matches, FLAT, Settings(feet=feet, balance=False))
+        put_on(clip, HUMAN, target, FLAT, Settings(feet=feet, balance=False))
         for feet in (False, True)
     )
-    assert posing.stages[0].overlap_m > 0.02
-    assert holding.stages[0].overlap_m < SOFT_M + 2e-3
+    assert posing.report.stages[0].overlap_m > 0.02
+    assert holding.report.stages[0].overlap_m < SOFT_M + 2e-3
     depth, _ = deepest_overlap_m(state_of(holding.clip), target)
-    assert holding.stages[0].overlap_m == depth
-    assert holding.stages[0].figures["foot_slide.mean"] < 0.5
+    assert holding.report.stages[0].overlap_m == depth
+    assert holding.report.stages[0].residuals.slide_cm_s < 0.5

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
 from poise.errors import BadValue
-from poise.methods.edit import Edit
-from poise.methods.result import Result
+from poise.methods import ConstraintReport, Edit, Method, Result, Takes
 from poise.recipes.vocabulary import Vocabulary
 
 
@@ -43,17 +41,19 @@ class Settings:
             raise BadValue("passes", "at least 1", self.passes)
 
 
-def run(edit: Edit, settings: Settings) -> Result:
+def run(
+    edit: Edit, settings: Settings | None = None, *, progress: Any = None, previous: Any = None
+) -> Result[None]:
+    settings = settings or Settings()
     for constraint in edit.constraints:
         if constraint.name == "impossible":
             raise BadValue("recruits of 'impossible'", "nested in those of 'other'", "not")
     lifted = edit.clip.root_positions_m + np.array([0.0, settings.lift_m, 0.0])
     told = tuple(
-        {
-            "name": each.name, "kind": kind, "priority": each.priority,
-            "first": each.interval.first, "last": each.interval.last, "worst": worst,
-            "unit": unit, "worst_frame": each.interval.first, "met": settings.lift_m == 0,
-        }
+        ConstraintReport(
+            each.name, kind, each.priority, each.interval.first, each.interval.last, worst, unit,
+            each.interval.first, settings.lift_m == 0,
+        )
         for each in edit.constraints
         for kind, worst, unit in (("point", 12.5, "mm"), ("turn", 1e-9, "deg"), ("point", 2, "mm"))
     )  # fmt: skip
@@ -62,14 +62,14 @@ def run(edit: Edit, settings: Settings) -> Result:
         replace(edit.clip, root_positions_m=lifted).noted(f"lifted by {settings.lift_m} m"),
         "converged" if met else "infeasible",
         "everything met" if met else "lifted, so nothing holds",
+        None,
         notes=("a note of the method",),
-        trace={"constraints": told},
+        constraints=told,
     )
 
 
-METHODS = {
-    "lift": SimpleNamespace(Settings=Settings, run=run),
-    "raise": SimpleNamespace(Settings=Settings, run=run),
-}
 RECORDS = {**{key: kind.record for key, kind in CONSTRAINTS.items()}, **STAGE_EDITS}
+METHODS: dict[str, Method[Any, Any]] = {
+    name: Method(name, Settings, Takes(tuple(CONSTRAINTS)), run) for name in ("lift", "raise")
+}
 WORDS = Vocabulary(RECORDS, METHODS)

@@ -10,7 +10,8 @@ import pytest
 import poise
 from poise.contact import ContactSchedule, write_contacts
 from poise.mechanics import forward_kinematics
-from poise.methods.correct import PRESETS, Progress, Settings, settings_for
+from poise.methods import Progress
+from poise.methods.correct import PRESETS, Settings, settings_for
 from poise.recipes import (
     RecipeProblem,
     load_recipe,
@@ -73,7 +74,8 @@ def test_a_written_step_is_read_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("{settings: {preset: wlk}}", r"No preset is called 'wlk'\. Did you mean 'walk'\?"),
+        ("{settings: {preset: wlk}}",
+         r"expected 'walk', .* or 'seat' for preset .*, found 'wlk'\. Did you mean 'walk'\?"),
         ("{settings: {candidates: [left_tow]}}", r"'left_tow'\. Did you mean 'left_toe'\?"),
         ("{settings: {candidates: [head, head]}}", "candidates must be different parts"),
         ("{settings: {preset: run, samples: 0}}", "samples must be a whole number"),
@@ -95,7 +97,7 @@ def test_editors_are_told_that_it_takes_no_constraints() -> None:
 
 def test_a_change_is_blamed_on_what_the_user_wrote(tmp_path: Path) -> None:
     changes = [Change("correct.settings.preset=flor", "--preset flor")]
-    with pytest.raises(RecipeProblem, match=r"^--preset flor: No preset .* mean 'floor'"):
+    with pytest.raises(RecipeProblem, match=r"^--preset flor: .*found 'flor'.* mean 'floor'"):
         load_recipe(written(tmp_path, ""), changes=changes)
     recipe = load_recipe(written(tmp_path, ""), changes=["correct.settings.samples=9"])
     assert recipe.steps[0].settings.samples == 9
@@ -103,7 +105,7 @@ def test_a_change_is_blamed_on_what_the_user_wrote(tmp_path: Path) -> None:
 
 def test_a_recipe_corrects_and_tells_how_far_it_is(tmp_path: Path) -> None:
     told: list[Progress] = []
-    outcome = run_recipe(load_recipe(written(tmp_path)), watch=told.append)
+    outcome = run_recipe(load_recipe(written(tmp_path)), progress=told.append)
     assert outcome.clip.frame_count == 60 and outcome.result.contacts is not None
     assert outcome.start is outcome.prepared.clip
     assert list(dict.fromkeys(each.stage for each in told)) == ["contacts", "places", "angles"]
@@ -134,7 +136,7 @@ def test_contacts_of_a_file_are_kept_to(tmp_path: Path) -> None:
     write_contacts(first.result.contacts, tmp_path / "touches.csv")
     path = written(tmp_path, f"{{settings: {{{QUICK}}}, contacts: touches.csv}}")
     again = run_recipe(load_recipe(path)).result
-    assert again.contacts is not None and again.trace["discovered"] is None
+    assert again.contacts is not None and again.report.discovered is None
     np.testing.assert_array_equal(again.contacts.touching, first.result.contacts.touching)
 
 

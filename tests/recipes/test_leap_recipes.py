@@ -78,11 +78,11 @@ def test_it_is_run() -> None:
     text = GOOD.replace("by_m: [0, 0, 0.2], turn_deg: 20", "by_m: [0, 0, 0.1]")
     outcome = run_recipe(recipe_from_text(text))
     assert outcome.converged, outcome.result.summary
-    stages = outcome.result.trace["stages"]
+    stages = outcome.result.report.stages
     assert stages[-1].moved_m == pytest.approx(0.1) and stages[1].gravity_m_s2 == 9.0
-    told = {row.name: row.met for row in outcome.result.trace["constraints"]}
+    told = {row.name: row.met for row in outcome.result.constraints}
     assert told == {"higher": True, "hand": True}
-    assert outcome.clip.frame_count == len(outcome.result.trace["frame_times"]) > 31
+    assert outcome.clip.frame_count == len(outcome.result.report.frame_times) > 31
     # What a page shows as before has as many frames.
     assert outcome.start.frame_count == outcome.clip.frame_count
 

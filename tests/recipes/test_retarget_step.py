@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import poise
+from poise import recipes
+from poise.apps.cli.retarget import usual_recipe
 from poise.apps.evaluation import evaluation_of
 from poise.apps.report.build import report_html
 from poise.character import complete_character, with_proportions, with_ranges
@@ -17,7 +20,8 @@ from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
-from poise.methods.retarget import Settings, correspondence, retarget
+from poise.methods import Edit, retarget
+from poise.methods.retarget import Settings, Stage
 from poise.motion import Clip
 from poise.recipes import (
     CharacterChoice,
@@ -30,11 +34,9 @@ from poise.recipes import (
     recipe_from_text,
     recipe_schema,
     recipe_text,
-    retarget_step,
     run_prepared,
     run_recipe,
 )
-from poise.recipes.retargeting import USUAL_RECIPE, retargeting
 from poise.samples import sample_character, walking
 from tests.shared_data import ROBOTS, needs_robots
 
@@ -76,13 +78,12 @@ def test_it_gives_what_the_method_gives(folder: Path) -> None:
     source = complete_character(WALK.skeleton)
     target = with_ranges(complete_character(poise.load(folder / "small.npz").skeleton))
     place = Environment((estimate_ground(WALK, source)[0],))
-    made = retarget(
-        WALK, source, target, correspondence(source, target), place, Settings(balance=False)
-    )
+    edit = Edit(WALK, source, environment=place, target=target)
+    made = retarget.run(edit, Settings(balance=False))
     np.testing.assert_array_equal(outcome.clip.rotations_wxyz, made.clip.rotations_wxyz)
     np.testing.assert_array_equal(outcome.clip.root_positions_m, made.clip.root_positions_m)
-    assert outcome.converged == made.converged
-    assert outcome.result.contacts is not None
+    assert outcome.result.status == made.status
+    assert outcome.result.contacts is not None and made.contacts is not None
     np.testing.assert_array_equal(outcome.result.contacts.touching, made.contacts.touching)
     assert "times as far" in " ".join(outcome.notes)
     assert outcome.result.summary.endswith(".") and "\n" not in outcome.result.summary
@@ -95,8 +96,8 @@ def test_before_the_step_all_is_of_the_clips_own_body(folder: Path) -> None:
     assert prepared.moved_from is None and prepared.target is not None
     np.testing.assert_array_equal(prepared.clip.rotations_wxyz, WALK.rotations_wxyz)
     outcome = run_prepared(recipe, prepared)
-    assert outcome.prepared.character is prepared.target.character
-    assert outcome.clip.skeleton is prepared.target.character.skeleton
+    assert outcome.prepared.character is prepared.target
+    assert outcome.clip.skeleton is prepared.target.skeleton
     assert outcome.start is prepared.clip
 
 
@@ -117,8 +118,8 @@ def test_it_is_measured_and_reported(folder: Path) -> None:
     found = evaluation_of(outcome)
     assert found.series.clip is outcome.clip and found.original is not None
     assert found.original.clip is outcome.start
-    stage = outcome.result.trace["retarget"][-1]
-    assert found.value("foot_slide.mean") == pytest.approx(stage.figures["foot_slide.mean"])
+    stage = outcome.result.report.stages[-1]
+    assert found.value("foot_slide.mean") == pytest.approx(stage.residuals.slide_cm_s)
     assert "<html" in report_html(found, "walk")
 
 
@@ -131,7 +132,7 @@ def test_the_place_has_the_size_of_the_body(folder: Path) -> None:
     recipe = replace(read(folder, POSES), environment={"height_field": hill})
     outcome = run_recipe(recipe)
     before, after = prepare(recipe).environment, outcome.prepared.environment
-    scale = outcome.result.trace["scale"]
+    scale = outcome.result.report.scale
     sizes = [np.asarray(vars(each.surfaces[0])["spacing_m"]) for each in (before, after)]
     assert scale < 0.9
     np.testing.assert_allclose(sizes[1], scale * sizes[0])
@@ -142,7 +143,7 @@ def test_the_body_may_weigh_and_carry_what_the_recipe_says(folder: Path) -> None
     recipe = read(folder, POSES, character=f"{{to: small.npz, mass_kg: 40, carries: {load}}}")
     prepared = prepare(recipe)
     assert prepared.target is not None
-    own, other = prepared.character.body, prepared.target.character.body
+    own, other = prepared.character.body, prepared.target.body
     assert own is not None and other is not None
     assert other.total_mass_kg == pytest.approx(48.0)
     assert own.total_mass_kg > 60.0 and "rock" not in prepared.character.sites.names
@@ -153,9 +154,8 @@ def test_a_body_without_hinges_may_be_of_another_build(folder: Path) -> None:
     recipe = read(folder, POSES, character="{to: small.npz, legs: 1.25}")
     target = prepare(recipe).target
     assert target is not None
-    shank = np.linalg.norm(target.character.skeleton.offsets_m, axis=1)[
-        target.character.skeleton.index("mixamorig:LeftFoot")
-    ]
+    foot = target.skeleton.index("mixamorig:LeftFoot")
+    shank = np.linalg.norm(target.skeleton.offsets_m, axis=1)[foot]
     own = np.linalg.norm(WALK.skeleton.offsets_m, axis=1)[WALK.skeleton.index("LeftFoot")]
     assert shank == pytest.approx(1.25 * 0.8 * own)
 
@@ -163,18 +163,19 @@ def test_a_body_without_hinges_may_be_of_another_build(folder: Path) -> None:
 def test_ranges_are_as_asked(folder: Path) -> None:
     usual = prepare(read(folder, POSES)).target
     free = prepare(read(folder, POSES, character="{to: small.npz, ranges: none}")).target
-    assert usual is not None and usual.character.ranges is not None
-    assert free is not None and free.character.ranges is None
+    assert usual is not None and usual.ranges is not None
+    assert free is not None and free.ranges is None
 
 
 def test_a_mapping_is_read_beside_the_recipe(folder: Path) -> None:
     (folder / "map.yaml").write_text('"mixamorig:Head": Neck\n', encoding="utf-8")
     recipe = read(folder, POSES, character="{to: small.npz, mapping: map.yaml}")
-    target = prepare(recipe).target
-    assert target is not None
-    head = target.character.skeleton.index("mixamorig:Head")
-    assert target.matches.reasons[head] == "given"
-    assert target.matches.sources[head, 0] == WALK.skeleton.index("Neck")
+    prepared = prepare(recipe)
+    assert prepared.target is not None and prepared.mapping == {"mixamorig:Head": "Neck"}
+    matches = run_prepared(recipe, prepared).result.report.correspondence
+    head = prepared.target.skeleton.index("mixamorig:Head")
+    assert matches.reasons[head] == "given"
+    assert matches.sources[head, 0] == WALK.skeleton.index("Neck")
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,8 @@ def test_recipes_made_in_python_are_held_to_the_same(folder: Path) -> None:
         Recipe([step])
     with pytest.raises(BadValue, match="mapping must be given only where retarget"):
         Recipe([other], character=CharacterChoice(mapping="map.yaml"))
-    wish = Wish("hold_point", {"name": "hand"})
+    place = {"name": "hand", "point": "left_wrist", "place_m": (0.0, 1.0, 0.0), "frames": (0, 5)}
+    wish = Wish("hold_point", place)
     recipe = Recipe([replace(step, constraints=[wish])], character=body, folder=folder)
     with pytest.raises(BadValue, match="retarget must be without constraints and contacts"):
         run_recipe(recipe, clip=WALK)
@@ -239,20 +241,20 @@ def test_recipes_made_in_python_are_held_to_the_same(folder: Path) -> None:
 def test_a_stage_that_does_not_get_there_is_how_it_ends(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def vain(*args: Any, **options: Any) -> Any:
-        made = retarget(*args, **options)
-        missed = replace(made.stages[0], name="physics", status="infeasible", summary="No.")
-        return replace(made, stages=(made.stages[0], missed))
+    def vain(start: Stage, *others: Any) -> Stage:
+        return replace(start, name="physics", status="infeasible", summary="No.")
 
-    monkeypatch.setattr(retarget_step, "retarget", vain)
-    outcome = run_recipe(read(folder, POSES))
+    monkeypatch.setattr(import_module("poise.methods.retarget.run"), "with_physics", vain)
+    outcome = run_recipe(read(folder, "retarget"))
     assert not outcome.converged
     assert (outcome.result.status, outcome.result.summary) == ("infeasible", "physics: No.")
 
 
 def test_who_watches_is_told_the_stages(folder: Path) -> None:
     told: list[Any] = []
-    run_recipe(read(folder, "retarget: {settings: {rounds: 1, torque: false}}"), watch=told.append)
+    run_recipe(
+        read(folder, "retarget: {settings: {rounds: 1, torque: false}}"), progress=told.append
+    )
     assert [each.stage for each in told] == ["kinematic", "physics, round 1"]
 
 
@@ -267,21 +269,11 @@ def test_it_is_written_as_it_is_read_and_stands_in_the_schema(folder: Path) -> N
     assert {field.name for field in fields(Settings)} in known
 
 
-def test_the_recipe_of_the_command_is_what_the_command_does(folder: Path) -> None:
-    to = folder / "small.npz"
-    changes = [f"character.to='{to}'", "retarget.settings.balance=false"]
-    outcome = run_recipe(load_recipe(USUAL_RECIPE, changes=changes), clip=folder / "walk.npz")
-    asked = retargeting(folder / "walk.npz", to)
-    made = retarget(
-        asked.clip, asked.source, asked.target, asked.matches, asked.environment,
-        Settings(balance=False),
-    )  # fmt: skip
-    np.testing.assert_array_equal(outcome.clip.rotations_wxyz, made.clip.rotations_wxyz)
-    assert outcome.result.status == made.stages[-1].status
-    usual = load_recipe(USUAL_RECIPE, changes=changes[:1])
+def test_the_recipe_of_the_command_has_the_usual_settings(folder: Path) -> None:
+    usual = usual_recipe(folder / "small.npz")
     assert usual.steps[0].settings == Settings()
     with pytest.raises(RecipeProblem, match="'to' in character for retarget"):
-        load_recipe(USUAL_RECIPE)
+        load_recipe(Path(recipes.__file__).with_name("retarget_clip.yaml"))
 
 
 @needs_robots

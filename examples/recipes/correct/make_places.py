@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from poise.apps.evaluation import Reading, Subject, subject
+from poise.contact.schedule_files import write_seat
 from poise.contact.seat import fit_seat
-from poise.contact.seat_files import write_seat
 
 HERE = Path(__file__).resolve().parent
 SHARED = Path(os.environ.get("POISE_SHARED", HERE.parents[3] / "shared"))

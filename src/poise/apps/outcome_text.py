@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from poise.apps.stage_text import result_lines
 from poise.contact import intervals
-from poise.methods import Result
-from poise.methods.retarget import Stage
+from poise.methods import ConstraintReport, Result
+from poise.methods.retarget import RetargetReport, Stage
 from poise.recipes import Outcome, Recipe, Step
 from poise.wording import counted
 
@@ -40,15 +39,15 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
         if step.method == "correct":
             lines.append(f"correct ({step.settings.preset}): {frames}")
             lines += [f"  {line}" for line in _contacts(result)]
-        elif step.method == "retarget":
+        elif isinstance(result.report, RetargetReport):
             lines.append(f"retarget: {frames}")
-            stages = result.trace["retarget"]
-            lines += [f"  {each.name}: {_ending(each)}" for each in stages]
+            lines += [f"  {each.name}: {_ending(each)}" for each in result.report.stages]
         else:
             wishes = counted(len(step.constraints), "constraint")
             lines.append(f"{step.method}: {wishes} on {frames}")
             lines += [f"  {line}" for line in _table(_lines(step, result))]
-        lines += [f"  {line}" for line in result_lines(result.trace.get("stages", ()))]
+        if step.method == "momentum":
+            lines += [f"  {line}" for line in result_lines(result.report.stages)]
         lines.append(_ending(result))
         clip = result.clip
     return lines
@@ -67,7 +66,7 @@ def constraint_notes(recipe: Recipe, outcome: Outcome) -> list[str]:
     return notes
 
 
-def _contacts(result: Result) -> list[str]:
+def _contacts(result: Result[Any]) -> list[str]:
     """What touches how often, for what share of the time, and how much of it sliding.
 
     Slides are said because a method may let a part slide that it was told stands.
@@ -86,7 +85,7 @@ def _contacts(result: Result) -> list[str]:
     return lines or ["nothing touches"]
 
 
-def _ending(result: Result | Stage) -> str:
+def _ending(result: Result[Any] | Stage) -> str:
     return f"{result.status.replace('_', ' ')}: {result.summary}"
 
 
@@ -104,40 +103,33 @@ def _table(lines: list[_Line]) -> list[str]:
     ]
 
 
-def _lines(step: Step, result: Result) -> list[_Line]:
+def _lines(step: Step, result: Result[Any]) -> list[_Line]:
     """One line a constraint, in the order of the recipe; some methods say nothing about them."""
-    told: dict[str, list[Mapping[str, Any]]] = {}
-    for each in result.trace.get("constraints", ()):
-        row = each if isinstance(each, Mapping) else _as_mapping(each)
-        told.setdefault(str(row["name"]), []).append(row)
+    told: dict[str, list[ConstraintReport]] = {}
+    for row in result.constraints:
+        told.setdefault(row.name, []).append(row)
     return [_line(wish.name, wish.kind, told[wish.name]) for wish in step.constraints
             if wish.name in told]  # fmt: skip
 
 
-def _as_mapping(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _line(name: str, kind: str, rows: list[Mapping[str, Any]]) -> _Line:
-    worst: dict[str, Mapping[str, Any]] = {}
+def _line(name: str, kind: str, rows: list[ConstraintReport]) -> _Line:
+    worst: dict[str, ConstraintReport] = {}
     for row in rows:
-        unit = str(row["unit"])
-        if unit not in worst or row["worst"] > worst[unit]["worst"]:
-            worst[unit] = row
-    first, last = min(row["first"] for row in rows), max(row["last"] for row in rows)
+        if row.unit not in worst or row.worst > worst[row.unit].worst:
+            worst[row.unit] = row
+    first, last = min(row.first for row in rows), max(row.last for row in rows)
     return _Line(
         name=name,
         kind=kind,
-        layer=str(rows[0]["priority"]),
+        layer=str(rows[0].priority),
         frames=f"{first}-{last}",
         worst=", ".join(_amount(row) for row in worst.values()),
-        met=all(row["met"] for row in rows),
+        met=all(row.met for row in rows),
     )
 
 
-def _amount(row: Mapping[str, Any]) -> str:
-    value = float(row["worst"])
-    if value < _NOTHING:
-        return f"0.00 {row['unit']}"
-    shown = f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-    return f"{shown} {row['unit']} (frame {row['worst_frame']})"
+def _amount(row: ConstraintReport) -> str:
+    if row.worst < _NOTHING:
+        return f"0.00 {row.unit}"
+    shown = f"{row.worst:.0f}" if row.worst >= 100 else f"{row.worst:.3g}"
+    return f"{shown} {row.unit} (frame {row.worst_frame})"

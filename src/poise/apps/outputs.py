@@ -10,6 +10,7 @@ from poise.contact import detect_contacts, write_contacts
 from poise.errors import FileProblem
 from poise.formats import atomic_write, check_can_write, check_robot_file, save_clip
 from poise.measures import Evaluation
+from poise.methods.retarget import RetargetReport
 from poise.recipes import Outcome, Recipe
 from poise.recipes.locating import located
 from poise.wording import counted
@@ -147,9 +148,8 @@ def _write_robot(path: Path, recipe: Recipe, outcome: Outcome) -> None:
     contacts = outcome.result.contacts or prepared.contacts
     if contacts is None:
         contacts = detect_contacts(outcome.clip, prepared.character, prepared.environment)
-    impossible = next(
-        (each.trace["impossible"] for each in outcome.results if "impossible" in each.trace), ()
-    )
+    made = (each.report for each in outcome.results)
+    impossible = next((each.impossible for each in made if isinstance(each, RetargetReport)), ())
     with located(recipe, ("outputs", "robot")):
         write_robot_file(
             path, recipe.outputs.layout, outcome.clip, prepared.character, prepared.environment,

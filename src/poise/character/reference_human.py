@@ -13,8 +13,7 @@ import numpy as np
 from poise.character.character import Character
 from poise.character.complete import complete_character, with_ranges
 from poise.character.range_of_motion import RANGES_DEG
-from poise.character.sites import Sites
-from poise.character.skeleton import JointKind, Skeleton
+from poise.character.skeleton import JointKind, Sites, Skeleton
 from poise.errors import BadValue
 
 STATURE_M = 1.75

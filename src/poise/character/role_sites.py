@@ -21,8 +21,7 @@ from poise.arrays import Array
 from poise.character.role_geometry import Figure, Tip, flattened
 from poise.character.role_names import HEEL_KEYS, name_parts
 from poise.character.roles import SIDES, Roles
-from poise.character.sites import Sites
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Sites, Skeleton
 
 HEEL_BEHIND_ANKLE = 0.375
 """Heel contact behind the ankle, per ankle-to-ball distance: 49 to 130 mm in the lower-limb model

@@ -10,8 +10,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character.role_geometry import Figure, flattened
 from poise.character.roles import SIDES, Roles
-from poise.character.sites import Sites
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Sites, Skeleton
 from poise.errors import UnknownName
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from poise.arrays import Array
-from poise.constraints.interval import Interval
-from poise.constraints.naming import ORIGIN, find_joint, find_point
-from poise.constraints.original_paths import WORLD, blended, point_path
 from poise.constraints.record_checks import (
     Mode,
     axis_flags,
@@ -18,10 +15,17 @@ from poise.constraints.record_checks import (
     put,
     words,
 )
-from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_point
-from poise.constraints.scene import Scene
+from poise.constraints.recruiting import (
+    EVERYTHING,
+    ORIGIN,
+    Recruit,
+    find_joint,
+    find_point,
+    recruits_of_point,
+)
+from poise.constraints.scene import WORLD, Scene, blended, point_path
 from poise.constraints.shape_curve import CurveEnd, PassPoint, shape_curve
-from poise.constraints.task import Task
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 

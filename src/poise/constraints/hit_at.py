@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise import rotations
-from poise.constraints.interval import Interval
-from poise.constraints.naming import find_point
 from poise.constraints.orient import Turn
 from poise.constraints.record_checks import (
     Vector,
@@ -24,11 +22,12 @@ from poise.constraints.record_checks import (
 from poise.constraints.recruiting import (
     EVERYTHING,
     Recruit,
+    find_point,
     recruits_of_point,
     recruits_of_turn,
 )
 from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 

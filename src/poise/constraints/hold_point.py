@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.constraints.interval import Interval
-from poise.constraints.naming import find_joint, find_point
-from poise.constraints.original_paths import WORLD, blended, point_path
 from poise.constraints.record_checks import (
     Mode,
     Vector,
@@ -20,9 +17,15 @@ from poise.constraints.record_checks import (
     vector,
     words,
 )
-from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_point
-from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.recruiting import (
+    EVERYTHING,
+    Recruit,
+    find_joint,
+    find_point,
+    recruits_of_point,
+)
+from poise.constraints.scene import WORLD, Scene, blended, point_path
+from poise.constraints.task import Interval, Task
 
 
 @dataclass(frozen=True)

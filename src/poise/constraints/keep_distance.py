@@ -8,20 +8,19 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints.interval import Interval
-from poise.constraints.naming import find_joint, find_point
-from poise.constraints.original_paths import blended, point_path
 from poise.constraints.record_checks import check_record, number, put, words
 from poise.constraints.recruiting import (
     EVERYTHING,
     Recruit,
     Recruits,
+    find_joint,
+    find_point,
     listed_recruits,
     nearest_shared,
     recruits_of_point,
 )
-from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.scene import Scene, blended, point_path
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 

@@ -9,13 +9,17 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints.interval import Interval
-from poise.constraints.naming import ORIGIN, find_joint, find_point
-from poise.constraints.original_paths import joint_path, point_path
 from poise.constraints.record_checks import Vector, check_record, put, vector, words
-from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_chain
-from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.recruiting import (
+    EVERYTHING,
+    ORIGIN,
+    Recruit,
+    find_joint,
+    find_point,
+    recruits_of_chain,
+)
+from poise.constraints.scene import Scene, joint_path, point_path
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 NEAREST_M = 1e-3

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.character import Character
-from poise.constraints.moved_by import moved_by
+from poise.constraints.part_move import moved_by
 from poise.constraints.recruiting import TRANSLATION, Recruits
 from poise.constraints.task import Task
 from poise.errors import Contradiction

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise import rotations
-from poise.constraints.interval import Interval
-from poise.constraints.naming import find_joint
-from poise.constraints.original_paths import WORLD, blended_turns, turn_path
 from poise.constraints.record_checks import Mode, check_mode, check_record, numbers, put, words
-from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_turn
-from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.recruiting import EVERYTHING, Recruit, find_joint, recruits_of_turn
+from poise.constraints.scene import WORLD, Scene, blended_turns, turn_path
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 Turn = tuple[float, float, float, float]

@@ -9,10 +9,6 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character, Sites
-from poise.constraints.body_size import BODY_SIZES, body_size_m
-from poise.constraints.interval import Interval
-from poise.constraints.naming import find_point
-from poise.constraints.original_paths import blended, point_path
 from poise.constraints.record_checks import (
     Vector,
     axis_flags,
@@ -32,11 +28,12 @@ from poise.constraints.recruiting import (
     Recruits,
     body_recruits,
     carriers,
+    find_point,
     listed_recruits,
 )
-from poise.constraints.scene import Scene
-from poise.constraints.smooth_keys import smooth_keys
-from poise.constraints.task import Task
+from poise.constraints.scene import BODY_SIZES, Scene, blended, body_size_m, point_path
+from poise.constraints.shape_curve import smooth_keys
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 CenterMode = Literal["relation", "original", "absolute"]

@@ -9,9 +9,6 @@ from typing import Literal
 import numpy as np
 
 from poise.character import Character
-from poise.constraints.interval import Interval
-from poise.constraints.naming import ORIGIN, find_joint
-from poise.constraints.original_paths import blended, blended_turns, joint_path, turn_path
 from poise.constraints.part_move import PartMove, put_on_surface
 from poise.constraints.record_checks import (
     Vector,
@@ -24,13 +21,15 @@ from poise.constraints.record_checks import (
 )
 from poise.constraints.recruiting import (
     EVERYTHING,
+    ORIGIN,
     Recruit,
     Recruits,
+    find_joint,
     recruits_of_point,
     recruits_of_turn,
 )
-from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.scene import Scene, blended, blended_turns, joint_path, turn_path
+from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 PART_ROLES = {

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol
 
-from poise.constraints.interval import Interval
 from poise.constraints.recruiting import Recruit
+from poise.constraints.task import Interval
 from poise.errors import BadValue
 
 Vector = tuple[float, float, float]

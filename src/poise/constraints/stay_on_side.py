@@ -7,13 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from poise.constraints.interval import Interval
-from poise.constraints.naming import find_point
-from poise.constraints.original_paths import WORLD, point_path
 from poise.constraints.record_checks import check_record, choice, number, words
-from poise.constraints.recruiting import EVERYTHING, Recruit, recruits_of_point
-from poise.constraints.scene import Scene
-from poise.constraints.task import Task
+from poise.constraints.recruiting import EVERYTHING, Recruit, find_point, recruits_of_point
+from poise.constraints.scene import WORLD, Scene, point_path
+from poise.constraints.task import Interval, Task
 
 Side = Literal["below", "above"]
 _AXES = "xyz"

@@ -10,8 +10,8 @@ from poise.constraints.hit_at import HitAt, tasks_of_hit_at
 from poise.constraints.hold_point import HoldPoint, tasks_of_hold_point
 from poise.constraints.keep_distance import KeepDistance, tasks_of_keep_distance
 from poise.constraints.look_at import LookAt, tasks_of_look_at
-from poise.constraints.moved_by import moved_by
 from poise.constraints.orient import Orient, tasks_of_orient
+from poise.constraints.part_move import moved_by
 from poise.constraints.place_center_of_mass import (
     PlaceCenterOfMass,
     tasks_of_place_center_of_mass,

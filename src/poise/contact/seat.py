@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.character import Character, contact_radii_m
-from poise.contact.leg_flesh import LegFlesh, leg_flesh
+from poise.character import SIDES, Character, contact_points, contact_radii_m, stature_m
+from poise.contact.detection import detect_contacts
+from poise.contact.point_motion import smoothed
 from poise.contact.schedule import intervals
-from poise.contact.seated import hips_m, knees_m, seated_frames
+from poise.contact.support_area import distance_to_support, support_area
+from poise.contact.touching_points import touching_points
 from poise.environment import ConvexPart, Environment, Ground
 from poise.errors import BadValue
-from poise.mechanics import forward_kinematics
+from poise.mechanics import BodyState, center_of_mass, forward_kinematics, site_positions
 from poise.motion import Clip
 
 ALLOWED_M = 0.005
@@ -34,7 +36,7 @@ LEAST = 1.0
 THICKNESS_M = 0.06
 STAND_M = 0.03
 """Radius of the thinnest stand."""
-SIDES = 16
+STAND_SIDES = 16
 SAME_LEVEL_M, SAME_PLACE_M = 0.08, 0.4
 """Stretches of sitting farther apart are on another seat; the longest decides which is fitted."""
 BELOW_FLOOR_M = 0.05
@@ -98,8 +100,8 @@ def fit_seat(clip: Clip, character: Character, ground: Ground) -> Seat:
 
 
 def _directions() -> Array:
-    """(SIDES, 2) outward, over x and z."""
-    angles = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    """(STAND_SIDES, 2) outward, over x and z."""
+    angles = 2.0 * np.pi * np.arange(STAND_SIDES) / STAND_SIDES
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
@@ -125,7 +127,7 @@ def _raised(flesh: LegFlesh, by_m: Array) -> LegFlesh:
 
 
 def _wanted(hips: Array, thighs: Array, middle: Array, radius: float) -> Array:
-    """(SIDES,) how far the seat is to reach from the middle, if nothing is in its way.
+    """(STAND_SIDES,) how far the seat is to reach from the middle, if nothing is in its way.
 
     Args:
         hips: (S, 2, 3) while seated.
@@ -134,9 +136,9 @@ def _wanted(hips: Array, thighs: Array, middle: Array, radius: float) -> Array:
         radius: of the pelvis.
     """
     outward = _directions().T
-    under_hips = ((hips - middle)[..., [0, 2]] @ outward).reshape(-1, SIDES)
+    under_hips = ((hips - middle)[..., [0, 2]] @ outward).reshape(-1, STAND_SIDES)
     under_thighs = ((hips + UNDER_THIGHS * thighs - middle)[..., [0, 2]] @ outward).reshape(
-        -1, SIDES
+        -1, STAND_SIDES
     )
     around = np.quantile(under_hips, 0.95, axis=0) + BEYOND * radius
     return np.maximum(around, np.median(under_thighs, axis=0))
@@ -157,7 +159,7 @@ def _in_the_way(flesh: LegFlesh, middle: Array, bottom: float, top: float) -> tu
 
 
 def _cut(wanted: Array, least: float, obstacles: tuple[Array, Array]) -> Array:
-    """(SIDES,) reaches that keep clear of obstacles, each avoided where it costs least.
+    """(STAND_SIDES,) reaches that keep clear of obstacles, each avoided where it costs least.
 
     The hardest to avoid is asked first, so that no side is cut twice. What no side avoids without
     taking from the hips what they need stays inside.
@@ -201,3 +203,120 @@ def _inside(corners: Array, outward: Array, reach: float) -> Array:
         if a * b < 0.0:
             kept.append(here + (there - here) * (a / (a - b)))
     return np.array(kept)
+
+
+# Thighs, shanks and feet as balls along their bones: what must not be inside furniture.
+#
+# Radii go evenly from joint to joint: those of pelvis and knee are the contact points' own;
+# ankles and feet are as thick as a grown person's over stature (Gordon et al. 1989, halves of
+# ankle breadth and of the foot's height at the instep).
+ANKLE_PER_STATURE = 0.021
+TOE_PER_STATURE = 0.012
+THIGH_FROM = 0.3
+"""Share of the thigh, from the hip, that is the seat's own: buttocks, which give way."""
+BALLS = 8
+"""Of each bone."""
+
+
+@dataclass(frozen=True, eq=False)
+class LegFlesh:
+    """Balls of both legs, frame by frame (B of them)."""
+
+    places_m: Array
+    """(F, B, 3)"""
+    radii_m: Array
+    """(B,)"""
+
+
+def leg_flesh(state: BodyState, character: Character) -> LegFlesh:
+    """Thighs but for their upper ends, shanks, and feet as far as their balls."""
+    roles = character.roles
+    if roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    names, radii = character.skeleton.joint_names, contact_radii_m(character)
+    stature = stature_m(character.skeleton, roles)
+    hips = hips_m(state, character)
+    places: list[Array] = []
+    sizes: list[Array] = []
+    for number, side in enumerate(SIDES):
+        line = [hips[:, number]]
+        thick = [radii["pelvis"], radii[f"{side}_knee"], ANKLE_PER_STATURE * stature]
+        for part in ("knee", "ankle", "toe"):
+            joint = roles.joints.get(f"{side}_{part}")
+            if joint is not None:
+                line.append(state.positions_m[:, names.index(joint)])
+        thick.append(TOE_PER_STATURE * stature)
+        for bone in range(len(line) - 1):
+            shares = np.linspace(THIGH_FROM if bone == 0 else 0.0, 1.0, BALLS)
+            upper, lower = line[bone][:, None], line[bone + 1][:, None]
+            places.append(upper + shares[:, None] * (lower - upper))
+            sizes.append(thick[bone] + shares * (thick[bone + 1] - thick[bone]))
+    return LegFlesh(np.concatenate(places, axis=1), np.concatenate(sizes))
+
+
+# When a body sits: still, well above the floor, and not carried by what touches the floor.
+#
+# A squat looks like sitting down to its hips' height. What tells them apart is statics: a body
+# that hardly accelerates must have its weight over what carries it, so that hips that rest while
+# the weight is beside the feet (or while the feet hang) rest on something that the place does not
+# show.
+SLOW_M_S = 0.3
+"""Hips that are faster do not rest. A sitter shifts about at half of this."""
+CALM_M_S2 = 2.5
+"""A quarter of gravity: beyond, the weight need not be over what carries it."""
+BESIDE_M = 0.03
+"""How far outside its support the weight must be: soles and masses are known no better."""
+LOWEST = 0.1
+"""Of the stature: seats lower than this are the floor."""
+BENT = 0.8
+"""Thighs of a sitter lie: knees are lower than hips by less than this share of the thighs, on
+average. Who stands on tiptoe and sways has them upright."""
+SHORTEST_S = 0.25
+
+
+def seated_frames(
+    clip: Clip, character: Character, ground: Ground, state: BodyState
+) -> NDArray[np.bool_]:
+    """(F,) whether the hips rest on something that is not the ground.
+
+    Args:
+        clip: at its right rate.
+        character: with a body and roles.
+        ground: the floor.
+        state: the kinematics of the clip.
+    """
+    if character.body is None or character.roles is None:
+        raise BadValue("character", "one with a body and roles (see complete_character)", None)
+    floor = Environment((ground,))
+    weight, _, acceleration = smoothed(center_of_mass(state, character.body), clip.rate_hz)
+    hips, velocity, _ = smoothed(hips_m(state, character).mean(axis=1), clip.rate_hz)
+    points = touching_points(state, character, detect_contacts(clip, character, floor), floor)
+    beside = distance_to_support(support_area(points.places_m, points.touching), weight)
+    alone = np.isnan(beside) | (beside > BESIDE_M)
+    radius = contact_radii_m(character)["pelvis"]
+    lowest = radius + LOWEST * stature_m(character.skeleton, character.roles)
+    raised = hips[:, 1] - ground.heights_m(hips) > lowest
+    slow = np.linalg.norm(velocity, axis=1) < SLOW_M_S
+    calm = np.linalg.norm(acceleration, axis=1) < CALM_M_S2
+    thighs = knees_m(state, character) - hips_m(state, character)
+    drop = -thighs[..., 1].sum(axis=1) / np.linalg.norm(thighs, axis=-1).sum(axis=1)
+    found = alone & raised & slow & calm & (drop < BENT)
+    for first, stop in intervals(found):
+        if stop - first < SHORTEST_S * clip.rate_hz:
+            found[first:stop] = False
+    return found
+
+
+def hips_m(state: BodyState, character: Character) -> Array:
+    """(F, 2, 3) the hip joints as points of the pelvis."""
+    sites = contact_points(character)["pelvis"]
+    columns = [sites.index(f"{side}_hip") for side in SIDES]
+    return site_positions(state, sites)[:, columns]
+
+
+def knees_m(state: BodyState, character: Character) -> Array:
+    """(F, 2, 3) the knees."""
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    names, joints = character.skeleton.joint_names, character.roles.joints
+    return state.positions_m[:, [names.index(joints[f"{side}_knee"]) for side in SIDES]]

@@ -11,9 +11,9 @@ from poise.environment.ground import Ground as Ground
 from poise.environment.height_field import HeightField as HeightField
 from poise.environment.load import load_environment as load_environment
 from poise.environment.place_file import place_from as place_from
+from poise.environment.places import scaled as scaled
 from poise.environment.query import SurfacePoints as SurfacePoints
 from poise.environment.query import query as query
-from poise.environment.scaled import scaled as scaled
 from poise.environment.yaml_entries import MAX_DEPTH as MAX_DEPTH
 from poise.environment.yaml_entries import Entry as Entry
 from poise.environment.yaml_entries import entries_from as entries_from

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import compiled, inlined
-from poise.environment.triangle_kernels import FACE, closest_on_triangle, dot
+from poise.environment.convex_kernels import FACE, closest_on_triangle, dot
 
 NOTHING = -1
 """The feature of a triangle that has not been found."""

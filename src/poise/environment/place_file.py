@@ -21,8 +21,7 @@ from poise.environment import places
 from poise.environment.convex_part import ConvexPart
 from poise.environment.environment import Environment, Surface
 from poise.environment.ground import UP, Ground
-from poise.environment.height_field import HeightField
-from poise.environment.height_table import read_heights
+from poise.environment.height_field import HeightField, read_heights
 from poise.environment.mesh_parts import MAX_PARTS, read_parts
 from poise.environment.yaml_entries import Entry, read_entries
 from poise.errors import FileProblem, PoiseError

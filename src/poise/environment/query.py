@@ -90,7 +90,7 @@ def _ask_planes(environment: Environment, points: Array, parallel: bool, answers
     found = [(i, s) for i, s in enumerate(environment.surfaces) if isinstance(s, Ground)]
     if not found:
         return
-    from poise.environment.plane_kernels import nearest_planes  # Numba: only when asked
+    from poise.environment.convex_kernels import nearest_planes  # Numba: only when asked
 
     planes = np.array([[*ground.normal, ground.offset_m] for _, ground in found])
     surfaces = np.array([i for i, _ in found], dtype=np.int64)

@@ -15,9 +15,8 @@ from poise.formats import amc_layout
 from poise.formats.amc_layout import AmcLayout
 from poise.formats.amc_read import find_skeleton
 from poise.formats.asf import AsfBone, AsfSkeleton
-from poise.formats.atomic import atomic_write
-from poise.formats.bvh_channels import note_lost_turns, rotation_distance
-from poise.formats.bvh_plan import DECIMALS, SAME
+from poise.formats.bvh_plan import DECIMALS, SAME, note_lost_turns, rotation_distance
+from poise.formats.disk import atomic_write
 from poise.formats.text import MAX_MAGNITUDE
 from poise.motion import Clip, Provenance, with_world_aligned_frames
 

@@ -13,8 +13,7 @@ from poise.character import Character, JointKind, Sites, Skeleton
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
 from poise.formats.bvh_layout import CHANNEL_AXES, BvhJoint, BvhLayout, BvhTip, PrintStyle
-from poise.formats.parsed import Parsed, snapped_rate_hz
-from poise.formats.skeleton_file import character_from
+from poise.formats.parsed import Parsed, character_from, snapped_rate_hz
 from poise.formats.text import Scanner, Text, number_from, numbers, read_text, shown
 
 MAX_JOINTS = 2000

@@ -17,11 +17,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
-from poise.formats.atomic import atomic_write
-from poise.formats.bvh_channels import channel_values
 from poise.formats.bvh_layout import BvhLayout, PrintStyle
-from poise.formats.bvh_plan import Plan, plan_for
+from poise.formats.bvh_plan import Plan, channel_values, plan_for
 from poise.formats.bvh_read import MAX_JOINTS
+from poise.formats.disk import atomic_write
 from poise.formats.parsed import snapped_rate_hz
 from poise.formats.text import MAX_MAGNITUDE
 from poise.motion import Clip, Provenance

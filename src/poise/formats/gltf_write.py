@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Skeleton
-from poise.formats.atomic import atomic_write
 from poise.formats.body_mesh import body_mesh
+from poise.formats.disk import atomic_write
 from poise.motion import Clip, Provenance, provenance_of
 
 SKIN_TONE = (0.62, 0.60, 0.57, 1.0)

@@ -7,24 +7,244 @@ are stored uncompressed with a fixed date, and so the same clip gives the same b
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Mapping
+import math
+import re
+import struct
+import sys
+import zlib
+from collections.abc import Mapping, Set
+from dataclasses import fields, is_dataclass
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
-from zipfile import ZIP_STORED, ZipFile, ZipInfo
+from types import UnionType
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.character import Sites, Skeleton
-from poise.errors import FileProblem, PoiseError
-from poise.formats.atomic import atomic_write
-from poise.formats.npz_layout import layout_as_plain, layout_from_plain
-from poise.formats.npz_members import read_members
+from poise.errors import BadValue, FileProblem, PoiseError
+from poise.formats.disk import atomic_write, read_bytes
 from poise.motion import Clip, Provenance, Source, provenance_of
 from poise.units import UP_AXES, Unit
+
+MAX_BYTES = 2**30
+"""Ten hours of a 30-joint figure at 30 Hz, or two and a half at 120 Hz."""
+
+_EXPANSION = 64
+"""Stored floats do not shrink much; an archive that claims to grow more than this is a bomb."""
+_ALWAYS_ALLOWED_BYTES = 1 << 24
+
+_MAX_HEADER_BYTES = 10_000
+_PLAIN_TYPE = re.compile(r"[<>=|]?(?:[fiuc](?:1|2|4|8|16)|U\d{1,8})")
+
+_KIND_WORDS = {"f": "real numbers", "i": "whole numbers", "U": "text"}
+
+
+def read_members(
+    path: Path, kinds: Mapping[str, str], *, optional: Set[str]
+) -> dict[str, NDArray[Any]]:
+    """The named arrays of an archive.
+
+    Args:
+        path: the archive.
+        kinds: name to kind: "f" (float64), "i" (int64) or "U" (text).
+        optional: names that may be absent.
+    """
+    data = read_bytes(path, max_bytes=MAX_BYTES)
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            _check_entries(path, archive, len(data))
+            present = set(archive.namelist())
+            arrays: dict[str, NDArray[Any]] = {}
+            for name, kind in kinds.items():
+                if f"{name}.npy" in present:
+                    arrays[name] = _array(path, name, _content(archive, f"{name}.npy"), kind)
+                elif name not in optional:
+                    found = f"only {', '.join(sorted(present)[:20]) or 'nothing'}"
+                    raise FileProblem(path, f"a member '{name}.npy'", found)
+            return arrays
+    except BadZipFile as problem:
+        raise FileProblem(path, "a complete NumPy archive (.npz)", str(problem)) from None
+    except (zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError) as problem:
+        # What the zip reader lets through for damaged directories and members.
+        raise FileProblem(path, "readable archive members", str(problem)) from None
+
+
+def _content(archive: ZipFile, name: str) -> bytes:
+    """A member's bytes, and no more of them than its entry declares (`read` would unfold all)."""
+    with archive.open(name) as member:
+        return member.read(archive.getinfo(name).file_size)
+
+
+def _check_entries(path: Path, archive: ZipFile, size: int) -> None:
+    for entry in archive.infolist():
+        if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or entry.flag_bits & 1:
+            raise FileProblem(path, "stored or deflated members", f"'{entry.filename}' is neither")
+    declared = sum(entry.file_size for entry in archive.infolist())
+    if declared > max(_ALWAYS_ALLOWED_BYTES, _EXPANSION * size):
+        raise FileProblem(
+            path,
+            f"members of at most {_EXPANSION} times the file's {size} bytes",
+            f"{declared} bytes declared",
+        )
+
+
+def _array(path: Path, name: str, content: bytes, kind: str) -> NDArray[Any]:
+    what = f"member '{name}.npy' as a NumPy array of {_KIND_WORDS[kind]}"
+    dtype, fortran, shape, start = _header(path, what, content)
+    wanted_bytes = {"f": 8, "i": 8}.get(kind, dtype.itemsize)
+    if dtype.kind != kind or dtype.itemsize != wanted_bytes or dtype.hasobject:
+        raise FileProblem(path, what, f"type {dtype}")
+    declared = math.prod(shape) * dtype.itemsize
+    left = len(content) - start
+    if any(n < 0 for n in shape) or declared != left:
+        found = f"shape {shape} ({declared} bytes) over {left} bytes"
+        raise FileProblem(path, f"{what} whose shape fits its data", found)
+    if left == 0:
+        return np.zeros(shape, dtype=dtype)
+    flat = np.frombuffer(content, dtype=dtype, offset=start)
+    if kind == "U" and (flat.view(f"{dtype.byteorder}u4") > sys.maxunicode).any():
+        raise FileProblem(path, what, "numbers that are no characters")
+    return flat.reshape(shape, order="F" if fortran else "C").astype(dtype.newbyteorder("="))
+
+
+def _header(
+    path: Path, what: str, content: bytes
+) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+    """What an array says about itself: type, order, shape, and where its numbers start.
+
+    NumPy's own reader of headers repairs those of Python 2 with a tokenizer, warns on the way, and
+    fails in ways it does not list.
+    """
+    if content[:6] != np.lib.format.MAGIC_PREFIX or content[6:7] not in (b"\1", b"\2", b"\3"):
+        raise FileProblem(path, what, "no array header")
+    size_bytes = 2 if content[6] == 1 else 4
+    start = 8 + size_bytes
+    size = int.from_bytes(content[8:start], "little")
+    if size > _MAX_HEADER_BYTES or start + size > len(content):
+        raise FileProblem(path, what, f"a header of {size} bytes")
+    try:
+        facts = ast.literal_eval(content[start : start + size].decode("latin-1").strip())
+        descr, fortran, shape = facts["descr"], facts["fortran_order"], facts["shape"]
+    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
+        raise FileProblem(path, what, "an array header that cannot be read") from None
+    whole = isinstance(shape, tuple) and all(type(n) is int for n in cast(tuple[Any, ...], shape))
+    known = isinstance(descr, str) and _PLAIN_TYPE.fullmatch(descr) is not None
+    if not known or not whole or type(fortran) is not bool:
+        raise FileProblem(path, what, f"type {str(descr)[:60]}")
+    return np.dtype(cast(str, descr)), fortran, cast(tuple[int, ...], shape), start + size
+
+
+LAYOUTS: dict[str, str] = {
+    "bvh": "bvh_layout:BvhLayout",
+    "amc": "amc_layout:AmcLayout",
+}
+"""Format name to the record its reader leaves in `Source.layout`."""
+
+
+def layout_as_plain(format_name: str, layout: object) -> dict[str, Any] | None:
+    """JSON values for a layout, or None for a kind that has no place in the table."""
+    if format_name not in LAYOUTS or type(layout) is not _record(format_name):
+        return None
+    return cast(dict[str, Any], _plain(layout))
+
+
+def layout_from_plain(format_name: str, value: object, channel_count: int | None) -> object:
+    """The layout again; raises `BadValue` for anything that such a record cannot be.
+
+    Args:
+        format_name: a key of `LAYOUTS`.
+        value: what `layout_as_plain` gave.
+        channel_count: columns of the file's own numbers, where they are kept.
+    """
+    if format_name not in LAYOUTS:
+        raise BadValue("layout", f"of a format among {', '.join(LAYOUTS)}", format_name)
+    layout = _rebuilt("layout", _record(format_name), value)
+    try:
+        width = _width(format_name, layout)
+    except (LookupError, ValueError, TypeError, PoiseError) as problem:
+        raise BadValue("layout", "consistent in itself", str(problem)) from problem
+    if channel_count is not None and width != channel_count:
+        raise BadValue("layout", f"for {channel_count} channels", width)
+    return layout
+
+
+def _record(format_name: str) -> type[Any]:
+    module, name = LAYOUTS[format_name].split(":")
+    return cast(type[Any], getattr(import_module(f"poise.formats.{module}"), name))
+
+
+def _width(format_name: str, layout: Any) -> int:
+    """Columns of a frame; on the way every name and index in the layout is looked up once."""
+    if format_name == "amc":
+        _ = [bone.axes_wxyz for bone in layout.asf.bones]
+        _ = [(bone.turn_axes, bone.move_axes) for bone in layout.asf.bones]
+        _ = layout.asf.skeleton
+        return int(layout.width)
+    for index, joint in enumerate(layout.joints):
+        _ = joint.position_axes, joint.rotation_axes
+        if not -1 <= joint.parent < max(index, 1) or (joint.parent == -1) != (index == 0):
+            raise ValueError(f"joint {joint.name} has parent {joint.parent}")
+    for tip in layout.tips:
+        _ = layout.joints[tip.joint]
+    return int(layout.starts[-1])
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if _told(f.name)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in cast(tuple[Any, ...], value)]
+    return value
+
+
+def _told(name: str) -> bool:
+    return not name.startswith("_")
+
+
+def _rebuilt(where: str, kind: Any, value: Any) -> Any:
+    """A value of the declared type, from JSON."""
+    if get_origin(kind) in (UnionType, Union):
+        choices = [choice for choice in get_args(kind) if choice is not type(None)]
+        if value is None and len(choices) < len(get_args(kind)):
+            return None
+        return _rebuilt(where, choices[0], value)
+    if get_origin(kind) is tuple:
+        return _rebuilt_tuple(where, get_args(kind), value)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        names = [f.name for f in fields(kind) if _told(f.name)]
+        if not isinstance(value, dict) or set(cast(dict[str, Any], value)) != set(names):
+            raise BadValue(where, f"an object with {', '.join(names)}", type(value).__name__)
+        given = cast(dict[str, Any], value)
+        made = {name: _rebuilt(f"{where}.{name}", hints[name], given[name]) for name in names}
+        return cast(type[Any], kind)(**made)
+    if kind is float and type(value) is int:
+        return float(value)
+    if kind not in (str, int, float, bool) or type(value) is not kind:
+        raise BadValue(where, f"of type {getattr(kind, '__name__', kind)}", type(value).__name__)
+    return value
+
+
+def _rebuilt_tuple(where: str, kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise BadValue(where, "a list", type(value).__name__)
+    items = cast(list[Any], value)
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        kinds = (kinds[0],) * len(items)
+    if len(items) != len(kinds):
+        raise BadValue(where, f"a list of {len(kinds)}", len(items))
+    return tuple(
+        _rebuilt(f"{where}[{i}]", kind, item)
+        for i, (kind, item) in enumerate(zip(kinds, items, strict=True))
+    )
+
 
 SCHEMA = 1
 """Raised when a reader of the old schema would misunderstand a new file."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from poise import rotations, units
 from poise.arrays import Array
-from poise.character import Skeleton
+from poise.character import Character, Skeleton
 from poise.formats.disk import read_bytes
 from poise.motion import Clip, Source
 from poise.units import Unit
@@ -166,3 +166,13 @@ def snapped_rate_hz(frame_time_s: float, digits: int) -> float:
         if candidate > 0 and abs(float(1 / candidate) - frame_time_s) <= slack * last_digit:
             return float(candidate)
     return raw
+
+
+def character_from(parsed: Parsed, path: Path, format_name: str) -> Character:
+    """The skeleton in metres and Y up, with notes on how its unit and up axis were decided."""
+    clip = clip_from(parsed, path, format_name)
+    notes = parsed.notes
+    if clip.source is not None:
+        unit = clip.source.unit
+        notes = (*notes, f"unit {unit.name}: {unit.reason}", f"up axis: {clip.source.up_reason}")
+    return Character(skeleton=clip.skeleton, name=path.stem, notes=notes)

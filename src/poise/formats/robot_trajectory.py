@@ -21,7 +21,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Skeleton, angle_near_range
 from poise.errors import BadValue, FileProblem
-from poise.formats.atomic import atomic_write
+from poise.formats.disk import atomic_write
 from poise.motion import Clip
 from poise.units import world_from_file_wxyz
 from poise.wording import counted

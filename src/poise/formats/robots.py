@@ -14,19 +14,72 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from poise.character import Character, backward_knee_notes, character_from, find_partial_roles
 from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
-from poise.formats.disk import read_bytes
-from poise.formats.robot_files import check_named_files
+from poise.formats.disk import check_readable, is_confined, read_bytes
 from poise.formats.robot_shapes import with_end_sites
-from poise.formats.robot_tree import Tree, read_tree
-from poise.formats.urdf_joints import with_urdf_limits
+from poise.formats.robot_tree import Tree, read_tree, with_urdf_limits
 from poise.units import world_from_file_wxyz
+
+_FOLDERS = ("meshdir", "assetdir", "texturedir")
+_TAKEN_IN = ("include", "model")
+"""Elements whose file is a model in its turn."""
+
+
+def check_named_files(path: Path, data: bytes, *, max_bytes: int) -> None:
+    """Nothing, if all that a model names may be read.
+
+    Args:
+        path: the model.
+        data: its content.
+        max_bytes: of a model that it takes in.
+
+    Raises:
+        FileProblem: a file that may not be read (see `reading_below`), or XML that is not well
+            formed: what cannot be looked through is not trusted.
+    """
+    if not is_confined():
+        return
+    waiting, seen = [(path, data)], {path}
+    while waiting:
+        including, content = waiting.pop()
+        for file, is_model in _named(path, including, content):
+            check_readable(file)
+            if is_model and file not in seen and file.is_file():
+                seen.add(file)
+                waiting.append((file, read_bytes(file, max_bytes=max_bytes)))
+
+
+def _named(path: Path, including: Path, content: bytes) -> Iterator[tuple[Path, bool]]:
+    """Wherever MuJoCo may look: beside the model, beside what names the file, in its folders."""
+    lowered = content.lower()
+    if b"<!doctype" in lowered or b"<!entity" in lowered:
+        raise FileProblem(including, "plain XML", "a document type declaration (DOCTYPE)")
+    try:
+        root = ElementTree.fromstring(content)
+    except (ElementTree.ParseError, ValueError, LookupError) as problem:
+        raise FileProblem(including, "XML that is well formed", str(problem)[:200]) from None
+    folders = [""]
+    folders += [each.get(key, "") for each in root.iter() for key in _FOLDERS]
+    for each in root.iter():
+        for key in ("file", "filename"):
+            name = each.get(key)
+            if name:
+                for base in {path.parent, including.parent}:
+                    for folder in dict.fromkeys(folders):
+                        yield base / folder / _plain(name), each.tag in _TAKEN_IN
+
+
+def _plain(name: str) -> str:
+    """Without the schemes of ROS: what follows is looked for among the folders."""
+    return name.removeprefix("package://").removeprefix("model://").removeprefix("file://")
+
 
 _MAX_XML_BYTES = 32 << 20
 _ROOT_ELEMENT = re.compile(rb"<\s*([A-Za-z_][\w.-]*)")

@@ -14,8 +14,7 @@ from typing import Any
 
 from poise.character import Character
 from poise.errors import BadValue, FileProblem, nearest_name
-from poise.formats.atomic import atomic_write
-from poise.formats.disk import read_bytes
+from poise.formats.disk import atomic_write, read_bytes
 from poise.formats.parsed import clip_from
 from poise.motion import Clip, provenance_of
 

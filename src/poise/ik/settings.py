@@ -2,61 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Interval
 
-from poise.errors import BadValue
 from poise.ik.packed import Knobs
+from poise.record_ranges import NotNegative, Positive, check_record
 
 
 @dataclass(frozen=True)
 class IkSettings:
     """How a frame is solved."""
 
-    tolerance_mm: float = 0.01
+    tolerance_mm: NotNegative = 0.01
     """A position counts as met within this distance."""
-    tolerance_deg: float = 0.003
+    tolerance_deg: NotNegative = 0.003
     """A direction or orientation counts as met within this angle."""
-    posture_tolerance_deg: float = 0.2
+    posture_tolerance_deg: NotNegative = 0.2
     """Once all constraints are met, a frame is done when no joint turns further in an iteration."""
-    settled_deg: float = 0.0005
+    settled_deg: NotNegative = 0.0005
     """A frame whose joints turn less than this has come to rest, whatever is met."""
-    iterations: int = 60
+    iterations: Annotated[int, Interval(ge=1, le=10_000)] = 60
     """Most iterations for one frame."""
-    reach_mm: float = 50.0
+    reach_mm: Positive = 50.0
     """Longest error that one iteration tries to undo."""
-    turn_deg: float = 20.0
+    turn_deg: Positive = 20.0
     """Largest angle that one iteration tries to undo."""
-    lever_m: float = 0.3
+    lever_m: NotNegative = 0.3
     """Damping per metre of error: about the length of a limb. More is calmer and slower."""
-    slack_mm: float = 0.5
+    slack_mm: NotNegative = 0.5
     """A constraint may get this much worse for a step, since the next one mends it; a step that
     does more harm is taken back and tried again with more damping."""
-    attraction: float = 1.0
+    attraction: Annotated[float, Interval(ge=0, le=1)] = 1.0
     """Share of the way back to the original pose that an iteration takes where nothing forbids."""
-    root_attraction: float = 1.0
+    root_attraction: Annotated[float, Interval(ge=0, le=1)] = 1.0
     """The same for the translation of the root; the paper leaves it out (0)."""
-    carry: str = "displacement"
+    carry: Literal["displacement", "pose"] = "displacement"
     """What a frame takes over from the one before: its "displacement", or as the paper, its
     "pose"."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "carry":
-                if value not in ("displacement", "pose"):
-                    raise BadValue("carry", "displacement or pose", value)
-            elif not (np.isfinite(value) and value >= 0):
-                raise BadValue(field.name, "zero or more", value)
-        if not 1 <= self.iterations <= 10_000:
-            raise BadValue("iterations", "from 1 to 10,000", self.iterations)
-        for name in ("reach_mm", "turn_deg"):
-            if getattr(self, name) == 0:
-                raise BadValue(name, "more than zero", 0)
-        for name in ("attraction", "root_attraction"):
-            if getattr(self, name) > 1:
-                raise BadValue(name, "from 0 to 1", getattr(self, name))
+        check_record(self)
 
     def knobs(self) -> Knobs:
         """The same for the compiled loop."""

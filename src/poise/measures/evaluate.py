@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from poise.character import Character, complete_character
-from poise.contact import AS_SUITED, ContactSchedule, detect_contacts, estimate_ground
+from poise.contact import (
+    AS_SUITED,
+    ContactSchedule,
+    Series,
+    detect_contacts,
+    estimate_ground,
+    observe,
+)
 from poise.environment import Environment
 from poise.measures import (
     contact_share,
@@ -20,8 +27,6 @@ from poise.measures import (
     zmp_excursion,
 )
 from poise.measures.measure import Measure
-from poise.measures.observe import observe
-from poise.measures.series import Series
 from poise.motion import Clip
 
 ALL: dict[str, Callable[[Series], tuple[Measure, ...]]] = {

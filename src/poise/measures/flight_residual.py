@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.contact import intervals
+from poise.contact import Series, intervals
 from poise.measures.measure import Measure
-from poise.measures.series import GRAVITY_M_S2, Series
+from poise.mechanics import GRAVITY_M_S2
 
 
 def measure(series: Series) -> tuple[Measure, ...]:

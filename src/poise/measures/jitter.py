@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.contact import Series
 from poise.measures.measure import Measure
-from poise.measures.series import Series
 
 
 def rms_jerk_m_s3(series: Series) -> float:

@@ -6,8 +6,8 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.contact import Series
 from poise.measures.measure import Measure
-from poise.measures.series import Series
 
 
 def measure(series: Series, original: Series) -> tuple[Measure, ...]:

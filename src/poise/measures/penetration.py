@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.contact import Series
 from poise.measures.measure import Measure
-from poise.measures.series import Series
 
 CLEARLY_INSIDE_M = 0.01
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.contact import Series
 from poise.measures.measure import Measure
-from poise.measures.series import Series
 
 CLEARLY_OUTSIDE_M = 0.01
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from poise.character import Character
 from poise.constraints import FLAT, Constraint, Scene, StageEdit
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
+from poise.methods.motion_pattern import Pattern
 from poise.motion import Clip
-
-if TYPE_CHECKING:
-    from poise.methods.pattern import Pattern
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from poise.constraints import STAGE_EDITS, Constraint, StageEdit
+from poise.errors import BadValue
 from poise.methods.edit import Edit
 from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result
@@ -54,6 +56,23 @@ class Takes:
     """A learned pattern, which it then needs."""
     target: bool = False
     """Another body, which it then needs; later steps work on that body."""
+    others: str = ""
+    """What is said of constraints of another kind: that they must be so."""
+
+    @property
+    def stages(self) -> bool:
+        """Whether a leap's stages may be edited.
+
+        Other constraints then speak of the edited leap's own frames.
+        """
+        return any(kind in STAGE_EDITS for kind in self.constraints)
+
+    def refusal(self, kind: str, constraint: Constraint | StageEdit) -> BadValue | None:
+        """Why a constraint is not taken; None if it is."""
+        if kind in self.constraints:
+            return None
+        allowed = self.others or f"one of {', '.join(self.constraints) or 'none'}"
+        return BadValue(f"constraint '{constraint.name}'", allowed, type(constraint).__name__)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from poise.character import Character
 from poise.contact import ContactSchedule
@@ -24,13 +23,13 @@ class Result(Generic[R_co]):
     status: Status
     summary: str
     """One sentence with the worst constraint by name, frame and amount."""
+    report: R_co
+    """What else the method has to say: a record of its own."""
     contacts: ContactSchedule | None = None
     notes: tuple[str, ...] = ()
     """What the user should know: warnings, assumptions."""
     constraints: tuple[ConstraintReport, ...] = ()
     """How well each constraint is met, of methods that take any."""
-    report: R_co = cast(Any, None)  # noqa: RUF009
-    """What else the method has to say: a record of its own."""
     start: Clip | None = None
     """The motion that was edited, where that is not the edit's clip as it is: raised onto the
     terrain, moved with its stages. Likeness is measured against it."""
@@ -38,5 +37,3 @@ class Result(Generic[R_co]):
     """Whose motion it is now, where that is not the edit's character."""
     environment: Environment | None = None
     """Where, if that is not the edit's: a place at the size of another body."""
-    trace: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Being replaced by `report`."""

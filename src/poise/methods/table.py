@@ -1,21 +1,47 @@
-"""All methods by the name that recipes use."""
+"""All methods by the name that recipes use: what each takes is said here, once."""
 
 from __future__ import annotations
 
-from types import ModuleType
+from typing import Any
 
-from poise.methods import correct, deform, filter, momentum, pattern
+from poise.constraints import CONSTRAINTS, STAGE_EDITS
+from poise.methods import correct, deform, filter, momentum, pattern, retarget
+from poise.methods.method import Method, Takes
 
-METHODS: dict[str, ModuleType] = {
-    "deform": deform,
-    "filter": filter,
-    "correct": correct,
-    "momentum": momentum,
-    "pattern": pattern,
+_ALL = tuple(CONSTRAINTS)
+_EQUALITIES = tuple(kind for kind in CONSTRAINTS if kind != "stay_on_side")
+_IN_THE_WORLD = ("hold_point", "hit_at", "follow_curve", "orient", "plant")
+"""What comes down to places and orientations of single joints."""
+
+METHODS: dict[str, Method[Any, Any]] = {
+    each.name: each
+    for each in (
+        Method(
+            "deform",
+            deform.Settings,
+            Takes(_EQUALITIES, others="one that deform knows (one-sided ones: filter)"),
+            deform.run,
+            is_quick=True,
+        ),
+        Method("filter", filter.Settings, Takes(_ALL), filter.run),
+        Method("correct", correct.Settings, Takes(), correct.run, presets={**correct.PRESETS}),
+        Method(
+            "momentum",
+            momentum.Settings,
+            Takes((*_ALL, *STAGE_EDITS)),
+            momentum.run,
+            keeps_frames=False,
+        ),
+        Method(
+            "pattern",
+            pattern.Settings,
+            Takes(
+                _IN_THE_WORLD,
+                pattern=True,
+                others="about a place or an orientation: a pattern knows no other",
+            ),
+            pattern.run,
+        ),
+        Method("retarget", retarget.Settings, Takes(contacts=False, target=True), retarget.run),
+    )
 }
-"""Each has `Settings` and `run(edit, settings) -> Result`.
-
-Some have `PRESETS`: values that settings take by the name under `preset`. One that takes no
-constraints says `TAKES_CONSTRAINTS = False`; one that knows stages, `TAKES_STAGE_EDITS = True`; one
-that reads the edit's pattern, `TAKES_PATTERN = True`. One that tells how far it is has `watch` in
-`run`."""

@@ -14,16 +14,15 @@ from poise.character import (
     with_mass_factors,
 )
 from poise.contact import ContactSchedule, detect_contacts
-from poise.environment import Environment
+from poise.environment import Environment, Ground
 from poise.errors import FileProblem, MissingRoles
 from poise.formats import FORMATS, load_character, load_clip
-from poise.methods.correct import on_other_build
-from poise.methods.filter import onto_body
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
 from poise.recipes.locating import located
 from poise.recipes.recipe import Recipe
+from poise.transfer import onto_body
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +54,11 @@ def on_another_body(
     """
     body = other_body(recipe, character)
     contacts = detect_contacts(clip, character, environment)
-    same = body.skeleton.joint_names == clip.skeleton.joint_names
+    # No constraint of `correct` brings feet back where they were: steps are as long as such legs.
     corrected = any(step.method == "correct" for step in recipe.steps[:1])
-    if corrected and same and environment.grounds:
-        # No constraint will bring the feet back where they were: steps are as long as such legs.
-        moved = on_other_build(clip, character, body, environment.grounds[0])
-        notes = moved.history[len(clip.history) :]
-        return moved, body, MovedFrom(clip, character, moved, contacts, notes)
-    put = onto_body(clip, character, body)
+    grounds = environment.grounds or (Ground(),)
+    scale = None if corrected and environment.grounds else 1.0
+    put = onto_body(clip, character, body, scale=scale, ground=grounds[0])
     notes = (*put.clip.history[len(clip.history) :], *put.notes)
     return put.clip, body, MovedFrom(clip, character, put.original, contacts, notes)
 

@@ -25,7 +25,7 @@ from poise.recipes.known_contacts import Kept
 from poise.recipes.locating import located
 from poise.recipes.places import Place, Problem, RecipeProblem
 from poise.recipes.recipe import ClipChoice, Recipe
-from poise.recipes.target_body import Target, target_body
+from poise.recipes.target_body import target_body
 from poise.recipes.written import entry_from, written_plain
 from poise.samples import SAMPLES
 
@@ -49,8 +49,10 @@ class Prepared:
     forces that a heavier one needs, it would seem to fly."""
     kept: Kept | None = None
     """Which frames of the file the clip has."""
-    target: Target | None = None
+    target: Character | None = None
     """A body that the first step is to put the motion on; until then all is of the clip's own."""
+    mapping: Mapping[str, str] | None = None
+    """Which of its joints follow which, where the recipe says so."""
 
 
 def prepare(
@@ -76,10 +78,11 @@ def prepare(
     with located(recipe, ("environment",)):
         environment = _environment(recipe, made, character)
     if recipe.retargets:
-        target = target_body(recipe, character)
-        said = (*notes, *_recognised(target.character), *_notes(target.character))
-        said = (*said, *environment.notes)
-        return Prepared(made, character, environment, said, kept=kept, target=target)
+        target, mapping = target_body(recipe, character)
+        said = (*notes, *_recognised(target), *_notes(target), *environment.notes)
+        return Prepared(
+            made, character, environment, said, kept=kept, target=target, mapping=mapping
+        )
     moved_from = None
     if recipe.character.is_another:
         with located(recipe, ("character",)):

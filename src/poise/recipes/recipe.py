@@ -104,8 +104,8 @@ class CharacterChoice:
     to: str | None = None
     """Another body to put the motion on: a motion, skeleton or robot file, relative to the recipe.
     Where the first step is `retarget`, that puts it there. Else its joints have the clip's names
-    or the same roles, and its rest pose looks the same; its root is raised or lowered by one
-    amount, and constraints speak of the clip on its own body."""
+    or the same roles, whatever pose it rests in; its root is raised or lowered by one amount,
+    and constraints speak of the clip on its own body."""
     mapping: str | None = None
     """For `retarget`: joints of that body and what they follow, instead of what is found; a YAML
     file, relative to the recipe."""

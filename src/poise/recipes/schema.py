@@ -53,12 +53,12 @@ def _step(name: str, words: Vocabulary, constraint: type[BaseModel]) -> type[Bas
         "constraints": (constraints, _absent("What must hold.")),
         "contacts": (contacts, _absent(field_docs(Step)["contacts"])),
     }
-    if words.takes_pattern(name):
+    if words.takes(name).pattern:
         pattern: Any = str | None
         keys["pattern"] = (pattern, _absent(field_docs(Step)["pattern"]))
-    if not words.takes_constraints(name):
+    if not words.takes(name).constraints:
         del keys["constraints"]
-    if not words.takes_contacts(name):
+    if not words.takes(name).contacts:
         del keys["contacts"]
     about = f"A step by the method {name}."
     return create_model(f"{name.capitalize()}Step", __config__=CONFIG, __doc__=about, **keys)

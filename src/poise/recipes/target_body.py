@@ -1,29 +1,20 @@
-"""The body that the step `retarget` is to put a motion on, and which joint of it follows which."""
+"""The body that the step `retarget` is to put a motion on, and which joints are given a match."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from poise.character import Character, with_ranges
 from poise.errors import BadValue, FileProblem
-from poise.methods.retarget import Correspondence, correspondence
 from poise.recipes.another_body import burdened, other_body
 from poise.recipes.locating import located
 from poise.recipes.mapping_file import read_mapping
 from poise.recipes.recipe import CharacterChoice, Recipe
+from poise.transfer import correspondence
 
 
-@dataclass(frozen=True, eq=False)
-class Target:
-    """Who is to move like the clip."""
-
-    character: Character
-    matches: Correspondence
-    """Which of its joints follows which of the clip's body."""
-
-
-def target_body(recipe: Recipe, source: Character) -> Target:
-    """The body that a recipe asks `retarget` for.
+def target_body(recipe: Recipe, source: Character) -> tuple[Character, Mapping[str, str] | None]:
+    """The body that a recipe asks `retarget` for, and the mapping where it names one.
 
     Args:
         recipe: its first step is `retarget`.
@@ -44,14 +35,14 @@ def target_body(recipe: Recipe, source: Character) -> Target:
     if choice.ranges != "none" and not hinged:
         body = with_ranges(body)
     with located(recipe, ("character", "to" if choice.mapping is None else "mapping")):
-        if choice.mapping is None:
-            return Target(body, correspondence(source, body))
-        path = recipe.folder / choice.mapping
-        matches = correspondence(source, body, read_mapping(path))
-        if not any(matches.follows(joint) for joint in range(1, body.skeleton.joint_count)):
+        path = None if choice.mapping is None else recipe.folder / choice.mapping
+        given = None if path is None else read_mapping(path)
+        matches = correspondence(source, body, given)  # says here what does not match
+        follows = map(matches.follows, range(1, body.skeleton.joint_count))
+        if path is not None and not any(follows):
             wanted = "a joint that follows one of the source"
             raise FileProblem(path, wanted, "nothing but null: the body would stay at rest")
-        return Target(body, matches)
+    return body, given
 
 
 def _check_bones(choice: CharacterChoice) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from inspect import signature
 from typing import Any
 
-from poise.methods import Edit, Result
-from poise.recipes.recipe import RETARGET
+from poise.methods import Method, Takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,13 +15,15 @@ class Vocabulary:
     """Constraints and methods by the names they have in a recipe."""
 
     constraints: Mapping[str, type[Any]]
-    methods: Mapping[str, Any]
-    """Each has `Settings`, a frozen dataclass with a default for every field, and `run`; but for
-    `retarget`, which is run by itself (`retarget_step.py`)."""
+    methods: Mapping[str, Method[Any, Any]]
 
     def settings(self, method: str) -> type[Any]:
         """The settings of a method."""
-        return self.methods[method].Settings
+        return self.methods[method].settings
+
+    def takes(self, method: str) -> Takes:
+        """What a step of a method may be given."""
+        return self.methods[method].takes
 
     def kind_of(self, record: object) -> str:
         """The key of a constraint record."""
@@ -31,33 +31,8 @@ class Vocabulary:
 
     def preset(self, method: str, name: str | None = None) -> Mapping[str, Any]:
         """What a method's settings are under a preset where they are not the usual ones."""
-        presets = getattr(self.methods.get(method), "PRESETS", {})
-        return presets.get(name, {})
-
-    def takes_constraints(self, method: str) -> bool:
-        """Whether a step of the method may have constraints."""
-        return getattr(self.methods[method], "TAKES_CONSTRAINTS", True)
-
-    def takes_contacts(self, method: str) -> bool:
-        """Whether a step of the method may name a file of what touches when."""
-        return getattr(self.methods[method], "TAKES_CONTACTS", True)
-
-    def takes_stage_edits(self, method: str) -> bool:
-        """Whether the method knows stages; it then reads other constraints in frames of its own."""
-        return getattr(self.methods[method], "TAKES_STAGE_EDITS", False)
-
-    def takes_pattern(self, method: str) -> bool:
-        """Whether a step of the method names a pattern."""
-        return getattr(self.methods[method], "TAKES_PATTERN", False)
-
-    def run(
-        self, method: str, edit: Edit, settings: Any, watch: Callable[[Any], None] | None = None
-    ) -> Result:
-        """Let a method work; one that can tell how far it is tells `watch`."""
-        chosen = self.methods[method].run
-        if watch is not None and "watch" in signature(chosen).parameters:
-            return chosen(edit, settings, watch=watch)
-        return chosen(edit, settings)
+        chosen = self.methods.get(method)
+        return {} if chosen is None or name is None else chosen.presets.get(name, {})
 
 
 @cache
@@ -65,7 +40,6 @@ def vocabulary() -> Vocabulary:
     """All that Poise knows."""
     from poise.constraints import CONSTRAINTS, STAGE_EDITS
     from poise.methods import METHODS
-    from poise.recipes import retarget_step
 
     records = {key: record for key, (record, _) in CONSTRAINTS.items()}
-    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget_step})
+    return Vocabulary({**records, **STAGE_EDITS}, METHODS)

@@ -10,7 +10,7 @@ import pytest
 import poise
 from poise.apps.studio.first_recipe import first_recipe
 from poise.apps.studio.solver import Solver
-from poise.constraints.naming import find_joint
+from poise.constraints.recruiting import find_joint
 from poise.formats.robots import read_character
 from poise.mechanics import forward_kinematics
 from poise.motion import resample

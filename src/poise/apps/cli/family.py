@@ -87,7 +87,7 @@ def build(
         with waiting("solving members") as say:
             family = build_family(
                 edit, settings, store=folder, executor=Threads(workers),
-                watch=lambda done, total, _: say(f"members: {done} of {total}"),
+                progress=lambda told: say(f"members: {told.done} of {told.total}"),
             )  # fmt: skip
         with waiting("writing"):
             save_family(family, output)

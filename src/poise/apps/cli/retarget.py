@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +16,17 @@ from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.character import Character
-    from poise.methods.retarget import Correspondence, Retargeted
+    from poise.methods.retarget import RetargetReport
+    from poise.recipes import Recipe
+    from poise.transfer import Correspondence
 
 _MOST_SAID = 5
 """Impossible stretches that are said; the rest is counted."""
+_ROLES_BY = (
+    "Take another motion; or, if it is of such a body, name its joints in a file, one "
+    "'left_knee: LShin' per line (--roles FILE)."
+)
+"""How to name joints of a motion on the command line."""
 
 
 def retarget(
@@ -95,17 +104,22 @@ def retarget(
         with waiting(f"reading {clip.name}") as say:
             from poise.apps.robot_output import write_robot_file
             from poise.formats import check_hinged, save_clip
-            from poise.methods.retarget import Settings
-            from poise.methods.retarget import retarget as retarget_motion
-            from poise.recipes.retargeting import retargeting
+            from poise.methods.retarget import RetargetReport, Settings
+            from poise.recipes import prepare, run_prepared
+            from poise.transfer import correspondence
 
-            asked = retargeting(clip, to, mapping=mapping, roles=roles, rate_hz=rate)
+            _check_moves(clip)
+            recipe = usual_recipe(to, mapping, roles, rate)
+            prepared = prepare(recipe, clip, roles_by=_ROLES_BY)
+            target = prepared.target
+            assert target is not None
             if explain:
-                for line in explained(asked.source, asked.target, asked.matches):
+                matches = correspondence(prepared.character, target, prepared.mapping)
+                for line in explained(prepared.character, target, matches):
                     print(line)
                 return
             if robot is not None:
-                check_hinged(asked.target.skeleton)
+                check_hinged(target.skeleton)
             settings = Settings(
                 scale=scale,
                 feet=not poses,
@@ -113,27 +127,63 @@ def retarget(
                 torque=not no_torque,
                 rounds=Settings.rounds if rounds is None else rounds,
             )
-            made = retarget_motion(
-                asked.clip, asked.source, asked.target, asked.matches, asked.environment, settings,
-                watch=say,
-            )  # fmt: skip
+            recipe = replace(recipe, steps=[replace(recipe.steps[0], settings=settings)])
+            outcome = run_prepared(recipe, prepared, watch=lambda progress: say(progress.stage))
+            made, report = outcome.result, outcome.result.report
+            assert isinstance(report, RetargetReport) and made.contacts is not None
             if robot is not None:
-                place = made.kinematic.environment
+                place = outcome.prepared.environment
                 write_robot_file(
-                    robot, layout, made.clip, asked.target, place, made.contacts, made.impossible
+                    robot, layout, made.clip, target, place, made.contacts, report.impossible
                 )
             notes = save_clip(made.clip, output) if output is not None else ()
-        for note in dict.fromkeys((*asked.notes, *made.notes, *notes)):
-            typer.echo(f"note: {note}", err=True)
+        for note in dict.fromkeys((*outcome.notes, *notes)):
+            if note != report.scale_note:  # said below
+                typer.echo(f"note: {note}", err=True)
         for path in outputs:
             frames = counted(made.clip.frame_count, "frame")
             print(f"{path}: {frames} at {made.clip.rate_hz:g} Hz")
-        factor = made.kinematic.scale
-        print(f"{asked.target.name or to.name}: {factor:.2f} times as far as {clip.name}")
-        for line in said(made):
+        print(f"{target.name or to.name}: {report.scale:.2f} times as far as {clip.name}")
+        for line in said(report):
             print(line)
-        if not made.converged and not accept:
+        if not outcome.converged and not accept:
             raise typer.Exit(EXIT_NOT_MET)
+
+
+def usual_recipe(
+    to: Path, mapping: Path | None = None, roles: Path | None = None, rate_hz: float | None = None
+) -> Recipe:
+    """What `poise retarget` does, as a recipe."""
+    from poise import recipes
+    from poise.recipes.changes import Change
+
+    asked = (
+        ("character.to", str(to.resolve()), f"--to {to}"),
+        ("character.mapping", mapping and str(mapping.resolve()), f"--mapping {mapping}"),
+        ("character.roles", roles and str(roles.resolve()), f"--roles {roles}"),
+        ("clip.rate_hz", rate_hz, f"--rate {rate_hz}"),
+    )
+    changes = [
+        Change(f"{key}={json.dumps(value)}", label)
+        for key, value, label in asked
+        if value is not None
+    ]
+    path = Path(recipes.__file__).with_name("retarget_clip.yaml")
+    return recipes.load_recipe(path, changes=changes)
+
+
+def _check_moves(clip: Path) -> None:
+    """A robot in the place of the motion is a mistake of its own."""
+    from poise.errors import FileProblem
+    from poise.formats import extensions
+
+    kind = clip.suffix.lower()
+    moving = (*extensions("read_motion"), *extensions("read_clip"))
+    if kind in extensions("read_character") and kind not in moving and clip.is_file():
+        wanted = "a motion: an extension that a clip can be read from"
+        found = f"'{kind}', which is of a body"
+        advice = f"Give a body with --to. Known: {', '.join(moving)}."
+        raise FileProblem(clip, wanted, found, advice=advice)
 
 
 def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwrite: bool) -> None:
@@ -160,7 +210,7 @@ def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwri
             raise FileProblem(path, "an existing folder to write into", f"no {path.parent}")
 
 
-def said(made: Retargeted) -> list[str]:
+def said(made: RetargetReport) -> list[str]:
     """How every stage ended, what it measures, and what this body cannot do."""
     from poise.methods.retarget import FIGURES
 
@@ -168,7 +218,7 @@ def said(made: Retargeted) -> list[str]:
     wide = max(len(name) for name in FIGURES.values())
     lines.append(f"{'':<{wide}}" + "".join(f"{stage.name:>12}" for stage in made.stages))
     for key, name in FIGURES.items():
-        cells = "".join(f"{stage.figures[key]:>12.2f}" for stage in made.stages)
+        cells = "".join(f"{vars(stage.residuals)[key]:>12.2f}" for stage in made.stages)
         lines.append(f"{name:<{wide}}{cells}")
     cells = "".join(f"{100 * max(stage.overlap_m, 0.0):>12.2f}" for stage in made.stages)
     lines.append(f"{'limbs in each other, cm':<{wide}}{cells}")

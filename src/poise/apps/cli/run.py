@@ -146,7 +146,7 @@ def follow(
         prepared = prepare(recipe, clip)
     with waiting("running") as say:
         watching = Watching(say, outputs.files.pop("preview", None))
-        outcome = run_prepared(recipe, prepared, watch=watching)
+        outcome = run_prepared(recipe, prepared, progress=watching)
     found = None
     if "report" in outputs.files or is_measured(recipe):
         with waiting("measuring"):

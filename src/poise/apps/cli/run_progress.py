@@ -6,8 +6,7 @@ from pathlib import Path
 
 from poise.apps.cli.waiting import Say
 from poise.formats import save_clip
-from poise.methods.correct import Progress
-from poise.methods.momentum import Progress as LeapProgress
+from poise.methods import Progress
 from poise.wording import counted
 
 STAGES = {
@@ -28,7 +27,7 @@ class Watching:
         """A line about the preview, once it is written."""
         self.notes: list[str] = []
 
-    def __call__(self, told: Progress | LeapProgress) -> None:
+    def __call__(self, told: Progress) -> None:
         """Show it; the first preview is written."""
         words = STAGES.get(told.stage, told.stage)
         self._say(f"{words}: {told.done} of {told.total}" if told.total > 1 else words)

@@ -23,13 +23,14 @@ from poise.apps.cli.stream_bvh import BvhStream
 from poise.arrays import Array
 from poise.constraints import FLAT, Constraint
 from poise.errors import BadValue, FileProblem, PoiseError
-from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame, standing_rise_m
+from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame
 from poise.motion import Clip
 from poise.recipes import ClipChoice, Prepared, Recipe, load_recipe, prepare
 from poise.recipes.locating import blaming_constraints, constraint_location, located
 from poise.recipes.records import constraint_from
 from poise.recipes.timing import Clock
 from poise.recipes.vocabulary import vocabulary
+from poise.transfer import standing_rise_m
 
 STDIN = "-"
 

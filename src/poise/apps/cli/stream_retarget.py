@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from poise.apps.cli.retarget import usual_recipe
 from poise.apps.cli.run import Overwrite, saying_problems
 
 if TYPE_CHECKING:
@@ -96,25 +97,22 @@ def _retargeting(
     feet: bool, passes: str | None,
 ) -> RetargetStream:  # fmt: skip
     """For the figure that the stream begins with."""
-    import json
     from dataclasses import replace
 
     from poise.environment import Environment
     from poise.methods.filter import Settings
     from poise.methods.retarget import RetargetStream
-    from poise.recipes import ClipChoice, load_recipe, prepare
-    from poise.recipes.retargeting import USUAL_RECIPE
+    from poise.recipes import ClipChoice, prepare
+    from poise.transfer import correspondence
 
-    changes = [f"character.to={json.dumps(str(to.resolve()))}"]
-    if mapping is not None:
-        changes.append(f"character.mapping={json.dumps(str(mapping.resolve()))}")
-    recipe = load_recipe(USUAL_RECIPE, changes=changes)
-    prepared = prepare(replace(recipe, clip=ClipChoice(clean=False)), incoming.clip)
-    assert prepared.target is not None
+    recipe = replace(usual_recipe(to, mapping), clip=ClipChoice(clean=False))
+    prepared = prepare(recipe, incoming.clip)
+    source, target = prepared.character, prepared.target
+    assert target is not None
     physics = None if passes is None else Settings(passes=passes, derivatives="analytic")
     return RetargetStream(
-        prepared.character, prepared.target.character, prepared.target.matches,
-        incoming.clip.rate_hz, environment=Environment.flat(ground_m), scale=scale, feet=feet,
+        source, target, correspondence(source, target, prepared.mapping), incoming.clip.rate_hz,
+        environment=Environment.flat(ground_m), scale=scale, feet=feet,
         physics=physics, moving_joints=incoming.clip.moving_joints,
     )  # fmt: skip
 

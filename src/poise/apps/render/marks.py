@@ -13,7 +13,7 @@ from poise.apps.render.camera import Camera
 from poise.apps.render.ground import Plane
 from poise.apps.render.palette import Color
 from poise.arrays import Array
-from poise.measures import Series
+from poise.contact import Series
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from poise.apps.render import draw_strip, overlays_of, stage_for, with_few_color
 from poise.apps.report.clip_charts import all_charts
 from poise.apps.report.page import Page, Picture, page_html
 from poise.apps.report.words import Figure, figures_of
-from poise.measures import Evaluation, Series
+from poise.contact import Series
+from poise.measures import Evaluation
 from poise.wording import counted
 
 STRIP_PX = 1280

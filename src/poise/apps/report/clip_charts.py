@@ -14,8 +14,8 @@ from poise.apps.report.line_chart import Line, Rule, Span, line_chart
 from poise.apps.report.plan_chart import Footprint, Track, plan_chart
 from poise.apps.report.span_chart import Row, span_chart
 from poise.arrays import Array
-from poise.contact import ContactSchedule, intervals
-from poise.measures import GRAVITY_M_S2, Series, slide_speeds_m_s
+from poise.contact import ContactSchedule, Series, intervals, slide_speeds_m_s
+from poise.mechanics import GRAVITY_M_S2
 
 AXES = (("along X", "blue"), ("upwards", "green"), ("along Z", "vermilion"))
 FEET = (("left_foot", "left foot", "blue"), ("right_foot", "right foot", "green"))

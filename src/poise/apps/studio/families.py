@@ -16,6 +16,7 @@ from poise.apps.studio.history import key_of
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue
+from poise.methods import Progress
 from poise.methods.momentum import Family, LeapController, build_family, two_leaps_reach_m
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
@@ -41,11 +42,11 @@ def built(recipe: Recipe, prepared: Prepared) -> Family:
     index = len(recipe.steps) - 1
     edit = edit_of(recipe, index, prepared, prepared.clip, vocabulary())
 
-    def watch(done: int, total: int, _: str) -> None:
-        said = {"method": "momentum", "stage": "members", "done": done, "total": total}
+    def progress(told: Progress) -> None:
+        said = {"method": "momentum", "stage": told.stage, "done": told.done, "total": told.total}
         announce(json.dumps(said))
 
-    return build_family(edit, recipe.steps[index].settings, watch=watch)
+    return build_family(edit, recipe.steps[index].settings, progress=progress)
 
 
 def recipe_of(family: Family, name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from poise.constraints import STAGE_EDITS
 from poise.methods import Result
-from poise.methods.deform import Settings, run
+from poise.methods.deform import DeformReport, Settings, run
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.recipe import Step
@@ -46,7 +46,7 @@ class Live:
     def __init__(self, prepared: Prepared, start: Clip) -> None:
         """For a body and its place; `start` is what earlier steps have made of the capture."""
         self._prepared, self._start = prepared, start
-        self._last: Result | None = None
+        self._last: Result[DeformReport] | None = None
 
     def is_from(self, prepared: Prepared, start: Clip) -> bool:
         """Whether it goes on from these."""

@@ -13,9 +13,9 @@ from poise.apps.studio.solving import Solution
 from poise.apps.studio.views import Told
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, detect_contacts
+from poise.contact import ContactSchedule, Series, detect_contacts, observe
 from poise.environment import Environment
-from poise.measures import Series, evaluate, observe
+from poise.measures import evaluate
 from poise.motion import Clip
 
 

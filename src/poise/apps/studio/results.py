@@ -98,6 +98,6 @@ def _on_target(prepared: Prepared, clip: Clip, scale: float, contacts: ContactSc
     place = scaled(prepared.environment, scale, np.array([0.0, height, 0.0]))
     source = MovedFrom(prepared.clip, prepared.character, clip, contacts, ())
     return replace(
-        prepared, clip=clip, character=prepared.target.character, moved_from=source,
-        environment=place, contacts=contacts, target=None,
+        prepared, clip=clip, character=prepared.target, moved_from=source,
+        environment=place, contacts=contacts, target=None, mapping=None,
     )  # fmt: skip

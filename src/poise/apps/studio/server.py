@@ -273,7 +273,7 @@ class _Conversation:
     def _welcome(self) -> Told:
         words = vocabulary()
         presets = {
-            name: {key: dict(values) for key, values in getattr(method, "PRESETS", {}).items()}
+            name: {key: dict(values) for key, values in method.presets.items()}
             for name, method in words.methods.items()
         }
         project = self._documents.project

@@ -24,6 +24,7 @@ from poise.apps.studio.solving import (
 )
 from poise.character import Character
 from poise.errors import PoiseError
+from poise.methods import METHODS
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe, prepare, run_prepared
 from poise.recipes.pattern_file import load_pattern
@@ -33,9 +34,6 @@ from poise.recipes.vocabulary import vocabulary
 
 MOST_BYTES = 128_000_000
 """Of what is kept in memory of each kind."""
-
-_KEEP_FRAMES = ("deform", "filter", "correct")
-"""Methods after which constraints of the next step can be judged before they have run."""
 
 Stem = tuple[Prepared, Clip]
 """What a step starts from: body and place, and the motion that the steps before it have made."""
@@ -127,7 +125,7 @@ class Solver:
         """What is known of all steps but the deforms at the end, if there are such."""
         methods = [step.method for step in recipe.steps]
         count = len(methods)
-        while count and methods[count - 1] == "deform":
+        while count and METHODS[methods[count - 1]].is_quick:
             count -= 1
         if not 0 < count < len(methods):
             return None
@@ -151,9 +149,9 @@ class Solver:
         for index, step in enumerate(recipe.steps):
             if step.method == RETARGET:
                 return
-            if step.pattern is not None or not words.takes_pattern(step.method):
+            if step.pattern is not None or not words.takes(step.method).pattern:
                 edit_of(recipe, index, prepared, prepared.clip, words)
-            if step.method not in _KEEP_FRAMES:
+            if not METHODS[step.method].keeps_frames:
                 return
 
     def keep(self, recipe: Recipe, solution: Solution, key: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem, PoiseError
 from poise.formats import check_readable, reading_below, save_clip
-from poise.methods import Parcel, Result
+from poise.methods import METHODS, Parcel, Progress, Result
 from poise.methods.momentum import Family, statuses_in_words
-from poise.methods.pattern import Pattern
+from poise.methods.pattern import Pattern, PatternReport
+from poise.methods.retarget import RetargetReport
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
 from poise.recipes.pattern_file import load_pattern
@@ -115,7 +116,7 @@ def without_folder(text: str, folder: Path) -> str:
 
 def is_quick(recipe: Recipe) -> bool:
     """Whether it is solved in a blink, so that nobody has to ask for it."""
-    return all(step.method == "deform" for step in recipe.steps)
+    return all(METHODS[step.method].is_quick for step in recipe.steps)
 
 
 def solution_of(outcome: Outcome) -> Solution:
@@ -125,7 +126,7 @@ def solution_of(outcome: Outcome) -> Solution:
     *without_last, _ = outcome.results
     earlier = solution_of(Outcome(prepared, tuple(without_last))) if without_last else None
     before = prepared.moved_from or prepared
-    rows = [_row(each) for result in outcome.results for each in _rows(result)]
+    rows = [row for result in outcome.results for row in result.constraints]
     return Solution(
         prepared=prepared,
         clips=tuple(result.clip for result in outcome.results),
@@ -137,8 +138,13 @@ def solution_of(outcome: Outcome) -> Solution:
         notes=tuple(dict.fromkeys((*own, *prepared.notes))),
         met=outcome_of(rows),
         earlier=earlier,
-        scale=float(outcome.results[0].trace.get("scale", 1.0)),
+        scale=_scale(outcome.results[0]),
     )
+
+
+def _scale(result: Result[object]) -> float:
+    """How many times as far the motion goes on another body."""
+    return result.report.scale if isinstance(result.report, RetargetReport) else 1.0
 
 
 def solved_on_top(recipe: Recipe, base: Solution) -> Solution:
@@ -155,16 +161,6 @@ def solved_on_top(recipe: Recipe, base: Solution) -> Solution:
         notes=tuple(dict.fromkeys((*on_top.notes, *base.notes))), met={**base.met, **on_top.met},
         contacts=on_top.contacts or base.contacts, earlier=base, scatter=None, scale=base.scale,
     )  # fmt: skip
-
-
-def _rows(result: Result) -> Any:
-    return result.trace.get("constraints", ())
-
-
-def _row(each: Any) -> Mapping[str, Any]:
-    if isinstance(each, Mapping):
-        return each  # type: ignore[return-value]
-    return {f.name: getattr(each, f.name) for f in fields(each)}
 
 
 @dataclass(frozen=True)
@@ -192,7 +188,7 @@ def _solved(job: SolveJob) -> Solution:
     methods = ", ".join(step.method for step in recipe.steps)
     numbers = count()
 
-    def watch(told: Any) -> None:
+    def progress(told: Progress) -> None:
         said = {"method": methods, "stage": told.stage, "done": told.done, "total": told.total}
         if told.preview is not None:
             path = f"{job.preview}.{next(numbers)}.npz"
@@ -201,7 +197,7 @@ def _solved(job: SolveJob) -> Solution:
         announce(json.dumps(said))
 
     announce(json.dumps({"method": methods, "stage": "begins", "done": 0, "total": 0}))
-    outcome = run_prepared(recipe, prepared, watch=watch)
+    outcome = run_prepared(recipe, prepared, progress=progress)
     return replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
 
 
@@ -226,5 +222,6 @@ def _scatter(recipe: Recipe, outcome: Outcome) -> tuple[Pattern, Array | None] |
     named = recipe.steps[-1].pattern
     if named is None:
         return None
-    now: Any = outcome.result.trace.get("coefficients_after")
+    report = outcome.result.report
+    now = report.coefficients_after if isinstance(report, PatternReport) else None
     return load_pattern(recipe.folder / named), now

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.apps.studio.to_page import Stage
-from poise.contact import intervals
-from poise.measures import Series
+from poise.contact import Series, intervals
 
 
 def stages_of(series: Series) -> tuple[Stage, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -21,11 +21,11 @@ from poise.apps.studio.to_page import Stage as StageMessage
 from poise.apps.studio.wire import packed
 from poise.arrays import Array
 from poise.character import Character, Skeleton
-from poise.contact import ContactSchedule, intervals, support_area
+from poise.contact import ContactSchedule, Series, intervals, support_area
 from poise.environment import Environment, Ground, surface_triangles
 from poise.formats import body_mesh
-from poise.measures import Series
 from poise.mechanics import GRAVITY_M_S2
+from poise.methods import ConstraintReport
 from poise.motion import Clip
 
 _LEVEL_M = 0.12
@@ -187,14 +187,14 @@ def goals(found: Iterable[tuple[Goal, Array]]) -> Told:
     return told(Goals(tuple(listed)), path_m=path_m)
 
 
-def outcome_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[bool, str]]:
+def outcome_of(rows: Iterable[ConstraintReport]) -> dict[str, tuple[bool, str]]:
     """Whether constraints are met, by name, and how far off they are at worst."""
     found: dict[str, tuple[bool, str]] = {}
     for row in rows:
-        name, met = str(row["name"]), bool(row["met"])
-        words = f"{_short(float(row['worst']))} {row['unit']} at frame {row['worst_frame']}"
-        known = found.get(name)
-        found[name] = (met and (known is None or known[0]), words if known is None else known[1])
+        words = f"{_short(row.worst)} {row.unit} at frame {row.worst_frame}"
+        known = found.get(row.name)
+        met = row.met and (known is None or known[0])
+        found[row.name] = (met, words if known is None else known[1])
     return found
 
 

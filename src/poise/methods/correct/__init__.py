@@ -4,13 +4,9 @@ Lee & Lee 2018, "Projective Motion Correction with Contact Optimization". docs/c
 equations to these files and says what differs.
 """
 
-from poise.methods.correct.other_build import on_other_build as on_other_build
 from poise.methods.correct.recovery import recover as recover
-from poise.methods.correct.run import Progress as Progress
+from poise.methods.correct.report import CorrectReport as CorrectReport
 from poise.methods.correct.run import run as run
 from poise.methods.correct.settings import PRESETS as PRESETS
 from poise.methods.correct.settings import Settings as Settings
 from poise.methods.correct.settings import settings_for as settings_for
-
-TAKES_CONSTRAINTS = False
-"""It is told what may touch, not what is wanted."""

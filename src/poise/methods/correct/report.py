@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from poise.contact import intervals
 from poise.methods.correct.contact_optimizer import Discovered
@@ -18,6 +18,14 @@ MET_M = 1e-3
 """Contacts hold when no touching part is further from its place."""
 
 
+@dataclass(frozen=True, eq=False)
+class CorrectReport:
+    """How a correction came by its contacts."""
+
+    discovered: Discovered | None
+    """How contacts were found; None when they were known."""
+
+
 def finished(
     start: Clip,
     settings: Settings,
@@ -25,7 +33,7 @@ def finished(
     own: OwnRate,
     optimized: Optimized,
     recovered: Recovered,
-) -> Result:
+) -> Result[CorrectReport]:
     """The result of a correction.
 
     Args:
@@ -53,13 +61,8 @@ def finished(
         ),
         status=status,
         summary=summary,
+        report=CorrectReport(found),
         contacts=recovered.contacts,
         notes=notes,
-        trace={
-            "start": start,
-            "discovered": found,
-            "optimized": optimized,
-            "recovered": recovered,
-            "candidates": own.contacts,
-        },
+        start=start,
     )

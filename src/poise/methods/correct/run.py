@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +24,12 @@ from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.problem import SLIDING
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
 from poise.methods.correct.refine import OwnRate, refined
-from poise.methods.correct.report import finished
+from poise.methods.correct.report import CorrectReport, finished
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.standing import rest_heights_m
 from poise.methods.correct.windows import optimize_long
 from poise.methods.edit import Edit
+from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip, resample
 
@@ -37,29 +37,22 @@ SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
 
 
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """Where a correction is."""
-
-    stage: str
-    """`contacts`, `places` or `angles`."""
-    done: int
-    total: int
-    preview: Clip | None = None
-    """After the places: the clip as it then is, before contacts are made exact."""
-
-
-Watcher = Callable[[Progress], None]
-
-
-def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None = None) -> Result:
+def run(
+    edit: Edit,
+    settings: Settings | None = None,
+    *,
+    progress: ProgressCallback | None = None,
+    previous: Result[CorrectReport] | None = None,
+) -> Result[CorrectReport]:
     """Correct a clip.
 
     Args:
         edit: the clip, whose it is and where. With contacts, those are kept to and none are looked
             for; constraints are not for this method.
         settings: the knobs.
-        watch: told how far it is.
+        progress: told how far it is: `contacts`, `places`, and `angles` with a preview, the clip
+            before contacts are made exact.
+        previous: makes no difference.
 
     Raises:
         BadValue: constraints, too short a clip, a character without a body.
@@ -67,7 +60,7 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     settings = settings or Settings()
     _check(edit)
     clip, character, place = edit.clip, edit.character, edit.environment
-    tell = watch or _nobody
+    tell = progress or silent
     reference = smoothed(clip, settings.smoothing_s)
     rate = min(settings.working_rate_hz, clip.rate_hz)
     working = resample(reference, rate)
@@ -121,10 +114,6 @@ def _still(clip: Clip, drift_m_s: Array) -> Clip:
         return clip
     times = np.arange(clip.frame_count) / clip.rate_hz
     return replace(clip, root_positions_m=clip.root_positions_m - times[:, None] * drift_m_s)
-
-
-def _nobody(progress: Progress) -> None:
-    """Told, says nothing."""
 
 
 def _check(edit: Edit) -> None:

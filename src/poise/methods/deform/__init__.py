@@ -4,8 +4,8 @@ Le Callennec and Boulic, Interactive Motion Deformation with Prioritized Constra
 where: docs/deform.md. What differs from the paper, and why, stands there too.
 """
 
-from poise.methods.constraint_report import ConstraintReport as ConstraintReport
 from poise.methods.deform.problem import Problem as Problem
 from poise.methods.deform.problem import build as build
+from poise.methods.deform.report import DeformReport as DeformReport
 from poise.methods.deform.run import run as run
 from poise.methods.deform.settings import Settings as Settings

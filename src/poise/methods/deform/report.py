@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,18 +24,25 @@ JUMP_DEG = 2.0
 worth a warning."""
 
 
-def finished(
-    problem: Problem,
-    final: IkSolution,
-    last_solved: IkSolution,
-    frames_solved: tuple[int, ...],
-    *,
-    has_settled: bool,
-    solved: Any,
-) -> Result:
+@dataclass(frozen=True, eq=False)
+class DeformReport:
+    """An edit with all that was computed on the way, to go on from."""
+
+    problem: Problem
+    passes: tuple[IkSolution, ...]
+    """After each round of solving, smoothed or not; of all constraints or of the greater ones."""
+    final: IkSolution
+    """What the result holds."""
+    frames_solved: tuple[int, ...]
+    """How many frames each round solved."""
+    has_settled: bool
+    """Whether goals were given up: then only the first round can be taken over."""
+
+
+def finished(report: DeformReport) -> Result[DeformReport]:
     """The result of a solved problem."""
-    edit = problem.edit
-    settings = problem.settings
+    problem, final, last_solved = report.problem, report.final, report.passes[-1]
+    edit, settings = problem.edit, problem.settings
     rows = constraint_reports(problem.ik.tasks, final.misses, settings.met_mm, settings.met_deg)
     status = _status(rows, last_solved)
     count = counted(len(edit.constraints), "constraint")
@@ -50,15 +56,10 @@ def finished(
         clip=clip,
         status=status,
         summary=worst_in_words(rows, status, _REASONS),
+        report=report,
         contacts=edit.contacts,
-        notes=(*_jumps(problem, final), *(_unrest(problem, final) if has_settled else ())),
-        trace={
-            "constraints": rows,
-            "iterations": last_solved.iterations,
-            "passes": len(frames_solved),
-            "frames_solved": frames_solved,
-            "solved": solved,
-        },
+        notes=(*_jumps(problem, final), *(_unrest(problem, final) if report.has_settled else ())),
+        constraints=rows,
     )
 
 

@@ -10,8 +10,6 @@ earlier ones again; every later pass treats its frames one by one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
@@ -21,38 +19,31 @@ from poise.contact import intervals
 from poise.ik import IkSolution, look, solve, unsolved
 from poise.methods.deform.problem import Problem, build, with_first_goals, without_lesser
 from poise.methods.deform.reach import changed_frames, same_ground, taken_over
-from poise.methods.deform.report import finished
+from poise.methods.deform.report import DeformReport, finished
 from poise.methods.deform.settings import Settings
 from poise.methods.deform.settling import missed_layer, settled
 from poise.methods.deform.smoothing import half_width, smoothed
 from poise.methods.edit import Edit
+from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result
 
 AGREED_RAD = 1e-4
 """Poses that differ by less (or by so many metres) count as the same when an edit is re-solved."""
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """An edit with all that was computed on the way, to go on from."""
-
-    problem: Problem
-    passes: tuple[IkSolution, ...]
-    """After each round of solving, smoothed or not; of all constraints or of the greater ones."""
-    final: IkSolution
-    """What the result holds."""
-    frames_solved: tuple[int, ...]
-    """How many frames each round solved."""
-    has_settled: bool
-    """Whether goals were given up: then only the first round can be taken over."""
-
-
-def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None = None) -> Result:
+def run(
+    edit: Edit,
+    settings: Settings | None = None,
+    *,
+    progress: ProgressCallback | None = None,
+    previous: Result[DeformReport] | None = None,
+) -> Result[DeformReport]:
     """Deform a clip so that its constraints hold, in their order of importance.
 
     Args:
         edit: the clip, its character, and the constraints.
         settings: the knobs.
+        progress: not called: it is over in a moment.
         previous: a result of `run` on the same clip and character; what has not changed since is
             not solved again.
 
@@ -61,18 +52,14 @@ def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None
         PoiseError: a constraint that the clip or the character has no answer to.
     """
     settings = settings or Settings()
-    known = previous.trace.get("solved") if previous is not None else None
-    if not isinstance(known, Solved) or not same_ground(known.problem, edit, settings):
+    known = previous.report if previous is not None else None
+    if known is not None and not same_ground(known.problem, edit, settings):
         known = None
     problem = build(edit, settings, known.problem if known is not None else None)
-    solved = _solve(problem, known)
-    return finished(
-        solved.problem, solved.final, solved.passes[-1], solved.frames_solved,
-        has_settled=solved.has_settled, solved=solved,
-    )  # fmt: skip
+    return finished(_solve(problem, known))
 
 
-def _solve(problem: Problem, known: Solved | None) -> Solved:
+def _solve(problem: Problem, known: DeformReport | None) -> DeformReport:
     changed = problem.active.copy()
     solution = unsolved(problem.ik)
     if known is not None:
@@ -82,11 +69,11 @@ def _solve(problem: Problem, known: Solved | None) -> Solved:
     passes, counts = [solution], [int(changed.sum())]
     if problem.settings.passes == 1 or missed_layer(problem, solution, -1) is None:
         final = _filtered(problem, None, passes, counts, changed, known)
-        return Solved(problem, tuple(passes), final, tuple(counts), has_settled=False)
+        return DeformReport(problem, tuple(passes), final, tuple(counts), has_settled=False)
     final = _settled_by_layers(problem, passes, counts)
     for first, stop in intervals(problem.active):
         look(problem.ik, final, first, stop - 1)
-    return Solved(problem, tuple(passes), final, tuple(counts), has_settled=True)
+    return DeformReport(problem, tuple(passes), final, tuple(counts), has_settled=True)
 
 
 def _settled_by_layers(
@@ -127,7 +114,7 @@ def _on_top(
 def _filtered(
     problem: Problem, under: IkSolution | None,
     passes: list[IkSolution], counts: list[int],
-    changed: NDArray[np.bool_], known: Solved | None,
+    changed: NDArray[np.bool_], known: DeformReport | None,
 ) -> IkSolution:  # fmt: skip
     """The loop of section 5.2: smooth, and solve again what that disturbed; notes its rounds."""
     settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
@@ -153,7 +140,7 @@ def _filtered(
 
 
 def _first_pass(
-    problem: Problem, solution: IkSolution, changed: NDArray[np.bool_], known: Solved | None
+    problem: Problem, solution: IkSolution, changed: NDArray[np.bool_], known: DeformReport | None
 ) -> NDArray[np.bool_]:
     """Solve in order of time; returns which frames were solved, or went back to the original."""
     ik, settings = problem.ik, problem.settings.ik_within_reach

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
 
-import numpy as np
+from annotated_types import Interval
 
-from poise.errors import BadValue
 from poise.ik import IkSettings
+from poise.record_ranges import NotNegative, check_record
+
+Mobility = Annotated[float, Interval(ge=0.001, le=1000)]
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a motion is deformed."""
 
-    strategy: str = "priorities"
+    strategy: Literal["priorities", "weights"] = "priorities"
     """"priorities" solves layer by layer; "weights" puts all constraints into one layer, where only
     their weights count (the comparison of the paper's Figs. 4 and 5)."""
-    smoothing_s: float = 0.1
+    smoothing_s: NotNegative = 0.1
     """Half-width of the low-pass filter on what was added to root and joints; 0 leaves it out."""
-    passes: int = 2
+    passes: Annotated[int, Interval(ge=1, le=100)] = 2
     """Most rounds of solving; between two, the displacement of the root is smoothed."""
-    disturbed_mm: float = 0.05
+    disturbed_mm: NotNegative = 0.05
     """Another round follows when smoothing moved a constraint by more than this."""
-    calm: float = 1.5
+    calm: NotNegative = 1.5
     """Where a goal is out of reach, what was added is smoothed more and more until no joint is
     thrown harder than so many times the hardest of the original, nor all of them together."""
-    met_mm: float = 0.1
+    met_mm: NotNegative = 0.1
     """A position counts as met within this distance."""
-    met_deg: float = 0.01
+    met_deg: NotNegative = 0.01
     """An orientation counts as met within this angle."""
-    mobility: Mapping[str, float] = field(default_factory=dict[str, float])
+    mobility: Mapping[str, Mobility] = field(default_factory=dict[str, float])
     """How readily joints move, by joint or role (1 by default); "translation" is the root's (0.3 by
     default: metres against radians)."""
     ik: IkSettings = field(default_factory=IkSettings)
@@ -53,14 +56,4 @@ class Settings:
         )
 
     def __post_init__(self) -> None:
-        if self.strategy not in ("priorities", "weights"):
-            raise BadValue("strategy", "priorities or weights", self.strategy)
-        if not 1 <= self.passes <= 100:
-            raise BadValue("passes", "from 1 to 100", self.passes)
-        for name in ("smoothing_s", "disturbed_mm", "calm", "met_mm", "met_deg"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise BadValue(name, "zero or more", value)
-        for joint, value in self.mobility.items():
-            if not (np.isfinite(value) and 0.001 <= value <= 1000.0):
-                raise BadValue(f"mobility of {joint}", "from 0.001 to 1000", value)
+        check_record(self)

@@ -5,8 +5,7 @@ differs from the paper stands there too.
 """
 
 from poise.methods.filter.curve_fit import CurveFit as CurveFit
-from poise.methods.filter.onto_body import onto_body as onto_body
-from poise.methods.filter.onto_body import standing_rise_m as standing_rise_m
+from poise.methods.filter.report import FilterReport as FilterReport
 from poise.methods.filter.rotation_fit import on_side_of as on_side_of
 from poise.methods.filter.run import run as run
 from poise.methods.filter.settings import Frames as Frames

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,9 +22,18 @@ from poise.wording import counted
 _REASONS = {"out_of_iterations": "More updates would get closer, or it is out of reach."}
 
 
+@dataclass(frozen=True, eq=False)
+class FilterReport:
+    """What the rounds made of it."""
+
+    after_each_round: tuple[Clip, ...]
+    left_to_do: tuple[Left, ...]
+    """What the laws of motion still asked for before the first dynamic round, and after each."""
+
+
 def finished(
     problem: Problem, after_each_round: Sequence[Clip], left: Sequence[Left], *, taken_back: bool
-) -> Result:
+) -> Result[FilterReport]:
     """The result of a filtered problem.
 
     Args:
@@ -58,13 +67,10 @@ def finished(
         clip=replace(clip, history=(*edit.clip.history, f"filtered {settings.passes}: {count}")),
         status=status,
         summary=summary,
+        report=FilterReport(tuple(after_each_round), tuple(left)),
         contacts=problem.contacts,
         notes=tuple(note for note in (note_on(left, taken_back=taken_back),) if note is not None),
-        trace={
-            "constraints": reports,
-            "after_each_round": tuple(after_each_round),
-            "left_to_do": tuple(left),
-        },
+        constraints=reports,
     )
 
 

@@ -23,25 +23,39 @@ from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_fram
 from poise.methods.filter.problem import Problem, build, frames_held, noise_of, prior_of
 from poise.methods.filter.progress import Left, left_to_do, made_worse
 from poise.methods.filter.range_rows import most_ranges
-from poise.methods.filter.report import finished
+from poise.methods.filter.report import FilterReport, finished
 from poise.methods.filter.settings import Settings
+from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip
 from poise.solvers import INDEFINITE
 
 
-def run(edit: Edit, settings: Settings | None = None) -> Result:
+def run(
+    edit: Edit,
+    settings: Settings | None = None,
+    *,
+    progress: ProgressCallback | None = None,
+    previous: Result[FilterReport] | None = None,
+) -> Result[FilterReport]:
     """Filter a clip so that its constraints hold, and with dynamic rounds the laws of motion.
 
     All constraints hold together; priorities are not looked at (a soft constraint has noise).
 
+    Args:
+        edit: the clip, its character, and the constraints.
+        settings: the knobs.
+        progress: told which round begins.
+        previous: makes no difference.
+
     Raises:
         BadValue: noise or mobility of something that is not there; an update that fails.
     """
-    problem = build(edit, settings or Settings())
+    problem, tell = build(edit, settings or Settings()), progress or silent
     clip, motion = edit.clip, None
     after, left, stopped = list[Clip](), list[Left](), False
     for number, letter in enumerate(problem.rounds):
+        tell(Progress("rounds", number, len(problem.rounds)))
         if letter == "K":
             ik = problem.firm
             if "D" not in problem.rounds[:number]:

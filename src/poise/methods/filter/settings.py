@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Interval
 
 from poise.errors import BadValue
+from poise.record_ranges import NotNegative, Positive, check_record
 
 LEFT_OUT = (
     "left_wrist", "right_wrist", "left_elbow", "right_elbow", "left_toe", "right_toe",
@@ -16,6 +19,8 @@ LEFT_OUT = (
 )  # fmt: skip
 """Little mass hangs on them: joints that section 8 names, and those beyond. Ankles stay in: feet
 that keep flat on the ground need them, or the body cannot sway over them."""
+
+Mobility = Annotated[float, Interval(ge=0, le=1000)]
 
 Frames = bool | tuple[tuple[int, int], ...]
 """All frames, none, or intervals of them (first and last, both included)."""
@@ -43,7 +48,7 @@ class Settings:
     passes: str = "1K"
     """Rounds over the whole clip, each from what the last one made of it: kinematic (K) and dynamic
     (D), such as "1K+3D+1K"."""
-    fit: str = "coupled"
+    fit: Literal["coupled", "separate"] = "coupled"
     """What makes one curve of a dynamic round: "coupled" fits all coordinates together with the
     constraints; "separate" fits each by itself after the Kalman filter, as the paper."""
     balance: Frames = True
@@ -56,105 +61,67 @@ class Settings:
     keep_contacts: bool = True
     """In coupled dynamic rounds: parts that touch, and that no constraint is about, stay where the
     clip has them while they touch."""
-    inset_m: float = 0.015
+    inset_m: NotNegative = 0.015
     """The zero-moment point is put so far inside the border of the support area, since smoothing
     and the last kinematic round move it a little."""
-    balance_noise: float = 0.0
+    balance_noise: NotNegative = 0.0
     """Measurement variance of the zero-moment point, m²."""
-    flight_noise: float = 0.0
+    flight_noise: NotNegative = 0.0
     """Measurement variance of what the root would have to push in flight, (m/s²)²."""
-    torque_noise: float = 0.0
+    torque_noise: NotNegative = 0.0
     """Measurement variance of torques, as shares of their limits."""
     left_out: tuple[str, ...] = LEFT_OUT
     """Joints or roles that dynamic rounds do not move (section 8)."""
-    rate_ratio: float = 100.0
+    rate_ratio: Annotated[float, Interval(ge=1e-3, le=1e6)] = 100.0
     """α of section 7: process variance of velocities as a multiple of that of places, and of
     accelerations as a multiple of that of velocities (time in seconds)."""
-    knot_s: float = 2.0 / 30.0
+    knot_s: Positive = 2.0 / 30.0
     """Time from one control point of the least-squares filter to the next: the paper's 2 or 4
     frames at 30 Hz. A coupled fit is as smooth with 2, and nearer to the input."""
-    beta: float = 0.1
+    beta: Positive = 0.1
     """Weight of velocities in the least-squares filter; accelerations have its square."""
-    updates: int = 2
+    updates: Annotated[int, Interval(ge=1, le=100)] = 2
     """Kalman updates of a frame in a kinematic round: with one, far goals are missed by what the
     curvature of the motion adds (millimetres for centimetres)."""
-    fits: int = 2
+    fits: Annotated[int, Interval(ge=1, le=100)] = 2
     """Coupled fits in a dynamic round, each from where the last one came to."""
     smooth_kinematic: bool = True
     """Apply the least-squares filter to what kinematic rounds add, too; never in the last round,
     which meets the constraints."""
-    derivatives: str = "sampled"
+    derivatives: Literal["sampled", "analytic"] = "sampled"
     """"sampled": sigma points, as the paper. "analytic": exact derivatives in their place, the
     same answers to second order and faster."""
-    process_variance: float = 1e-10
+    process_variance: Annotated[float, Interval(ge=1e-20, le=1)] = 1e-10
     """Of every coordinate (rad², m²): section 7 has 1e-9 to 1e-10. Without measurement noise only
     the ratios between coordinates count."""
     by_inertia: bool = True
     """In kinematic rounds, coordinates that carry more inertia deviate less (`process_noise`)."""
-    mobility: Mapping[str, float] = field(default_factory=dict[str, float])
+    mobility: Mapping[str, Mobility] = field(default_factory=dict[str, float])
     """How far joints may deviate against others (1 by default), by joint or role; "translation" is
     the root's. The process variance is multiplied by its square."""
-    alpha: float = 0.01
+    alpha: Annotated[float, Interval(ge=1e-6, le=1)] = 0.01
     """Narrows the spread of the sigma points (the scaled transform of Wan and van der Merwe)."""
-    kappa: float | None = None
+    kappa: Annotated[float, Interval(ge=-1e4, le=1e4)] | None = None
     """κ of Eq. 13 as printed, in place of `alpha`; the paper does not give its value."""
     hints: tuple[str, ...] = ()
     """Constraints that only sketch the way: they hold in kinematic rounds before the first dynamic
     one, and no longer (the kinematic hint of section 7)."""
-    noise: Mapping[str, float] = field(default_factory=dict[str, float])
+    noise: Mapping[str, NotNegative] = field(default_factory=dict[str, float])
     """Measurement variance (m², rad²) of soft constraints, by name. Others are hard."""
-    far_noise: float = 1e-10
+    far_noise: NotNegative = 1e-10
     """Measurement variance added while a goal is far away, and taken back with every update."""
-    far_m: float = 0.3
-    far_deg: float = 45.0
-    met_mm: float = 0.1
+    far_m: NotNegative = 0.3
+    far_deg: NotNegative = 45.0
+    met_mm: NotNegative = 0.1
     """A position counts as met within this distance."""
-    met_deg: float = 0.01
+    met_deg: NotNegative = 0.01
     """An orientation counts as met within this angle."""
 
     def __post_init__(self) -> None:
-        if self.fit not in ("coupled", "separate"):
-            raise BadValue("fit", "coupled or separate", self.fit)
+        check_record(self)
+        rounds_of(self.passes)
         for name in ("balance", "flight", "torque"):
             _check_frames(name, getattr(self, name))
-        if self.derivatives not in ("sampled", "analytic"):
-            raise BadValue("derivatives", "sampled or analytic", self.derivatives)
-        for name in ("updates", "fits"):
-            value = getattr(self, name)
-            if not (1 <= value <= 100 and value == int(value)):
-                raise BadValue(name, "a whole number from 1 to 100", value)
-        for name in ("knot_s", "beta"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
-                raise BadValue(name, "more than zero", getattr(self, name))
-        rounds_of(self.passes)
-        if not (np.isfinite(self.rate_ratio) and 1e-3 <= self.rate_ratio <= 1e6):
-            raise BadValue("rate_ratio", "from 0.001 to 1,000,000", self.rate_ratio)
-        if not (np.isfinite(self.process_variance) and 1e-20 <= self.process_variance <= 1.0):
-            raise BadValue("process_variance", "from 1e-20 to 1", self.process_variance)
-        if not (np.isfinite(self.alpha) and 1e-6 <= self.alpha <= 1.0):
-            raise BadValue("alpha", "from 1e-6 to 1", self.alpha)
-        if self.kappa is not None and not abs(self.kappa) <= 1e4:
-            raise BadValue("kappa", "from -10,000 to 10,000", self.kappa)
-        for name in (
-            "inset_m",
-            "balance_noise",
-            "flight_noise",
-            "torque_noise",
-            "far_noise",
-            "far_m",
-            "far_deg",
-            "met_mm",
-            "met_deg",
-        ):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise BadValue(name, "zero or more", value)
-        for joint, value in self.mobility.items():
-            if not (np.isfinite(value) and 0.0 <= value <= 1000.0):
-                raise BadValue(f"mobility of {joint}", "from 0 to 1000", value)
-        for constraint, value in self.noise.items():
-            if not (np.isfinite(value) and value >= 0):
-                raise BadValue(f"noise of {constraint}", "zero or more", value)
 
 
 def _check_frames(name: str, chosen: object) -> None:

@@ -16,10 +16,8 @@ from poise.methods.momentum.inverse_control import Aim as Aim
 from poise.methods.momentum.plan import Captured as Captured
 from poise.methods.momentum.plan import captured as captured
 from poise.methods.momentum.plan import captured_rise_m as captured_rise_m
+from poise.methods.momentum.report import MomentumReport as MomentumReport
 from poise.methods.momentum.report import StageReport as StageReport
-from poise.methods.momentum.run import Progress as Progress
 from poise.methods.momentum.run import run as run
 from poise.methods.momentum.settings import Settings as Settings
 from poise.methods.momentum.two_leaps import two_leaps_reach_m as two_leaps_reach_m
-
-TAKES_STAGE_EDITS = True

@@ -6,7 +6,7 @@ are ready, and blended without being solved again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,7 +32,8 @@ from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
 from poise.methods.momentum.two_leaps import two_leaps
 from poise.methods.parcel import Parcel
-from poise.methods.result import Status
+from poise.methods.progress import Progress, ProgressCallback
+from poise.methods.status import Status
 from poise.motion import Clip
 
 _UP = np.array([0.0, 1.0, 0.0])
@@ -155,7 +156,7 @@ def build_family(
     *,
     store: Store | None = None,
     executor: Executor | None = None,
-    watch: Callable[[int, int, str], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Family:
     """Solve all members.
 
@@ -164,7 +165,7 @@ def build_family(
         settings: the knobs; `family` says how members differ, or `two_leaps_m`.
         store: members found there are not solved again; solved ones are put there.
         executor: solves them, several at a time; by default in threads, one a core.
-        watch: told how many are done, of how many, and how the last one ended.
+        progress: told how many members are done, of how many.
 
     Raises:
         BadValue: as `run` does; an axis about a stage that there is not.
@@ -193,8 +194,8 @@ def build_family(
             members[index] = member
             store.save(index, member)
             done += 1
-            if watch is not None:
-                watch(done, len(every), member.summary)
+            if progress is not None:
+                progress(Progress("members", done, len(every)))
     found = [member for member in members if member is not None]
     family = Family(
         axes,

@@ -15,6 +15,7 @@ from poise.methods.constraint_report import constraint_reports
 from poise.methods.edit import Edit
 from poise.methods.momentum.plan import Captured, Wanted
 from poise.methods.momentum.solve_leap import Solution
+from poise.methods.momentum.spacetime import Rooms, evaluate
 from poise.methods.result import Result, Status
 from poise.motion import Clip
 from poise.wording import counted
@@ -44,7 +45,39 @@ class StageReport:
     captured_length_m: float
 
 
-def finished(edit: Edit, base: Captured, asked: Wanted, solution: Solution) -> Result:
+@dataclass(frozen=True, eq=False)
+class MomentumReport:
+    """How a leap was solved."""
+
+    stages: tuple[StageReport, ...]
+    guess: Clip
+    """Ground stages as moved, flights between them: what the search began from."""
+    frame_times: Array
+    """(F,) which frame of the capture, or between which, every frame shows."""
+    iterations: int
+    """Of all rounds."""
+    rounds: int
+    """How often it was solved: once, and again for what went through the floor."""
+    left_place_mm: float
+    """What is left of the worst place that is held; the next two likewise."""
+    left_velocity_m_s: float
+    left_range_deg: float
+    cost: float
+    off_guess_deg: float
+    """How joints are turned against the guess, on average."""
+    off_guess_cm: float
+    """How far they are from the guess, on average."""
+    momentum: Array
+    """(F - 1, 6) momentum over mass between frames, linear and angular, as the curves have it."""
+    guess_momentum: Array
+    """The same of the guess."""
+    control: Array
+    """The curves' coefficients."""
+
+
+def finished(
+    edit: Edit, base: Captured, asked: Wanted, solution: Solution
+) -> Result[MomentumReport]:
     """The result of a solved leap."""
     solved, problem = solution.solved, solution.problem
     leap, clip = problem.leap, solution.clip
@@ -55,35 +88,34 @@ def finished(edit: Edit, base: Captured, asked: Wanted, solution: Solution) -> R
         [every[n] for n in asked_tasks], misses[:, asked_tasks], MET_MM, MET_DEG
     )
     status = status_of(solution)
-    stages = _stages(base, asked, solution)
     degrees, centimetres = _likeness(clip, leap.guess)
     said = counted(len(edit.constraints), "edit")
-    curves = _momenta(solution)
+    momentum, guess_momentum = _momenta(solution)
+    report = MomentumReport(
+        stages=_stages(base, asked, solution),
+        guess=leap.guess,
+        frame_times=leap.times,
+        iterations=solution.iterations,
+        rounds=solution.rounds,
+        left_place_mm=1e3 * solved.violation.place_m,
+        left_velocity_m_s=solved.violation.velocity_m_s,
+        left_range_deg=float(np.degrees(solved.violation.angle_rad)),
+        cost=solved.cost,
+        off_guess_deg=degrees,
+        off_guess_cm=centimetres,
+        momentum=momentum,
+        guess_momentum=guess_momentum,
+        control=solved.motion.control,
+    )
     return Result(
         clip=replace(clip, history=(*edit.clip.history, f"leapt: {said}")),
         status=status,
         summary=summary_of(status, solution),
+        report=report,
         contacts=leap.contacts,
         notes=(*base.notes, *_notes(solution, leap.times), *_hanging(solution)),
-        trace={
-            "constraints": rows,
-            "stages": stages,
-            "start": leap.original,
-            "guess": leap.guess,
-            "iterations": solution.iterations,
-            "rounds": solution.rounds,
-            "updates": solved.updates,
-            "steps": solved.trace,
-            "left_place_mm": 1e3 * solved.violation.place_m,
-            "left_velocity_m_s": solved.violation.velocity_m_s,
-            "left_range_deg": float(np.degrees(solved.violation.angle_rad)),
-            "cost": solved.cost,
-            "off_guess_deg": degrees,
-            "off_guess_cm": centimetres,
-            "momentum": curves,
-            "frame_times": leap.times,
-            "control": solved.motion.control,
-        },
+        constraints=rows,
+        start=leap.original,
     )
 
 
@@ -93,21 +125,19 @@ def _names(edit: Edit) -> set[str]:
 
 def _misses(solution: Solution) -> Array:
     """(F, T) errors of every task."""
-    from poise.methods.momentum.spacetime import Rooms, evaluate
-
     spacetime = solution.problem.spacetime
     rooms = Rooms(spacetime)
     evaluate(spacetime, spacetime.price, solution.solved.motion, rooms)
     return rooms.misses
 
 
-def _momenta(solution: Solution) -> dict[str, Array]:
-    """(F − 1, 6) momentum over mass between frames: of the curves, of the guess, of the result."""
+def _momenta(solution: Solution) -> tuple[Array, Array]:
+    """(F − 1, 6) momentum over mass between frames, of the result and of the guess."""
     spacetime, control = solution.problem.spacetime, solution.solved.motion.control
     curves = spacetime.curves
     made = np.einsum("fcs,s->fc", curves.basis, control) + curves.constant
     guess = np.einsum("fcs,s->fc", curves.basis, curves.wanted) + curves.constant
-    return {"result": made, "guess": guess}
+    return made, guess
 
 
 def status_of(solution: Solution) -> Status:

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from poise.constraints import FlightHeight, Gravity, MoveStage, tasks_of
 from poise.methods.edit import Edit
 from poise.methods.momentum.plan import captured, leap_of, scene_of, wanted
-from poise.methods.momentum.report import finished
+from poise.methods.momentum.report import MomentumReport, finished
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
+from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result
 
 STAGE_EDITS = (MoveStage, FlightHeight, Gravity)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where an edit is."""
-
-    stage: str
-    """`leap`."""
-    done: int
-    """Iterations."""
-    total: int
-    """Most iterations; it usually ends sooner."""
-    left: float
-    """The worst constraint, over its tolerance."""
-    preview: None = None
-    """There is none."""
-
-
-Watcher = Callable[[Progress], None]
-
-
-def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None = None) -> Result:
+def run(
+    edit: Edit,
+    settings: Settings | None = None,
+    *,
+    progress: ProgressCallback | None = None,
+    previous: Result[MomentumReport] | None = None,
+) -> Result[MomentumReport]:
     """Edit a leap.
 
     Args:
@@ -44,7 +29,8 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
             speak of the edited leap's own frames, and are read against the leap as moved, before
             it is solved. Whatever they recruit, the whole body helps.
         settings: the knobs.
-        watch: told how far it is.
+        progress: told how many iterations are done; it usually ends before the last.
+        previous: makes no difference.
 
     Raises:
         BadValue: no flight, a stage too short for its momentum curves, a stage that there is not,
@@ -57,9 +43,4 @@ def run(edit: Edit, settings: Settings | None = None, *, watch: Watcher | None =
     scene = scene_of(leap)
     others = [each for each in edit.constraints if not isinstance(each, STAGE_EDITS)]
     wishes = [task for each in others for task in tasks_of(each, scene) if task.weight > 0.0]
-
-    def told(iteration: int, left: float, step: float) -> None:
-        if watch is not None:
-            watch(Progress("leap", iteration, settings.iterations, left))
-
-    return finished(edit, base, asked, solve_leap(leap, wishes, settings, told))
+    return finished(edit, base, asked, solve_leap(leap, wishes, settings, progress))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from poise.constraints import Task
@@ -11,6 +11,7 @@ from poise.mechanics import forward_kinematics
 from poise.methods.momentum.problem import Leap, Problem, build, footing
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.spacetime import Motion, Solved, solve_spacetime
+from poise.methods.progress import ProgressCallback
 from poise.motion import Clip
 
 NEAR_M = 0.04
@@ -36,7 +37,7 @@ def solve_leap(
     leap: Leap,
     wishes: Sequence[Task],
     settings: Settings,
-    watch: Callable[[int, float, float], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Solution:
     """Solve a leap.
 
@@ -44,7 +45,7 @@ def solve_leap(
         leap: what is asked of its stages.
         wishes: tasks of other constraints; those of priority 1 hold.
         settings: the knobs.
-        watch: told the iteration, the worst share of a tolerance and the last step.
+        progress: told how many iterations are done.
     """
     held, movers, scene = footing(leap)
     tasks = [*held, *leap.tops, *wishes]
@@ -54,7 +55,7 @@ def solve_leap(
         problem = build(leap, tasks, settings)
         begun = problem.start if start is None else _from(start, problem.start)
         solved = solve_spacetime(
-            problem.spacetime, begun, iterations=settings.iterations, watch=watch
+            problem.spacetime, begun, iterations=settings.iterations, progress=progress
         )
         used, start, rounds = used + solved.iterations, solved.motion, rounds + 1
         clip = replace(

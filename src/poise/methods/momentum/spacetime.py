@@ -9,7 +9,6 @@ the frames, not with their cube.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +28,7 @@ from poise.methods.momentum.spacetime_rows import (
     put_left,
     put_system,
 )
+from poise.methods.progress import Progress, ProgressCallback
 from poise.solvers import solve_bordered
 
 _FARTHEST = 0.35
@@ -239,7 +239,7 @@ def solve_spacetime(
     tolerances: Tolerances | None = None,
     *,
     iterations: int = 60,
-    watch: Callable[[int, float, float], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Solved:
     """Solve from a motion on.
 
@@ -248,7 +248,7 @@ def solve_spacetime(
         start: where from; it is not changed.
         tolerances: when it is good enough.
         iterations: most steps that are tried.
-        watch: told the iteration, the worst share of a tolerance and the last step.
+        progress: told how many iterations are done, whenever constraints have been looked at.
     """
     tolerances = tolerances or Tolerances()
     search = _Search(problem, start)
@@ -270,8 +270,8 @@ def solve_spacetime(
         # Settled for these shifts: what is left of the constraints shifts them further.
         now, left = search.violated(tolerances)
         trace.append((search.cost, max(now.shares), search.step, search.damping))
-        if watch is not None:
-            watch(used, max(now.shares), search.step)
+        if progress is not None:
+            progress(Progress("leap", used, iterations))
         rests = search.step <= tolerances.step or gained <= tolerances.gain * search.cost
         if now.kept and search.free and rests:
             converged = True

@@ -6,21 +6,20 @@ coefficients (4.2), continuity (4.3), normalisation (5). What is where, and what
 docs/pattern.md.
 """
 
+from poise.methods.motion_alignment import Placing as Placing
+from poise.methods.motion_alignment import Warp as Warp
+from poise.methods.motion_pattern import EventRule as EventRule
+from poise.methods.motion_pattern import Example as Example
+from poise.methods.motion_pattern import Pattern as Pattern
 from poise.methods.pattern.club_fit import fit_club as fit_club
-from poise.methods.pattern.events import EventRule as EventRule
 from poise.methods.pattern.learning import check_one_body as check_one_body
 from poise.methods.pattern.learning import grounds_of as grounds_of
 from poise.methods.pattern.learning import learn as learn
-from poise.methods.pattern.model import Example as Example
-from poise.methods.pattern.model import Pattern as Pattern
 from poise.methods.pattern.placed import event_frames as event_frames
-from poise.methods.pattern.placing import Placing as Placing
+from poise.methods.pattern.report import PatternReport as PatternReport
 from poise.methods.pattern.run import run as run
 from poise.methods.pattern.settings import Settings as Settings
 from poise.methods.pattern.styles import styles_of as styles_of
 from poise.methods.pattern.usual_events import SWING_SPAN as SWING_SPAN
 from poise.methods.pattern.usual_events import peak_event as peak_event
 from poise.methods.pattern.usual_events import swing_events as swing_events
-from poise.methods.pattern.warp import Warp as Warp
-
-TAKES_PATTERN = True

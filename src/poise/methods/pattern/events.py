@@ -7,8 +7,6 @@ found by rule (the club head is lowest near where it is fastest), or given as fr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -18,10 +16,8 @@ from poise.character import Character
 from poise.constraints import find_point
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import BodyState
+from poise.methods.motion_pattern import EventRule
 from poise.rotations import rotate
-
-EventKind = Literal["fastest", "slowest", "highest", "lowest", "starts", "stops"]
-KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
 NEAR_S = 0.25
 """How far from its own extreme an event "near" it may be."""
@@ -32,38 +28,6 @@ AT_REST = 0.15
 """A point that moves slower than this share of its greatest speed is at rest."""
 CLEAR = 0.9
 """Another peak, away from the event, that is higher than this share of it makes it unclear."""
-
-
-@dataclass(frozen=True)
-class EventRule:
-    """How an event is found."""
-
-    name: str
-    kind: EventKind
-    """`fastest`, `slowest`, `highest`, `lowest`: where the point is so. `starts`, `stops`: where it
-    leaves, or comes to, rest."""
-    point: str
-    """A site, joint or role."""
-    near: EventKind | None = None
-    """Only within a quarter of a second of where the same point is so: lowest near fastest."""
-    after: str | None = None
-    """Only after this event."""
-    before: str | None = None
-    """Only before this event."""
-
-    def __post_init__(self) -> None:
-        for field in ("name", "point", "after", "before"):
-            value: object = getattr(self, field)
-            if value is None and field in ("after", "before"):
-                continue
-            if not isinstance(value, str) or not value:
-                raise BadValue(f"{field} of an event", "some text", value)
-        if self.kind not in KINDS:
-            raise UnknownName("kind of event", str(self.kind), KINDS)
-        if self.near is not None and self.near not in KINDS[:4]:
-            raise UnknownName("extreme to be near", str(self.near), KINDS[:4])
-        if self.near is not None and self.kind in ("starts", "stops"):
-            raise BadValue(f"near of event '{self.name}'", "left out beside starts and stops", "it")
 
 
 def find_events(

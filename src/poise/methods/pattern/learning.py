@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +15,12 @@ from poise.constraints import carries_weight
 from poise.contact import estimate_ground
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import forward_kinematics
-from poise.methods.pattern.events import EventRule, find_events, given_events
-from poise.methods.pattern.model import Example, Pattern, check_same
+from poise.methods.motion_alignment import Warp
+from poise.methods.motion_pattern import EventRule, Example, Pattern, check_same
+from poise.methods.pattern.events import find_events, given_events
 from poise.methods.pattern.motion_vectors import mean_turns, sampled, vector_of
 from poise.methods.pattern.placing import placings_together
-from poise.methods.pattern.warp import Warp
+from poise.methods.progress import Progress, ProgressCallback
 from poise.motion import Clip
 from poise.solvers import principal_components
 
@@ -36,8 +37,6 @@ _ROUNDING = 1e-9
 EXPLAINED = 1.0
 """Share of the variance that an edit's components explain, unless told otherwise: few motions have
 few components, and all of them are needed to give an example back."""
-
-Watcher = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +59,7 @@ def learn(
     grounds_m: Sequence[float] | None = None,
     components: int | None = None,
     share: float | None = None,
-    watch: Watcher | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Pattern:
     """The pattern of motions of one behaviour.
 
@@ -76,7 +75,7 @@ def learn(
         grounds_m: heights of the clips' grounds; as the feet show them, where they are not given.
         components: how many an edit uses.
         share: instead, how much of the variance they explain.
-        watch: told how many clips are looked at, and of how many.
+        progress: told how many clips are looked at, and of how many.
 
     Raises:
         BadValue, BadShape, UnknownName: fewer than two clips, different skeletons, an event that a
@@ -101,8 +100,8 @@ def learn(
         roots.append(root)
         turns.append(turn)
         joints.append(forward_kinematics(clip.skeleton, root, turn).positions_m)
-        if watch is not None:
-            watch(i + 1, len(clips))
+        if progress is not None:
+            progress(Progress("clips", i + 1, len(clips)))
     placings = placings_together(joints, grounds_m)
     placed = [p.places(root) for p, root in zip(placings, roots, strict=True)]
     mean_joints = np.mean([p.places(j) for p, j in zip(placings, joints, strict=True)], axis=0)

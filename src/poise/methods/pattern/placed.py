@@ -11,8 +11,9 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
+from poise.methods.motion_alignment import Placing, Warp
+from poise.methods.motion_pattern import Pattern
 from poise.methods.pattern.learning import knots_of, moments_of
-from poise.methods.pattern.model import Pattern
 from poise.methods.pattern.motion_vectors import (
     motion_of,
     sampled,
@@ -21,8 +22,7 @@ from poise.methods.pattern.motion_vectors import (
     sampled_vectors,
     vector_of,
 )
-from poise.methods.pattern.placing import Placing, placing_on
-from poise.methods.pattern.warp import Warp
+from poise.methods.pattern.placing import placing_on
 from poise.motion import Clip
 
 RUN_OUT_S = 0.15

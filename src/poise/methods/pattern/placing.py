@@ -8,52 +8,15 @@ component is the room. Heights count from the ground that the feet show.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise import rotations
 from poise.arrays import Array
+from poise.methods.motion_alignment import Placing
 
 _ROUNDS = 100
 _SAME_M = 1e-10
-
-
-@dataclass(frozen=True)
-class Placing:
-    """From the room of a clip to that of the pattern: up, over the floor, around."""
-
-    turn_rad: float
-    """About the vertical, to the left."""
-    from_m: tuple[float, float, float]
-    """The clip's place that goes to `to_m`, and that is turned about."""
-    to_m: tuple[float, float, float]
-
-    @property
-    def turn_wxyz(self) -> Array:
-        """The turn."""
-        return rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.float64(self.turn_rad))
-
-    def places(self, places_m: Array) -> Array:
-        """(..., 3) places of the clip, in the pattern's room."""
-        moved = rotations.rotate(self.turn_wxyz, places_m - np.array(self.from_m))
-        return moved + np.array(self.to_m)
-
-    def places_back(self, places_m: Array) -> Array:
-        """(..., 3) places of the pattern, in the clip's room."""
-        turned = rotations.rotate(
-            rotations.conjugate(self.turn_wxyz), places_m - np.array(self.to_m)
-        )
-        return turned + np.array(self.from_m)
-
-    def root_turns(self, turns_wxyz: Array) -> Array:
-        """(..., 4) how the root is turned, seen from the pattern's room."""
-        return rotations.multiply(self.turn_wxyz, turns_wxyz)
-
-    def root_turns_back(self, turns_wxyz: Array) -> Array:
-        """(..., 4) the same seen from the clip's room."""
-        return rotations.multiply(rotations.conjugate(self.turn_wxyz), turns_wxyz)
 
 
 def placing_on(joints_m: Array, wanted_m: Array, ground_m: float) -> Placing:

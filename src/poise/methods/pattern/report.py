@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,11 +16,36 @@ from poise.methods.constraint_report import (
     constraint_reports,
     worst_in_words,
 )
-from poise.methods.pattern.motion_space_ik import Solved
+from poise.methods.pattern.motion_space_ik import Ending, Solved
 from poise.methods.pattern.problem import Problem
 from poise.methods.pattern.touch_up import Wanted
 from poise.methods.result import Result, Status
 from poise.motion import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class PatternReport:
+    """Where the clip lies in the pattern, and where it went."""
+
+    problem: Problem
+    """To go on from."""
+    by_pattern: Clip
+    """Before feet are kept and goals finished by inverse kinematics."""
+    iterations: int
+    errors_m: tuple[tuple[float, ...], ...]
+    """What was left to the goals after every iteration, of each search: one, or one a frame."""
+    endings: tuple[Ending, ...]
+    """How each of them ended."""
+    coefficients_before: Array
+    """(m,) α of the clip."""
+    coefficients_after: Array
+    """(m,), or (F, m) where goals were solved apart."""
+    deviations_after: float
+    """How far that is from the mean."""
+    left_over_deg: float
+    """What no component explains of the clip."""
+    finished_by_ik_mm: float
+    """How far from a goal the pattern left a place that was then finished otherwise."""
 
 
 def misses(problem: Problem, clip: Clip) -> list[Array]:
@@ -44,7 +70,7 @@ def misses(problem: Problem, clip: Clip) -> list[Array]:
 def finished(
     problem: Problem, made: Clip, by_pattern: Clip, solved: Sequence[Solved], change: Array,
     left: Sequence[Wanted], notes: Sequence[str],
-) -> Result:  # fmt: skip
+) -> Result[PatternReport]:  # fmt: skip
     """The result of a solved problem."""
     edit, settings, placed = problem.edit, problem.settings, problem.placed
     errors = misses(problem, made)
@@ -54,28 +80,26 @@ def finished(
     rows = constraint_reports(problem.tasks, table, settings.met_mm, settings.met_deg)
     status = _status(rows, solved)
     start = placed.coefficients[: problem.count]
+    report = PatternReport(
+        problem=problem,
+        by_pattern=by_pattern,
+        iterations=sum(found.iterations for found in solved),
+        errors_m=tuple(found.errors_m for found in solved),
+        endings=tuple(found.ending for found in solved),
+        coefficients_before=start,
+        coefficients_after=start + change,
+        deviations_after=max((found.deviations for found in solved), default=placed.deviations),
+        left_over_deg=placed.left_over_deg,
+        finished_by_ik_mm=1e3 * max(_places_left(problem, by_pattern, left), default=0.0),
+    )
     return Result(
         clip=made,
         status=status,
         summary=_summary(problem, rows, status, solved),
+        report=report,
         contacts=edit.contacts if edit.contacts is not None else problem.contacts,
         notes=(*_notes(problem, solved, by_pattern, left), *notes),
-        trace={
-            "constraints": rows,
-            "iterations": sum(found.iterations for found in solved),
-            "errors_m": tuple(found.errors_m for found in solved),
-            "endings": tuple(found.ending for found in solved),
-            "coefficients_before": start,
-            "coefficients_after": start + change,
-            "deviations_before": float(np.linalg.norm(start / _deviations(problem))),
-            "deviations_after": max(
-                (found.deviations for found in solved), default=placed.deviations
-            ),
-            "left_over_deg": placed.left_over_deg,
-            "finished_by_ik_mm": 1e3 * max(_places_left(problem, by_pattern, left), default=0.0),
-            "by_pattern": by_pattern,
-            "problem": problem,
-        },
+        constraints=rows,
     )
 
 
@@ -85,10 +109,6 @@ def _summary(
     if not rows and problem.settings.details == "dropped":
         return "No goals: the clip as the pattern's components have it."
     return worst_in_words(rows, status, _reasons(problem, solved))
-
-
-def _deviations(problem: Problem) -> Array:
-    return problem.pattern.deviations[: problem.count]
 
 
 def _status(rows: Sequence[ConstraintReport], solved: Sequence[Solved]) -> Status:

@@ -13,21 +13,29 @@ from poise.methods.pattern.coefficient_paths import coefficient_path
 from poise.methods.pattern.goals import TURN_M, Goal
 from poise.methods.pattern.motion_space_ik import Rules, Solved, solve
 from poise.methods.pattern.problem import Problem, build, lifted, radius_of
-from poise.methods.pattern.report import finished, misses
+from poise.methods.pattern.report import PatternReport, finished, misses
 from poise.methods.pattern.settings import Settings
 from poise.methods.pattern.standing import root_lift
 from poise.methods.pattern.touch_up import Wanted, touched_up
+from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result
 from poise.motion import Clip
 
 
-def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None = None) -> Result:
+def run(
+    edit: Edit,
+    settings: Settings | None = None,
+    *,
+    progress: ProgressCallback | None = None,
+    previous: Result[PatternReport] | None = None,
+) -> Result[PatternReport]:
     """Edit a clip so that it meets goals in the pattern of motions like it.
 
     Args:
         edit: with a pattern, and goals about places and orientations in the world: usually one
             `HitAt`.
         settings: the knobs.
+        progress: not called: it is over in a moment.
         previous: a result of `run` on the same clip with the same pattern; where the clip lies in
             the pattern is not looked for again.
 
@@ -36,8 +44,7 @@ def run(edit: Edit, settings: Settings | None = None, *, previous: Result | None
             a pattern has no answer to.
     """
     settings = settings or Settings()
-    known = previous.trace.get("problem") if previous is not None else None
-    problem = build(edit, settings, known if isinstance(known, Problem) else None)
+    problem = build(edit, settings, None if previous is None else previous.report.problem)
     solved, change, motion = _standing(problem)
     history = f"edited by a pattern of {len(problem.pattern.examples)} motions"
     changed = motion is not None

@@ -10,7 +10,7 @@ from poise.character import Character
 from poise.constraints import find_point
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
-from poise.methods.pattern.events import EventRule
+from poise.methods.motion_pattern import EventRule
 from poise.motion import Clip
 from poise.rotations import rotate
 

@@ -6,7 +6,7 @@ the links ask for. Rotors behind gears (`armature` in MJCF), friction and dampin
 not read from robot files and not in it: a motor has to add armature × acceleration, damping × speed
 and friction. What no force of the ground explains stays at the root, and is no motor's.
 
-Flights are differentiated by themselves, as `measures` does, so that push-off and landing do not
+Flights are differentiated by themselves, as `observe` does, so that push-off and landing do not
 smear into them; the ratios are those of `torque_excess`.
 """
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, angle_near_range
-from poise.contact import intervals
-from poise.measures import Series
+from poise.contact import Series, intervals
 from poise.mechanics import GRAVITY_M_S2
 from poise.methods.retarget.self_clearance import gaps_m
 
@@ -73,7 +72,7 @@ def impossible(
     """Everything that a body cannot do of a motion, the longest first.
 
     Args:
-        series: the motion, as `measures` sees it.
+        series: the motion with what touches.
         target: whose.
         wanted_m: (F, J, 3) where its joints should be.
         fastest_rad_s: (J,) how fast they can turn.

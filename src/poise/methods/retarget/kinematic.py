@@ -16,17 +16,24 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import SIDES, Character, Skeleton, StandingFigure, contact_points
+from poise.character import SIDES, Character, Skeleton, contact_points
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
-from poise.contact import ContactSchedule, detect_contacts
+from poise.contact import FEET, ContactSchedule, detect_contacts
 from poise.environment import Environment, scaled
 from poise.errors import BadValue
 from poise.ik import IkSolution, build, follow, keep_in_range, unsolved
-from poise.mechanics import BodyState, forward_kinematics, site_positions
-from poise.methods.retarget.correspondence import Correspondence
+from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.holding import Held, hold
-from poise.methods.retarget.pose_map import local_turns, wanted_turns
 from poise.motion import Clip
+from poise.transfer import (
+    Correspondence,
+    hip_joints,
+    leg_ratio,
+    local_turns,
+    scaled_m,
+    touching_rise_m,
+    wanted_turns,
+)
 
 _FOLLOWED = {"hip": 0.5, "knee": 0.3, "ankle": 1.0, "elbow": 0.5, "wrist": 1.0}
 """Weights of joints that come as near as they can to where they should be."""
@@ -77,13 +84,12 @@ def retargeted(
     """
     if scale is not None and not 0.01 <= scale <= 100.0:
         raise BadValue("scale", "from 0.01 to 100", scale)
-    assert source.roles is not None and target.roles is not None
-    figures = [StandingFigure(c.skeleton, c.roles) for c in (source, target)]  # type: ignore[arg-type]
-    factor = figures[1].leg_m / figures[0].leg_m if scale is None else scale
-    ground = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
+    factor = leg_ratio(source, target) if scale is None else scale
+    ground = float(environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0)
+    origin = np.array([0.0, ground, 0.0])
     state = forward_kinematics(clip.skeleton, *clip.pose)
     contacts = _that_both_have(detect_contacts(clip, source, environment), target)
-    environment = scaled(environment, factor, np.array([0.0, float(ground), 0.0]))
+    environment = scaled(environment, factor, origin)
     skeleton = target.skeleton
     world = wanted_turns(state, source, target, matches)
     still = np.zeros((clip.frame_count, 3))
@@ -96,12 +102,13 @@ def retargeted(
         made = _turned(made, world, target, matches, environment)
         world = _between_hinges(made, world, target, matches)
     free = _as_balls(world, skeleton.parents)
-    middle = _hip_middle(state, source)
-    there = factor * (middle - np.array([0.0, float(ground), 0.0]))
-    there[:, 1] += float(ground)
     ideal = forward_kinematics(skeleton, still, free)
-    roots = there - _hip_middle(ideal, target)
-    roots[:, 1] += _rise(state, source, ideal, roots, target, contacts, factor, float(ground))
+    theirs, mine = (
+        s.positions_m[:, hip_joints(c)].mean(axis=1) for s, c in ((state, source), (ideal, target))
+    )
+    roots = scaled_m(theirs, factor, origin) - mine
+    touches = {part: contacts.column(part) for part in FEET if part in contacts.parts}
+    roots[:, 1] += touching_rise_m(state, source, ideal, roots, target, touches, factor, ground)
     ideal = forward_kinematics(skeleton, roots, free)
     made = replace(made, root_positions_m=roots)
     freely = replace(made, rotations_wxyz=rotations.normalize(free))
@@ -205,31 +212,6 @@ def _as_balls(world_wxyz: Array, parents: Indices) -> Array:
     local = rotations.multiply(rotations.conjugate(above), world_wxyz)
     local[:, 0] = world_wxyz[:, 0]
     return local
-
-
-def _hip_middle(state: BodyState, character: Character) -> Array:
-    assert character.roles is not None
-    joints = [character.skeleton.index(character.roles.joint(f"{side}_hip")) for side in SIDES]
-    return state.positions_m[:, joints].mean(axis=1)
-
-
-def _rise(
-    state: BodyState, source: Character, ideal: BodyState, roots_m: Array, target: Character,
-    contacts: ContactSchedule, factor: float, ground: float,
-) -> float:  # fmt: skip
-    """By how much the target is raised so that its soles are as high as the source's, scaled."""
-    theirs, mine = contact_points(source), contact_points(target)
-    apart: list[Array] = []
-    for side in SIDES:
-        part = f"{side}_foot"
-        if part not in theirs or part not in mine or part not in contacts.parts:
-            continue
-        touches = contacts.column(part)
-        old = site_positions(state, theirs[part])[touches, :, 1].min(axis=1)
-        new = site_positions(ideal, mine[part])[touches, :, 1].min(axis=1) + roots_m[touches, 1]
-        apart.append(ground + factor * (old - ground) - new)
-    found = np.concatenate(apart) if apart else np.zeros(0)
-    return float(np.median(found)) if len(found) else 0.0
 
 
 def _followed(

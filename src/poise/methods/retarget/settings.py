@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Interval
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.errors import BadValue
+from poise.record_ranges import Positive, check_record
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a motion is put on another body."""
 
-    scale: float | None = None
+    scale: Annotated[float, Interval(ge=0.01, le=100)] | None = None
     """How many times as far it goes; as the legs are longer, where nothing is said."""
     feet: bool = True
     """What touches is held where it stands, and the rest stays out of the ground."""
-    fastest_rad_s: float | None = None
+    fastest_rad_s: Positive | None = None
     """No joint turns faster. By default as fast as the model says, or 20 for hinges of which it
     says nothing; ball joints, as people have them, as fast as they like."""
     correct: bool = False
@@ -29,16 +31,11 @@ class Settings:
     flights that fall."""
     torque: bool = True
     """`filter` also keeps joints within their strength."""
-    rounds: int = 12
+    rounds: Annotated[int, Interval(ge=1, le=100)] = 12
     """Most rounds of that; the one that measures best counts."""
 
     def __post_init__(self) -> None:
-        if self.scale is not None and not 0.01 <= self.scale <= 100.0:
-            raise BadValue("scale", "from 0.01 to 100", self.scale)
-        if self.fastest_rad_s is not None and not self.fastest_rad_s > 0.0:
-            raise BadValue("fastest_rad_s", "more than zero", self.fastest_rad_s)
-        if not 1 <= self.rounds <= 100:
-            raise BadValue("rounds", "from 1 to 100", self.rounds)
+        check_record(self)
 
     def fastest(self, target: Character) -> Array | None:
         """(J,) how fast joints may turn; None where all may as they like."""

@@ -41,9 +41,9 @@ from poise.methods.filter import (
     on_side_of,
     single_motion,
 )
-from poise.methods.retarget.correspondence import Correspondence
 from poise.methods.retarget.stream_follow import LimitsOfStream
 from poise.methods.retarget.stream_poses import PoseStream
+from poise.transfer import Correspondence
 
 _UNIT_TOLERANCE = 1e-6
 _NO_GOALS = np.zeros((0, 4))

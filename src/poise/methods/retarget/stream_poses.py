@@ -18,18 +18,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise import rotations
-from poise.arrays import Array, Indices
-from poise.character import SIDES, Character, StandingFigure, contact_points
+from poise.arrays import Array
+from poise.character import Character
+from poise.contact import FEET
 from poise.environment import Environment, scaled
 from poise.errors import BadValue
 from poise.ik import FollowSettings
-from poise.mechanics import BodyState, forward_kinematics, site_positions
-from poise.methods.retarget.correspondence import Correspondence
+from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.kinematic import inner_hinges, trunk_joints, turn_tasks, wishes_of
-from poise.methods.retarget.pose_map import local_turns
 from poise.methods.retarget.stream_feet import StandingFeet
 from poise.methods.retarget.stream_follow import FollowedStream, two_frames
 from poise.methods.retarget.stream_turns import StreamTurns, freely_turned, standing
+from poise.transfer import (
+    Correspondence,
+    hip_joints,
+    leg_ratio,
+    local_turns,
+    scaled_m,
+    touching_rise_m,
+)
 
 _ORIGIN = np.zeros((1, 3))
 _CALM_S = 1.5e-4
@@ -65,9 +72,7 @@ class PoseStream:
             raise BadValue("scale", "from 0.01 to 100", scale)
         if rise_m is not None and not abs(rise_m) <= 100.0:
             raise BadValue("rise_m", "from -100 to 100", rise_m)
-        assert source.roles is not None and target.roles is not None
-        figures = [StandingFigure(c.skeleton, c.roles) for c in (source, target)]  # type: ignore[arg-type]
-        self.scale = figures[1].leg_m / figures[0].leg_m if scale is None else scale
+        self.scale = leg_ratio(source, target) if scale is None else scale
         """How many times as far it goes."""
         flat = environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0
         self._ground = np.array([0.0, float(flat), 0.0])
@@ -75,7 +80,7 @@ class PoseStream:
         self.environment = environment
         """The place at the target's size."""
         self._source, self._target = source, target
-        self._hips = [_hips(character) for character in (source, target)]
+        self._hips = [hip_joints(character) for character in (source, target)]
         self._turns = StreamTurns(source, target, matches)
         skeleton = target.skeleton
         self._hinged = "hinge" in skeleton.kinds
@@ -144,7 +149,7 @@ class PoseStream:
             s.positions_m[0, hips].mean(axis=0)
             for s, hips in zip((state, ideal), self._hips, strict=True)
         )
-        root = self.scale * (theirs - self._ground) + self._ground - mine
+        root = scaled_m(theirs, self.scale, self._ground) - mine
         root[1] += self.rise_m
         return root, turned, ideal
 
@@ -153,15 +158,10 @@ class PoseStream:
         state = standing(self._source)
         root, _, ideal = self._ideal(state)
         self.restart()
-        theirs, mine = contact_points(self._source), contact_points(self._target)
-        apart: list[float] = []
-        for side in SIDES:
-            part = f"{side}_foot"
-            if part in theirs and part in mine:
-                old = float(site_positions(state, theirs[part])[..., 1].min())
-                new = float(site_positions(ideal, mine[part])[..., 1].min() + root[1])
-                apart.append(float(self._ground[1]) + self.scale * (old - self._ground[1]) - new)
-        return float(np.mean(apart)) if apart else 0.0
+        return touching_rise_m(
+            state, self._source, ideal, root[None], self._target,
+            {part: np.ones(1, dtype=np.bool_) for part in FEET}, self.scale, float(self._ground[1]),
+        )  # fmt: skip
 
 
 def _leg(target: Character, part: str) -> tuple[int, int]:
@@ -169,9 +169,3 @@ def _leg(target: Character, part: str) -> tuple[int, int]:
     assert target.roles is not None
     side, joint = part.partition("_")[0], target.skeleton.index
     return joint(target.roles.joint(f"{side}_ankle")), joint(target.roles.joint(f"{side}_knee"))
-
-
-def _hips(character: Character) -> Indices:
-    assert character.roles is not None
-    roles, skeleton = character.roles, character.skeleton
-    return np.array([skeleton.index(roles.joint(f"{side}_hip")) for side in SIDES], dtype=np.int64)

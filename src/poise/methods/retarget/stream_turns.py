@@ -8,8 +8,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, anatomical_axes
 from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.retarget.correspondence import Correspondence
-from poise.methods.retarget.pose_map import wanted_turns
+from poise.transfer import Correspondence, wanted_turns
 
 
 class StreamTurns:

@@ -1,0 +1,94 @@
+"""How high soles are: a body is raised until its own are as high as those it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import rotations
+from poise.arrays import Array
+from poise.character import SIDES, Character, StandingFigure, contact_points
+from poise.errors import BadValue
+from poise.mechanics import BodyState, site_positions
+
+
+def lower_sole_m(state: BodyState, character: Character) -> Array:
+    """(F,) how high the lowest point of both feet is."""
+    parts = contact_points(character)
+    soles = [parts[f"{side}_foot"] for side in SIDES if f"{side}_foot" in parts]
+    if soles:
+        places = np.concatenate([site_positions(state, sole) for sole in soles], axis=1)
+    else:
+        assert character.roles is not None
+        index, joint = character.skeleton.index, character.roles.joint
+        places = state.positions_m[:, [index(joint(f"{side}_ankle")) for side in SIDES]]
+    return places[..., 1].min(axis=1)
+
+
+def touching_rise_m(
+    state: BodyState, source: Character, made: BodyState, roots_m: Array, target: Character,
+    touching: Mapping[str, NDArray[np.bool_]], scale: float, ground_m: float,
+) -> float:  # fmt: skip
+    """By how much a body is raised so that soles that touch are as high as the source's, scaled.
+
+    Args:
+        state: the source's motion.
+        source: whose it is.
+        made: the target's motion with its root at zero.
+        roots_m: (F, 3) and its root.
+        target: whose that is.
+        touching: (F,) where each foot touches.
+        scale: how many times as far the motion goes.
+        ground_m: how high the ground is, from which places scale.
+    """
+    theirs, mine = contact_points(source), contact_points(target)
+    apart: list[Array] = []
+    for part, touches in touching.items():
+        if part in theirs and part in mine:
+            old = site_positions(state, theirs[part])[touches, :, 1].min(axis=1)
+            new = site_positions(made, mine[part])[touches, :, 1].min(axis=1) + roots_m[touches, 1]
+            apart.append(ground_m + scale * (old - ground_m) - new)
+    found = np.concatenate(apart) if apart else np.zeros(0)
+    return float(np.median(found)) if len(found) else 0.0
+
+
+def standing_rise_m(source: Character, target: Character) -> float:
+    """How much higher the root of one body stands than another's, both with straight legs.
+
+    For streams, which have to know it before the first frame. A whole clip shows how far legs are
+    bent in it; `onto_body` goes by that.
+    """
+    return _standing_root_m(target) - _standing_root_m(source)
+
+
+def _standing_root_m(character: Character) -> float:
+    """The root over the sole, the leg hanging straight down from the hip; mean of both legs."""
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    figure = StandingFigure(character.skeleton, character.roles)
+    root = figure.figure.positions[0]
+    heights = list[float]()
+    for side in SIDES:
+        hip, ankle = figure.place(f"{side}_hip"), figure.joints[f"{side}_ankle"]
+        sole = sole_middle_m(character, ankle)
+        # On a splayed leg the sole lies off the vertical; down is along the shank.
+        shank = figure.figure.positions[ankle] - figure.place(f"{side}_knee")
+        under = 0.0 if sole is None else float(sole @ shank / np.linalg.norm(shank))
+        leg = figure.length(side, "hip", "knee", "ankle")
+        heights.append(float((root - hip) @ figure.up) + leg + under)
+    return float(np.mean(heights))
+
+
+def sole_middle_m(character: Character, ankle: int) -> Array | None:
+    """(3,) the middle of the sole as seen from the ankle, in the rest pose; None without one."""
+    skeleton = character.skeleton
+    for part, points in contact_points(character).items():
+        under = [ankle in skeleton.ancestors(int(joint)) for joint in points.joints]
+        if part.endswith("_foot") and all(under):
+            places = skeleton.rest_positions_m[points.joints] + rotations.rotate(
+                skeleton.rest_world_wxyz[points.joints], points.offsets_m
+            )
+            return places.mean(axis=0) - skeleton.rest_positions_m[ankle]
+    return None
