@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from poise.apps.render.lettering import write
-from poise.apps.render.palette import BLUE, FAINT_INK, GRID, INK, PAPER, VERMILION, Color
+from poise.apps.render.palette import BLUE, FAINT_INK, GRID, INK, PAPER, VERMILION, Color, write
 from poise.apps.report.ticks import nice_ticks, range_of
 from poise.arrays import Array
 from poise.constraints import Scene

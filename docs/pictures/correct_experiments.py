@@ -11,12 +11,9 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from poise.apps.render.key_frames import key_frames
-from poise.apps.render.lettering import write
-from poise.apps.render.of_series import overlays_of
-from poise.apps.render.palette import FAINT_INK, GREEN, PAPER
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.strip import draw_strip
+from poise.apps.render import draw_strip, overlays_of, stage_for
+from poise.apps.render.layout import key_frames
+from poise.apps.render.palette import FAINT_INK, GREEN, PAPER, write
 from poise.character import Character
 from poise.contact import ContactSchedule, detect_contacts, intervals
 from poise.environment import Environment

@@ -20,7 +20,6 @@ sys.path.insert(0, str(HERE.parents[1]))
 from benchmarks.correct_body import captured
 from benchmarks.correct_convergence import angles_of, minimized, walk_problem
 from benchmarks.ik import one_thread
-from poise.apps.render.lettering import write
 from poise.apps.render.palette import (
     BLUE,
     FAINT_INK,
@@ -33,6 +32,7 @@ from poise.apps.render.palette import (
     SKY,
     VERMILION,
     Color,
+    write,
 )
 from poise.arrays import Array
 from poise.methods.correct.problem import KINDS

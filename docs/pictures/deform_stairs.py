@@ -6,9 +6,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from poise.apps.render.of_series import overlays_of
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.strip import draw_strip
+from poise.apps.render import draw_strip, overlays_of, stage_for
 from poise.environment import Environment
 from poise.measures import evaluate
 from poise.motion import Clip

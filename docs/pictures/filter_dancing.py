@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from poise.apps.render import stage_for
 from poise.apps.render.camera import framed, view_axes
-from poise.apps.render.lettering import write
-from poise.apps.render.palette import PAPER
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.scene import Scene, draw
-from poise.apps.render.staging import solid_of
+from poise.apps.render.palette import PAPER, write
+from poise.apps.render.scene import Scene, draw, solid_of
 from poise.recipes import load_recipe, prepare, run_prepared
 
 HERE = Path(__file__).resolve().parent

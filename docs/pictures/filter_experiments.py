@@ -8,9 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from poise.apps.render.of_series import overlays_of
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.write import write_picture
+from poise.apps.render import overlays_of, stage_for, write_picture
 from poise.measures import evaluate
 from poise.recipes import load_recipe, prepare, run_prepared
 

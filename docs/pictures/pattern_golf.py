@@ -14,10 +14,9 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from benchmarks.pattern_golf import HEAD, Golf, golf, hit_frame
 from benchmarks.pattern_left_out import by_deform, by_pattern
+from poise.apps.render import draw_strip, stage_for
 from poise.apps.render.figure import MIDDLE, Figure
-from poise.apps.render.key_frames import key_frames
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.strip import draw_strip
+from poise.apps.render.layout import key_frames
 from poise.arrays import Array
 from poise.constraints.recruiting import find_point
 from poise.mechanics import forward_kinematics

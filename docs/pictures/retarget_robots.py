@@ -11,10 +11,8 @@ from PIL import Image
 sys.path.insert(0, str(HERE.parents[1]))
 
 from benchmarks.retarget_table import source, target
-from poise.apps.render.key_frames import key_frames
-from poise.apps.render.of_series import overlays_of
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.strip import draw_strip
+from poise.apps.render import draw_strip, overlays_of, stage_for
+from poise.apps.render.layout import key_frames
 from poise.measures import evaluate
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import correspondence, retarget

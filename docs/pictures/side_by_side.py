@@ -8,14 +8,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from poise.apps.render import Stage, overlays_of, stage_for
 from poise.apps.render.camera import Camera, framed, view_axes
-from poise.apps.render.legend import draw_legend
-from poise.apps.render.lettering import write
-from poise.apps.render.of_series import overlays_of
-from poise.apps.render.palette import PAPER, PURPLE
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.scene import Scene, draw
-from poise.apps.render.staging import Stage, marks_of, part_solid, solid_of
+from poise.apps.render.layout import draw_legend
+from poise.apps.render.palette import PAPER, PURPLE, write
+from poise.apps.render.scene import Scene, draw, marks_of, part_solid, solid_of
 from poise.arrays import Array
 from poise.measures import evaluate
 from poise.motion import Clip

@@ -365,10 +365,15 @@ def test_points_that_nobody_knows_are_one_line(command: Command, family: Path) -
     assert len(done.err.splitlines()) == 1
 
 
-def test_only_families_of_two_leaps_are_played(command: Command, family: Path) -> None:
-    done = command("family", "play", family, "--no-browser")
-    assert done.code == 2 and "family must be one of two leaps" in done.err
+def test_only_families_are_played_at_ports_that_there_are(
+    command: Command, family: Path, tmp_path: Path
+) -> None:
+    assert command("sample", "walk", "-o", "walk.npz").code == 0
+    done = command("family", "play", "walk.npz", "--no-browser")
+    assert done.code == 2 and "expected a motion family, found a clip" in done.err
     assert len(done.err.splitlines()) == 1
+    done = command("family", "play", family, "--no-browser", "--port", 99_999)
+    assert done.code == 2 and "port must be one that is free" in done.err
 
 
 def test_help_says_what_there_is(command: Command) -> None:

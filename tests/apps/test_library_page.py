@@ -27,7 +27,7 @@ from poise.apps.report.value_bins import bins_for
 from poise.apps.report.words import UNDER_INPUT_CONTACTS, WORDINGS, figures_of
 from poise.measures import ALL, Evaluation, Measure, evaluate, jitter
 from poise.samples import SAMPLES
-from tests.apps.test_leap_demo import Browser, needs_browser
+from tests.apps.piped_browser import Browser, needs_browser
 from tests.apps.test_report import (
     _LOOK,  # pyright: ignore[reportPrivateUsage]
     _dumped,  # pyright: ignore[reportPrivateUsage]

@@ -13,19 +13,21 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from poise.apps.cli.main import app
-from poise.apps.render import palette
+from poise.apps.render import (
+    Overlays,
+    beside,
+    draw_strip,
+    palette,
+    stage_for,
+    support_outline,
+    write_picture,
+)
 from poise.apps.render.animation import as_gif, as_mp4, draw_frames
 from poise.apps.render.camera import VIEWS, framed, view_axes
 from poise.apps.render.figure import LEFT, MIDDLE, RIGHT, figure_of_clip
-from poise.apps.render.ground import level_plane, shade_map
-from poise.apps.render.key_frames import key_frames
-from poise.apps.render.layout import place_figures
-from poise.apps.render.overlays import Overlays, support_outline
-from poise.apps.render.place import floor_of, parts_of
-from poise.apps.render.prepare import beside, stage_for
+from poise.apps.render.ground import floor_of, level_plane, parts_of, shade_map
+from poise.apps.render.layout import key_frames, place_figures
 from poise.apps.render.raster import empty_buffers, rasterize
-from poise.apps.render.strip import draw_strip
-from poise.apps.render.write import write_picture
 from poise.environment import ConvexPart, Environment, Ground, HeightField
 from poise.errors import BadValue, FileProblem, MissingExtra, UnknownName
 from poise.formats import load_character, save_clip
@@ -44,10 +46,7 @@ def drawn(seen: list[list[float]], *, cull: bool = False, size: int = 8) -> np.n
     points = np.array(seen)
     triangles = np.arange(len(points)).reshape(-1, 3)
     numbers = np.arange(len(triangles), dtype=np.int16)
-    rasterize(
-        points, np.zeros_like(points), triangles, numbers, cull, 0,
-        buffers.nearness, buffers.normals, buffers.materials,
-    )  # fmt: skip
+    rasterize(points, np.zeros_like(points), triangles, numbers, cull, 0, buffers)
     return buffers.materials
 
 

@@ -8,8 +8,7 @@ import pytest
 from poise import rotations
 from poise.samples.curves import ease, hermite, passage, resting, through
 from poise.samples.footsteps import Step, foot_motion, pitch_deg
-from poise.samples.limbs import two_bones
-from poise.samples.plan import sole
+from poise.samples.plan import sole, two_bones
 
 
 def test_a_quintic_meets_both_ends_in_value_rate_and_acceleration() -> None:

@@ -81,6 +81,16 @@ def ground_of(environment: Environment) -> Ground:
     return ground
 
 
+def is_family_file(path: Path) -> bool:
+    """Whether it looks like one."""
+    if path.suffix.lower() != ".npz":
+        return False
+    try:
+        return _MEMBER in read_members(path, {_MEMBER: "U"}, optional={_MEMBER})
+    except PoiseError:
+        return False
+
+
 def load_family(path: str | Path) -> Family:
     """Read a family.
 

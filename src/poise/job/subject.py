@@ -63,9 +63,7 @@ class Subject:
     mapping: Mapping[str, str] | None = None
     """Which of its joints follow which, where the recipe says so."""
 
-    def on_target(
-        self, clip: Clip, contacts: ContactSchedule, environment: Environment
-    ) -> Subject:
+    def on_target(self, clip: Clip, contacts: ContactSchedule, environment: Environment) -> Subject:
         """What later steps work on once a step has put the motion on the target."""
         assert self.target is not None
         source = MovedFrom(self.clip, self.character, clip, contacts, ())

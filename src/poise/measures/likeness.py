@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise import rotations
+from poise.arrays import Array
 from poise.contact import Series
 from poise.measures.measure import Measure
 
@@ -22,20 +23,13 @@ def measure(series: Series, original: Series) -> tuple[Measure, ...]:
         angle = place = float("nan")
     else:
         mine, yours = (list(column) for column in zip(*pairs, strict=True))
-        angle = float(
-            np.degrees(
-                rotations.angle_between(
-                    series.clip.rotations_wxyz[:frames, mine],
-                    original.clip.rotations_wxyz[:frames, yours],
-                ).mean()
-            )
+        turns = (
+            series.clip.rotations_wxyz[:frames, mine],
+            original.clip.rotations_wxyz[:frames, yours],
         )
-        place = 100.0 * float(
-            np.linalg.norm(
-                _from_root(series, frames)[:, mine] - _from_root(original, frames)[:, yours],
-                axis=-1,
-            ).mean()
-        )
+        angle = float(np.degrees(rotations.angle_between(*turns).mean()))
+        apart = _from_root(series, frames)[:, mine] - _from_root(original, frames)[:, yours]
+        place = 100.0 * float(np.linalg.norm(apart, axis=-1).mean())
     return (
         Measure(
             "likeness.rotation", angle, "deg", "lower",
@@ -48,8 +42,6 @@ def measure(series: Series, original: Series) -> tuple[Measure, ...]:
     )  # fmt: skip
 
 
-def _from_root(
-    series: Series, frames: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:  # fmt: skip
+def _from_root(series: Series, frames: int) -> Array:
     places = series.state.positions_m[:frames]
     return places - places[:, :1]

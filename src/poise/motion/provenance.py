@@ -9,7 +9,6 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any
 
 import poise
 from poise.motion.clip import Clip
@@ -30,7 +29,7 @@ class Provenance:
     steps: tuple[str, ...]
     """What was done, one sentence a step."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, str | list[str]]:
         """Plain values for JSON, in a fixed order."""
         return {
             "version": self.version,

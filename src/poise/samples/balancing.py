@@ -22,12 +22,11 @@ from poise.mechanics import (
     momentum_matrix,
 )
 from poise.motion import Clip, differentiate
-from poise.samples.curves import ease
+from poise.samples.curves import GRAVITY, ease
 from poise.samples.human import sample_character
 from poise.samples.plan import TRUNK, Plan, posed
 from poise.samples.tracks import Ground, Repeated, Timeline
 
-GRAVITY = 9.81
 _MARGIN = 4
 """Grid points posed on either side, so that differences are central everywhere."""
 _BLEND_S = 0.08

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array
 
+GRAVITY = 9.81
+
 Key = tuple[float, float, float, float]
 """Time, value, rate and acceleration."""
 
@@ -85,6 +87,14 @@ def resting(keys: Sequence[tuple[float, float]], times: Array) -> Array:
     return through([(t, value, 0.0, 0.0) for t, value in keys], times)
 
 
+def monotone(keys: Sequence[tuple[float, Array]], times: Array) -> Array:
+    """(F, n) through places at times, never beyond two neighbours (PCHIP)."""
+    from scipy.interpolate import PchipInterpolator
+
+    at, places = zip(*keys, strict=True)
+    return np.asarray(PchipInterpolator(at, np.array(places))(times))
+
+
 def around(keys: Sequence[tuple[float, float]], shares: Array) -> Array:
     """A periodic cubic spline through values at shares of the cycle, at any phase."""
     from scipy.interpolate import CubicSpline
@@ -93,3 +103,23 @@ def around(keys: Sequence[tuple[float, float]], shares: Array) -> Array:
     start = keys[0][0]
     spline = CubicSpline(at, values, bc_type="periodic")
     return np.asarray(spline(start + np.mod(shares - start, 1.0)))
+
+
+def bounce_heights(
+    times: Array, stance_s: float, flight_s: float, landing_height_m: float
+) -> Array:
+    """(F,) heights of a centre of mass that lands at time zero and after every stance and flight.
+
+    The push of the ground swells and fades as 1 − cos: it begins and ends at nothing, so
+    acceleration is continuous there, that of gravity.
+    """
+    local = np.mod(times, stance_s + flight_s)
+    fall = 0.5 * GRAVITY * flight_s
+    # Over a stance the push must return what gravity takes over stance and flight.
+    half_peak = GRAVITY * (stance_s + flight_s) / stance_s
+    turn = 2.0 * np.pi / stance_s
+    free = -fall * local - 0.5 * GRAVITY * local**2
+    pushed = half_peak * (0.5 * local**2 + (np.cos(turn * local) - 1.0) / turn**2)
+    t = local - stance_s
+    aloft = fall * t - 0.5 * GRAVITY * t**2
+    return landing_height_m + np.where(local < stance_s, free + pushed, aloft)

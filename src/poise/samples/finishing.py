@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from poise.arrays import Array
 from poise.errors import BadValue
 from poise.mechanics import GRAVITY_M_S2
-from poise.samples.footsteps import Step, planted
+from poise.samples.footsteps import FootMotion, Step, foot_motion, planted
 from poise.samples.plan import SIDES, Plan, posed, sole
 from poise.samples.tracks import Ground
 from poise.samples.truth import Flight, Planted, Sample, contacts_of
@@ -20,16 +21,37 @@ Steps = Callable[[str, float, float], Sequence[Step]]
 """The steps of a side ("left", "right") that matter between two times."""
 
 
+def alternating(step: Callable[[float, float], Step], cycle_s: float) -> Steps:
+    """Steps of the left foot (sign 1) at whole cycles, of the right one (−1) half a cycle later."""
+
+    def steps(side: str, first_s: float, last_s: float) -> list[Step]:
+        sign, shift = (1.0, 0.0) if side == "left" else (-1.0, 0.5)
+        numbers = np.arange(np.floor(first_s / cycle_s) - 2, np.ceil(last_s / cycle_s) + 3)
+        return [step(sign, float(number + shift)) for number in numbers]
+
+    return steps
+
+
+def feet_of(steps: Steps) -> Callable[[Array], dict[str, FootMotion]]:
+    """Both feet over time, from their steps."""
+
+    def feet(times: Array) -> dict[str, FootMotion]:
+        span = float(times.min()), float(times.max())
+        return {side: foot_motion(steps(side, *span), sole(), times) for side in SIDES}
+
+    return feet
+
+
 def finished(
     name: str,
-    plan: Plan,
-    path: Ground,
+    planned: tuple[Plan, Ground],
     steps: Steps,
     seconds: float,
     rate_hz: float,
     reached: tuple[Planted, ...] = (),
 ) -> Sample:
-    """Frames of a plan at a rate, with the truth about them."""
+    """Frames of a balanced plan at a rate, with the truth about them."""
+    plan, path = planned
     if not (np.isfinite(rate_hz) and 0 < rate_hz):
         raise BadValue("rate_hz", "a positive number", rate_hz)
     if not (np.isfinite(seconds) and seconds >= 0 and seconds * rate_hz < MOST_FRAMES):

@@ -10,9 +10,9 @@ from poise import rotations
 from poise.arrays import Array
 from poise.samples.balancing import balanced
 from poise.samples.curves import Key, resting, through
-from poise.samples.finishing import finished
+from poise.samples.finishing import feet_of, finished
 from poise.samples.plan import Plan, Turns, WristGoal, stacked
-from poise.samples.standing import STANDING_M, feet_at, mid_feet, resting_feet
+from poise.samples.standing import STANDING_M, feet_at, mid_feet
 from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Sample
 
@@ -55,8 +55,7 @@ _UP: tuple[Key, ...] = (
 
 def golfing(seconds: float = _END_S, rate_hz: float = 120.0) -> Sample:
     """Swing once, right-handed, facing +Z; the ball would fly to +X."""
-    plan, path = _plan()
-    return finished("golf", plan, path, _FEET, seconds, rate_hz)
+    return finished("golf", _plan(), _FEET, seconds, rate_hz)
 
 
 @cache
@@ -65,7 +64,7 @@ def _plan() -> tuple[Plan, Ground]:
         keys = ((_START_S, 0.0), (_TOP_S, -0.01), (_HIT_S + 0.1, 0.012), (_FINISH_S, 0.022))
         return STANDING_M - 0.068 + resting(keys, times)
 
-    plan = Plan(lambda t: resting_feet(_FEET, t), _angles, heights, arms=_arms)
+    plan = Plan(feet_of(_FEET), _angles, heights, arms=_arms)
     return balanced(plan, _LINE, _push_point)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.samples.balancing import balanced
-from poise.samples.bouncing import bounce_heights
+from poise.samples.curves import bounce_heights, monotone
 from poise.samples.finishing import finished
 from poise.samples.footsteps import FootMotion, Step, foot_motion, pitch_deg, point_on
 from poise.samples.plan import Plan, Turns, sole, stacked
@@ -36,8 +36,7 @@ _PUSH = ((0.0, 0.20), (_FLAT_S, 0.193), (0.14, 0.175), (_LIFT_S, 0.195), (_STANC
 
 def hopping(seconds: float = 3.0, rate_hz: float = 120.0) -> Sample:
     """Hop straight ahead along +Z on the left leg."""
-    plan, path = _plan()
-    return finished("hop", plan, path, _steps, seconds, rate_hz)
+    return finished("hop", _plan(), _steps, seconds, rate_hz)
 
 
 @cache
@@ -89,14 +88,11 @@ def _heights(times: Array) -> Array:
 
 
 def _push_point(times: Array) -> Array:
-    from scipy.interpolate import PchipInterpolator
-
     keys: list[tuple[float, Array]] = []
     for number in range(-2, 4):
         step = _step(float(number))
         keys += [(step.touch_s + s, point_on(step, ahead)) for s, ahead in _PUSH]
-    at, places = zip(*keys, strict=True)
-    return np.asarray(PchipInterpolator(at, np.array(places))(times))
+    return monotone(keys, times)
 
 
 def _angles(times: Array) -> dict[str, Array]:

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 
 from poise.arrays import Array
-from poise.samples.balancing import GRAVITY, balanced
-from poise.samples.curves import Key, through
-from poise.samples.finishing import finished
-from poise.samples.footsteps import FootMotion, Step, foot_motion, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, sole, stacked
+from poise.samples.balancing import balanced
+from poise.samples.curves import GRAVITY, Key, monotone, through
+from poise.samples.finishing import feet_of, finished
+from poise.samples.footsteps import Step, pitch_deg, point_on
+from poise.samples.plan import Plan, Turns, stacked
 from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Sample
 
@@ -39,13 +39,12 @@ _LANDING_PUSH = ((_LAND_S, 0.0), (_FLAT_S, 0.0), (_LOW_S, 0.09), (_UP_S, 0.12), 
 
 def jumping(seconds: float = _END_S, rate_hz: float = 120.0) -> Sample:
     """Jump forward along +Z once, from standing to standing."""
-    plan, path = _plan()
-    return finished("jump", plan, path, _steps, seconds, rate_hz)
+    return finished("jump", _plan(), _steps, seconds, rate_hz)
 
 
 @cache
 def _plan() -> tuple[Plan, Ground]:
-    return balanced(Plan(_feet, _angles, _heights), _LINE, _push_point)
+    return balanced(Plan(feet_of(_steps), _angles, _heights), _LINE, _push_point)
 
 
 def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
@@ -70,10 +69,6 @@ def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
     return [start, end]
 
 
-def _feet(times: Array) -> dict[str, FootMotion]:
-    return {side: foot_motion(_steps(side, 0, 0), sole(), times) for side in ("left", "right")}
-
-
 def _heights(times: Array) -> Array:
     t = times - _LEAVE_S
     aloft = _LEAVING_M + _RISE_M_S * t - 0.5 * GRAVITY * t**2
@@ -92,14 +87,11 @@ def _heights(times: Array) -> Array:
 
 
 def _push_point(times: Array) -> Array:
-    from scipy.interpolate import PchipInterpolator
-
     keys: list[tuple[float, Array]] = []
     first, second = _steps("left", 0, 0)
     for step, rows in ((first, _PUSH), (second, _LANDING_PUSH)):
         keys += [(t, np.array([0.0, point_on(step, ahead)[1]])) for t, ahead in rows]
-    at, places = zip(*keys, strict=True)
-    return np.asarray(PchipInterpolator(at, np.array(places))(times))
+    return monotone(keys, times)
 
 
 _HIPS: tuple[Key, ...] = (

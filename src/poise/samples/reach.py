@@ -10,9 +10,9 @@ from poise import rotations
 from poise.arrays import Array
 from poise.samples.balancing import balanced
 from poise.samples.curves import ease
-from poise.samples.finishing import finished
+from poise.samples.finishing import feet_of, finished
 from poise.samples.plan import Plan, WristGoal, stacked
-from poise.samples.standing import STANDING_M, feet_at, hanging_arms, mid_feet, resting_feet
+from poise.samples.standing import STANDING_M, feet_at, hanging_arms, mid_feet
 from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Planted, Sample
 
@@ -29,12 +29,11 @@ _ELBOW_DOWN = np.array([-0.35, -0.6, -1.0])
 
 def reaching(seconds: float = _CYCLE_S, rate_hz: float = 120.0) -> Sample:
     """Reach forward with the right hand, hold, and return; again every four seconds."""
-    plan, path = _plan()
     held = [
         Planted("right_hand", "RightHand", c + _THERE_S, c + _BACK_S, tuple(POINT_M.tolist()))
         for c in np.arange(0.0, max(seconds, _CYCLE_S), _CYCLE_S)
     ]
-    return finished("reach", plan, path, _FEET, seconds, rate_hz, tuple(held))
+    return finished("reach", _plan(), _FEET, seconds, rate_hz, tuple(held))
 
 
 @cache
@@ -42,7 +41,7 @@ def _plan() -> tuple[Plan, Ground]:
     def heights(times: Array) -> Array:
         return STANDING_M - 0.005 + 0.012 * _out(times)
 
-    plan = Plan(lambda t: resting_feet(_FEET, t), _angles, heights, arms=_arms)
+    plan = Plan(feet_of(_FEET), _angles, heights, arms=_arms)
     return balanced(plan, _LINE, _push_point)
 
 

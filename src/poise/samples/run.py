@@ -8,11 +8,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.samples.balancing import balanced
-from poise.samples.bouncing import bounce_heights
-from poise.samples.curves import around
-from poise.samples.finishing import finished
-from poise.samples.footsteps import FootMotion, Step, foot_motion, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, sole, stacked
+from poise.samples.curves import around, bounce_heights, monotone
+from poise.samples.finishing import alternating, feet_of, finished
+from poise.samples.footsteps import Step, pitch_deg, point_on
+from poise.samples.plan import Plan, Turns, stacked
 from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Sample
 
@@ -41,19 +40,12 @@ _PUSH = ((0.0, 0.09), (0.04, 0.12), (_LIFT_S, 0.195), (_STANCE_S, 0.225))
 
 def running(seconds: float = 3.0, rate_hz: float = 120.0) -> Sample:
     """Run straight ahead along +Z at 2.8 m/s."""
-    plan, path = _plan()
-    return finished("run", plan, path, _steps, seconds, rate_hz)
+    return finished("run", _plan(), _steps, seconds, rate_hz)
 
 
 @cache
 def _plan() -> tuple[Plan, Ground]:
-    return balanced(Plan(_feet, _angles, _heights), _LINE, _push_point)
-
-
-def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
-    sign, shift = (1.0, 0.0) if side == "left" else (-1.0, 0.5)
-    numbers = np.arange(np.floor(first_s / _CYCLE_S) - 2, np.ceil(last_s / _CYCLE_S) + 3)
-    return [_step(sign, float(number + shift)) for number in numbers]
+    return balanced(Plan(feet_of(_steps), _angles, _heights), _LINE, _push_point)
 
 
 def _step(sign: float, cycle: float) -> Step:
@@ -71,9 +63,7 @@ def _step(sign: float, cycle: float) -> Step:
     )
 
 
-def _feet(times: Array) -> dict[str, FootMotion]:
-    span = float(times.min()), float(times.max())
-    return {side: foot_motion(_steps(side, *span), sole(), times) for side in ("left", "right")}
+_steps = alternating(_step, _CYCLE_S)
 
 
 def _heights(times: Array) -> Array:
@@ -81,14 +71,11 @@ def _heights(times: Array) -> Array:
 
 
 def _push_point(times: Array) -> Array:
-    from scipy.interpolate import PchipInterpolator
-
     keys: list[tuple[float, Array]] = []
     for number in range(-2, 5):
         step = _step(1.0 if number % 2 == 0 else -1.0, 0.5 * number)
         keys += [(step.touch_s + s, point_on(step, ahead)) for s, ahead in _PUSH]
-    at, places = zip(*keys, strict=True)
-    return np.asarray(PchipInterpolator(at, np.array(places))(times))
+    return monotone(keys, times)
 
 
 def _angles(times: Array) -> dict[str, Array]:

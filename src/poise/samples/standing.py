@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.samples.balancing import balanced
-from poise.samples.finishing import Steps, finished
-from poise.samples.footsteps import FootMotion, Step, foot_motion, point_on
-from poise.samples.plan import SIDES, Plan, Turns, sole, stacked
+from poise.samples.finishing import Steps, feet_of, finished
+from poise.samples.footsteps import Step, point_on
+from poise.samples.plan import SIDES, Plan, Turns, stacked
 from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Sample
 
@@ -35,11 +35,6 @@ def feet_at(half_width_m: float, toe_out_deg: float) -> Steps:
     return steps
 
 
-def resting_feet(steps: Steps, times: Array) -> dict[str, FootMotion]:
-    """Feet that take no step."""
-    return {side: foot_motion(steps(side, 0.0, 0.0), sole(), times) for side in SIDES}
-
-
 def mid_feet(steps: Steps, ahead_m: float = MID_FOOT_M) -> Array:
     """(2,) half way between points of both feet, measured from the heels."""
     return np.mean([point_on(steps(side, 0.0, 0.0)[0], ahead_m) for side in SIDES], axis=0)
@@ -51,14 +46,12 @@ _WIDE = feet_at(0.14, 16.0)
 
 def standing(seconds: float = 2.0, rate_hz: float = 120.0) -> Sample:
     """Stand perfectly still, facing +Z."""
-    plan, path = _standing_plan()
-    return finished("stand", plan, path, _STANCE, seconds, rate_hz)
+    return finished("stand", _standing_plan(), _STANCE, seconds, rate_hz)
 
 
 def squatting(seconds: float = 2 * _SQUAT_S, rate_hz: float = 120.0) -> Sample:
     """Squat and rise, again and again, arms forward at the bottom."""
-    plan, path = _squatting_plan()
-    return finished("squat", plan, path, _WIDE, seconds, rate_hz)
+    return finished("squat", _squatting_plan(), _WIDE, seconds, rate_hz)
 
 
 @cache
@@ -69,7 +62,7 @@ def _standing_plan() -> tuple[Plan, Ground]:
     def heights(times: Array) -> Array:
         return np.full(len(times), STANDING_M)
 
-    plan = Plan(lambda t: resting_feet(_STANCE, t), angles, heights)
+    plan = Plan(feet_of(_STANCE), angles, heights)
     return balanced(plan, _STAND_LINE, lambda t: np.tile(mid_feet(_STANCE), (len(t), 1)))
 
 
@@ -96,7 +89,7 @@ def _squatting_plan() -> tuple[Plan, Ground]:
     def heights(times: Array) -> Array:
         return STANDING_M - 0.005 - _DEPTH_M * down(times)
 
-    plan = Plan(lambda t: resting_feet(_WIDE, t), angles, heights)
+    plan = Plan(feet_of(_WIDE), angles, heights)
     return balanced(plan, _SQUAT_LINE, lambda t: np.tile(mid_feet(_WIDE), (len(t), 1)))
 
 

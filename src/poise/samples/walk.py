@@ -13,10 +13,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.motion import Clip
 from poise.samples.balancing import balanced
-from poise.samples.curves import around
-from poise.samples.finishing import finished
-from poise.samples.footsteps import FootMotion, Step, foot_motion, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, sole, stacked
+from poise.samples.curves import around, monotone
+from poise.samples.finishing import alternating, feet_of, finished
+from poise.samples.footsteps import Step, pitch_deg, point_on
+from poise.samples.plan import Plan, Turns, stacked
 from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Sample
 
@@ -48,20 +48,12 @@ def walk(seconds: float = 4.0, rate_hz: float = 120.0) -> Clip:
 
 def walking(seconds: float = 4.0, rate_hz: float = 120.0) -> Sample:
     """The walk with its truth."""
-    plan, path = _plan()
-    return finished("walk", plan, path, _steps, seconds, rate_hz)
+    return finished("walk", _plan(), _steps, seconds, rate_hz)
 
 
 @cache
 def _plan() -> tuple[Plan, Ground]:
-    return balanced(Plan(_feet, _angles, _heights), _LINE, _push_point)
-
-
-def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
-    """The steps of one foot that matter between two times."""
-    sign, shift = (1.0, 0.0) if side == "left" else (-1.0, 0.5)
-    numbers = np.arange(np.floor(first_s / _CYCLE_S) - 2, np.ceil(last_s / _CYCLE_S) + 3)
-    return [_step(sign, float(number + shift)) for number in numbers]
+    return balanced(Plan(feet_of(_steps), _angles, _heights), _LINE, _push_point)
 
 
 def _step(sign: float, cycle: float) -> Step:
@@ -81,9 +73,7 @@ def _step(sign: float, cycle: float) -> Step:
     )
 
 
-def _feet(times: Array) -> dict[str, FootMotion]:
-    span = float(times.min()), float(times.max())
-    return {side: foot_motion(_steps(side, *span), sole(), times) for side in ("left", "right")}
+_steps = alternating(_step, _CYCLE_S)
 
 
 def _heights(times: Array) -> Array:
@@ -104,8 +94,7 @@ def _push_point(times: Array) -> Array:
         start = step.touch_s
         for share in np.linspace(_BOTH_STAND, 0.5, 12):
             keys.append((start + share * _CYCLE_S, point_on(step, float(ahead(share)))))
-    at, places = zip(*keys, strict=True)
-    return np.asarray(PchipInterpolator(at, np.array(places))(times))
+    return monotone(keys, times)
 
 
 def _angles(times: Array) -> dict[str, Array]:

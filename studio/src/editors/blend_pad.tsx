@@ -80,7 +80,7 @@ function Pad() {
     <Section title={`Blend ${count} leaps`} testid="family-blend" about="Drag: the leap follows. Lit members take part.">
       {flat && (
         <svg
-          class="ed-pad" viewBox={`0 0 ${SIDE} ${SIDE}`} width={SIDE} height={SIDE} tabIndex={0} role="application"
+          class="ed-pad" viewBox={`0 0 ${SIDE} ${SIDE}`} width={SIDE} height={SIDE} tabindex={0} role="application"
           aria-label={`Blend by ${axes[0]} and ${axes[1]}: arrow keys or drag`} data-testid="family-pad"
           onPointerDown={(event) => {
             const pad = event.currentTarget;

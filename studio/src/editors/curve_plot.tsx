@@ -83,7 +83,7 @@ export function CurvePlot({ curve, chosen, axes, onChoose, onDrag, onEnd, onStep
                 <g key={i}>
                   {pass.until != null && <line class="ed-rest" x1={px} x2={x(pass.until)} y1={py} y2={py} />}
                   <circle
-                    cx={px} cy={py} r={i === chosen ? 6 : 4.5} class={i === chosen ? "ed-pass ed-on" : "ed-pass"} tabIndex={0} role="slider"
+                    cx={px} cy={py} r={i === chosen ? 6 : 4.5} class={i === chosen ? "ed-pass ed-on" : "ed-pass"} tabindex={0} role="slider"
                     aria-label={`${axis} at frame ${pass.frame}`} aria-valuenow={Math.round(1000 * pass.place_m[k]!) / 1000} aria-valuetext={`${pass.place_m[k]!.toFixed(3)} m`}
                     data-testid={`pass-${i}-${axis}`} onFocus={() => onChoose(i)}
                     onPointerDown={(event) => {

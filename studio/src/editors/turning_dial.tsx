@@ -74,7 +74,7 @@ export function TurningDial({ degrees, label, testid, onDrag, onEnd, onStep }: {
   };
   return (
     <svg
-      ref={face} class="ed-dial" viewBox="-44 -44 88 88" width="88" height="88" tabIndex={0} role="slider"
+      ref={face} class="ed-dial" viewBox="-44 -44 88 88" width="88" height="88" tabindex={0} role="slider"
       aria-label={label} aria-valuemin={-MOST_DEG} aria-valuemax={MOST_DEG} data-testid={testid} onPointerDown={turn}
       onKeyDown={(event) => {
         const step = event.key === "Home" ? -degrees : STEPS[event.key];

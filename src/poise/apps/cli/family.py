@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -201,29 +200,17 @@ def play(
     port: Annotated[
         int, typer.Option(help="Where to listen, on this machine only; 0 takes any.", min=0)
     ] = 0,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only say the address, open nothing.")
-    ] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only say the address.")] = False,
 ) -> None:
-    """Leap with the arrow keys: a page in the browser, until Ctrl-C.
+    """Blend a family by hand in the studio; one of two leaps (two_leaps_m) with the arrow keys.
 
-    The family is one of two leaps (two_leaps_m in the recipe's settings).
+    poise family play two_leaps.npz
+    """
+    from poise.apps.cli.studio import studio
 
-        poise family play two_leaps.npz
-    """  # fmt: skip
-    import webbrowser
-
-    with saying_problems():
-        with waiting(f"reading {family.name}"):
-            from poise.apps.leap_demo.server import LeapServer
-
-            read = _read(family)
-            server = LeapServer(read, _body(read), port)
-        with server, suppress(KeyboardInterrupt):
-            print(f"leaping at {server.url} (Ctrl-C ends it)", flush=True)
-            if not no_browser:
-                webbrowser.open(server.url)
-            server.serve_forever()
+    with waiting(f"reading {family.name}"):
+        _read(family)  # says what is none
+    studio(family, port=port, no_browser=no_browser)
 
 
 def _check_output(output: Path, overwrite: bool) -> None:

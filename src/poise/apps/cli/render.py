@@ -26,7 +26,7 @@ from poise.apps.cli.waiting import waiting
 from poise.errors import BadValue, UnknownName
 
 if TYPE_CHECKING:
-    from poise.apps.render.staging import Stage
+    from poise.apps.render import Stage
     from poise.contact import ContactSchedule
     from poise.environment import Environment
     from poise.job import Subject
@@ -89,7 +89,7 @@ def render(
     size, frames = _size(picture.size), frame_range(picture.frames)
     _check_choices(picture.view, picture.figures)
     with waiting(f"reading {clip.name}"):
-        from poise.apps.render.write import check_picture_path, write_picture
+        from poise.apps.render import check_picture_path, write_picture
         from poise.job import clip_of, known_contacts, subject
 
         check_picture_path(output)
@@ -116,9 +116,7 @@ def _stage(
     contacts: ContactSchedule | None, frames: tuple[int | None, int | None], *, marks: bool,
 ) -> tuple[Stage, tuple[str, ...]]:  # fmt: skip
     """What is to be drawn, measured first if there is a body to measure."""
-    from poise.apps.render.of_series import overlays_of
-    from poise.apps.render.overlays import Overlays
-    from poise.apps.render.prepare import beside, stage_for
+    from poise.apps.render import Overlays, beside, overlays_of, stage_for
 
     clip, overlays, notes = seen.clip, Overlays(), tuple[str, ...]()
     if marks and seen.character.body is not None and clip.frame_count > 2:

@@ -15,7 +15,10 @@ from poise.apps.cli.waiting import waiting
 
 def studio(
     clip: Annotated[
-        Path | None, typer.Argument(help="A clip or a recipe to open; a folder opens as a project.")
+        Path | None,
+        typer.Argument(
+            help="A clip, a family of leaps or a recipe to open; a folder is a project."
+        ),
     ] = None,
     project: Annotated[
         Path | None,

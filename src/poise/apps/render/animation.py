@@ -7,28 +7,30 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
 from scipy.ndimage import gaussian_filter1d
 
-from poise.apps.render import palette
+import poise.apps.render.palette as palette
 from poise.apps.render.camera import Camera, framed, view_axes
-from poise.apps.render.color_table import color_table
 from poise.apps.render.ground import SQUARE_M
-from poise.apps.render.legend import draw_legend
-from poise.apps.render.lettering import write
-from poise.apps.render.scene import Scene, draw
-from poise.apps.render.staging import (
+from poise.apps.render.layout import draw_legend
+from poise.apps.render.palette import color_table, write
+from poise.apps.render.scene import (
+    Scene,
     Stage,
-    ghost_solid,
+    draw,
+    figure_solids,
     marks_of,
     part_solid,
     prop_points,
-    solid_of,
 )
+from poise.apps.render.strip import draw_strip
 from poise.arrays import Array
-from poise.errors import MissingExtra
+from poise.errors import BadValue, FileProblem, MissingExtra
+from poise.formats import atomic_write
 
 FPS = 25
 WIDTH = 640
@@ -72,9 +74,7 @@ def draw_frames(
     fixed = [] if parts is None else [part_solid(parts, np.zeros(3))]
     stand = _with_props(stage, whole)
     for frame in frames_at(stage, fps):
-        solids = [solid_of(stage.figure, frame, np.zeros(3)), *fixed]
-        if stage.ghost is not None:
-            solids.append(ghost_solid(stage.ghost, frame, np.zeros(3)))
+        solids = [*figure_solids(stage, frame, np.zeros(3)), *fixed]
         eye = camera if path is None else replace(camera, center_m=camera.center_m + path[frame])
         scene = Scene(solids, stage.plane, [marks_of(stage, frame, np.zeros(3))], stand)
         picture = draw(scene, eye, samples=samples)
@@ -172,4 +172,55 @@ def as_mp4(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
                 film.mux(packet)
         for packet in stream.encode():
             film.mux(packet)
+    return out.getvalue()
+
+
+STILL, MOVING = (".png",), (".gif", ".mp4")
+LARGEST_PX = 8192
+MOST_PICTURES = 3000
+"""A GIF holds all its pictures in memory; two minutes are enough for anyone to look at."""
+
+
+def check_picture_path(path: Path) -> None:
+    """Raise unless the extension is one of a picture."""
+    known = (*STILL, *MOVING)
+    if path.suffix.lower() not in known:
+        raise FileProblem(
+            path, f"a picture ({', '.join(known)})", f"'{path.suffix}'" if path.suffix else "none"
+        )
+
+
+def write_picture(
+    path: Path,
+    stage: Stage,
+    *,
+    view: str | None = None,
+    size: tuple[int, int] | None = None,
+    figures: int | None = None,
+    title: str = "",
+    fps: float = FPS,
+) -> str:
+    """Draw and write; returns what was written, in words."""
+    check_picture_path(path)
+    if size is not None and not all(64 <= side <= LARGEST_PX for side in size):
+        raise BadValue("size", f"from 64 to {LARGEST_PX} pixels each way", f"{size[0]}x{size[1]}")
+    suffix = path.suffix.lower()
+    if suffix in STILL:
+        picture = draw_strip(stage, view=view or "side", size=size, figures=figures, title=title)
+        atomic_write(path, as_png(picture))
+        return f"{picture.width}x{picture.height} pixels"
+    if not 1.0 <= fps <= 60.0:
+        raise BadValue("fps", "from 1 to 60", fps)
+    count = int(stage.figure.clip.duration_s * fps) + 1
+    if count > MOST_PICTURES:
+        raise BadValue("frames", f"at most {MOST_PICTURES} pictures; choose fewer frames", count)
+    frames = draw_frames(stage, view=view or "three-quarter", size=size, title=title, fps=fps)
+    atomic_write(path, as_gif(frames, fps) if suffix == ".gif" else as_mp4(frames, fps))
+    return f"{count} pictures at {fps:g} a second"
+
+
+def as_png(picture: Image.Image) -> bytes:
+    """The bytes of a PNG file."""
+    out = io.BytesIO()
+    picture.save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,20 @@ VIEWS: dict[str, tuple[float, float]] = {
 """Turn of the eye from the side towards the front, and its height over the horizon, in degrees."""
 
 UP = np.array([0.0, 1.0, 0.0])
+
+
+class Rays(NamedTuple):
+    """The ray of every pixel; all (3,) but the last."""
+
+    start_m: Array
+    """Of pixel (0, 0), in the plane of the centre."""
+    right_m: Array
+    down_m: Array
+    """How the start moves from one pixel to the next."""
+    toward: Array
+    eye_m: Array
+    near_eye: bool
+    """Whether rays meet in the eye; else all go along `toward`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,24 +84,17 @@ class Camera:
             height=round(self.height * factor),
         )
 
-    def ray_table(self) -> Array:
-        """(6, 3) the rays of all pixels, for kernels.
-
-        Rows: where the ray of pixel (0, 0) starts in the plane of the centre, how that start moves
-        per pixel right and down, the direction to the eye, the eye, and whether the eye is near.
-        """
+    def rays(self) -> Rays:
+        """The rays of all pixels, for kernels."""
         per_pixel = 1.0 / self.pixels_per_m
         start = (
             self.center_m
             - 0.5 * self.width * per_pixel * self.right
             + 0.5 * self.height * per_pixel * self.up
         )
-        near = np.isfinite(self.distance_m)
+        near = bool(np.isfinite(self.distance_m))
         eye = self.center_m + (self.distance_m if near else 0.0) * self.toward
-        flag = np.array([1.0 if near else 0.0, 0.0, 0.0])
-        return np.stack(
-            [start, per_pixel * self.right, -per_pixel * self.up, self.toward, eye, flag]
-        )
+        return Rays(start, per_pixel * self.right, -per_pixel * self.up, self.toward, eye, near)
 
 
 def view_axes(view: str, forward: Array) -> tuple[Array, Array, Array]:

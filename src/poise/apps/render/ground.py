@@ -1,19 +1,22 @@
-"""The floor under the figures: a plane with one-metre squares, and the shade that falls on it."""
+"""The floor under the figures, with one-metre squares and shade on it, and the rest of a place."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from poise.apps.render import palette
-from poise.apps.render.camera import Camera
+import poise.apps.render.palette as palette
+from poise.apps.render.camera import Camera, Rays
+from poise.apps.render.figure import Figure
 from poise.apps.render.raster import Floats, empty_buffers, rasterize
 from poise.arrays import Array, Indices
 from poise.compiled import compiled
+from poise.environment import Environment, Ground, surface_triangles
 
 SQUARE_M = 1.0
 """Between the lines of the grid."""
@@ -53,8 +56,7 @@ def level_plane(height_m: float) -> Plane:
     return Plane(np.array([0.0, height_m, 0.0]), np.array([0.0, 1.0, 0.0]))
 
 
-@dataclass(frozen=True, eq=False)
-class ShadeMap:
+class ShadeMap(NamedTuple):
     """How much light reaches each cell of a rectangle of the floor."""
 
     frame: Array
@@ -120,21 +122,15 @@ def _lowest(
     """Height of the lowest triangle over each cell, infinite where there is none."""
     seen = np.column_stack([(flat - corner) / CELL_M, -heights])
     buffers = empty_buffers(shape[0], shape[1])
-    rasterize(
-        seen, np.zeros_like(seen), triangles, np.zeros(len(triangles), dtype=np.int16), False, 0,
-        buffers.nearness, buffers.normals, buffers.materials,
-    )  # fmt: skip
+    materials = np.zeros(len(triangles), dtype=np.int16)
+    rasterize(seen, np.zeros_like(seen), triangles, materials, False, 0, buffers)
     return -buffers.nearness.astype(np.float64)
 
 
 def draw_floor(camera: Camera, shade: ShadeMap, top: int, picture: Floats) -> None:
     """Fill a band of a picture, whose first row is `top`, with paper and floor (linear colours)."""
     colors = np.stack([palette.linear(c) for c in (palette.PAPER, palette.FLOOR, palette.GRID)])
-    sizes = np.array([SQUARE_M, 0.5 * LINE_M, *FADE_M, CELL_M])
-    _floor(
-        camera.ray_table(), shade.frame, shade.stage, shade.corner, shade.light,
-        colors, sizes, _footprint(camera, shade), top, picture,
-    )  # fmt: skip
+    _floor(camera.rays(), shade, colors, _footprint(camera, shade), top, picture)
 
 
 def _footprint(camera: Camera, shade: ShadeMap) -> Array:
@@ -148,21 +144,20 @@ def _footprint(camera: Camera, shade: ShadeMap) -> Array:
 
 @compiled
 def _floor(
-    rays: Array, frame: Array, stage: Array, corner: Array, light: Floats,
-    colors: Array, sizes: Array, footprint: Array, top: int, picture: Floats,
-) -> None:  # fmt: skip
+    rays: Rays, shade: ShadeMap, colors: Array, footprint: Array, top: int, picture: Floats
+) -> None:
     height, width, _ = picture.shape
+    frame, stage, corner, light = shade
     rows, columns = light.shape
-    near_eye = rays[5, 0] > 0.5
-    square, half_line, fade_from, fade_to, cell = sizes
+    fade_from, fade_to = FADE_M
     for row in range(height):
         for column in range(width):
             x, y = column + 0.5, row + top + 0.5
             over, climb = 0.0, 0.0
             u0, v0, ud, vd = 0.0, 0.0, 0.0, 0.0
             for a in range(3):
-                start = rays[0, a] + x * rays[1, a] + y * rays[2, a]
-                way = start - rays[4, a] if near_eye else -rays[3, a]
+                start = rays.start_m[a] + x * rays.right_m[a] + y * rays.down_m[a]
+                way = start - rays.eye_m[a] if rays.near_eye else -rays.toward[a]
                 start = start - frame[0, a]
                 over += start * frame[3, a]
                 climb += way * frame[3, a]
@@ -174,7 +169,7 @@ def _floor(
             u, v = 0.0, 0.0
             if climb < -1e-6:
                 far = -over / climb
-                if not near_eye or far > -1.0:
+                if not rays.near_eye or far > -1.0:
                     u, v = u0 + far * ud, v0 + far * vd
                     du = max(stage[0] - u, u - stage[2], 0.0)
                     dv = max(stage[1] - v, v - stage[3], 0.0)
@@ -188,11 +183,11 @@ def _floor(
             line = 0.0
             for k in range(2):
                 place, blur = (u if k == 0 else v), footprint[k]
-                away = abs(place / square - np.round(place / square)) * square
-                on = min(max((half_line + 0.5 * blur - away) / blur, 0.0), 1.0)
-                line = max(line, on * min(1.0, 2.0 * half_line / blur + 0.45))
+                away = abs(place / SQUARE_M - np.round(place / SQUARE_M)) * SQUARE_M
+                on = min(max((0.5 * LINE_M + 0.5 * blur - away) / blur, 0.0), 1.0)
+                line = max(line, on * min(1.0, LINE_M / blur + 0.45))
             # The shade between the four nearest cells.
-            fu, fv = (u - corner[0]) / cell - 0.5, (v - corner[1]) / cell - 0.5
+            fu, fv = (u - corner[0]) / CELL_M - 0.5, (v - corner[1]) / CELL_M - 0.5
             lit = 1.0
             if 0.0 <= fu < columns - 1 and 0.0 <= fv < rows - 1:
                 i, j = int(fu), int(fv)
@@ -204,3 +199,38 @@ def _floor(
                 floor = colors[1, c] + line * (colors[2, c] - colors[1, c])
                 # Shade darkens the paper too: it must not end where the floor fades.
                 picture[row, column, c] = (colors[0, c] + share * (floor - colors[0, c])) * lit
+
+
+_AROUND_M = 2.0
+"""How much of a place is drawn around the figure's way."""
+_FLOOR_PERCENTILE = 10.0
+"""Of the lowest point of the body over time: below it lie toes pushed into the floor and noise."""
+
+
+def floor_of(environment: Environment | None, figure: Figure) -> Plane | None:
+    """The floor to draw: the place's own, or where the body stands when no place is known.
+
+    None where the place has no endless ground, only terrain or parts.
+    """
+    if environment is None:
+        frames = np.unique(np.linspace(0, figure.clip.frame_count - 1, 60).astype(int))
+        lows = [float(figure.posed(int(f))[0][:, 1].min()) for f in frames]
+        return level_plane(float(np.percentile(lows, _FLOOR_PERCENTILE)))
+    if not environment.grounds:
+        return None
+    ground = environment.grounds[0]
+    return Plane(np.array([0.0, ground.height_m, 0.0]), ground.normal)
+
+
+def parts_of(environment: Environment | None, figure: Figure) -> Array | None:
+    """(T, 3, 3) corners of the triangles of terrain and parts; None when there are none."""
+    if environment is None:
+        return None
+    solid = tuple(s for s in environment.surfaces if not isinstance(s, Ground))
+    if not solid:
+        return None
+    roots = figure.clip.root_positions_m
+    low, high = roots.min(axis=0), roots.max(axis=0)
+    radius = 0.5 * float(np.ptp(roots[:, [0, 2]], axis=0).max()) + _AROUND_M
+    points, triangles = surface_triangles(Environment(solid), 0.5 * (low + high), radius)
+    return points[triangles] if len(triangles) else None

@@ -1,17 +1,51 @@
-"""Where the figures of a strip stand: where they are, or moved apart so that each can be read."""
+"""What stands where on a picture: which frames, moved apart or not, and the line above."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from PIL import Image, ImageDraw
 
+import poise.apps.render.palette as palette
 from poise.apps.render.camera import UP
-from poise.apps.render.key_frames import key_frames
-from poise.apps.render.staging import Stage, prop_points
+from poise.apps.render.marks import center_symbol, diamond, support_symbol, touch_symbol
+from poise.apps.render.palette import text_width, write
+from poise.apps.render.scene import Stage, prop_points
 from poise.arrays import Array
+
+STILL_SHARE = 0.35
+"""How much the passing of time counts beside movement; 1 would be evenly spaced frames."""
+
+
+def key_frames(positions_m: Array, count: int) -> list[int]:
+    """`count` frames from first to last, closer together where joints move faster.
+
+    Args:
+        positions_m: (F, J, 3) joints in the world.
+        count: how many; fewer when the clip has fewer frames.
+    """
+    frames = len(positions_m)
+    count = min(count, frames)
+    if count <= 1:
+        return [0]
+    steps = np.linalg.norm(np.diff(positions_m, axis=0), axis=2).mean(axis=1)
+    # Against glitches: no single step may count more than ten ordinary ones.
+    steps = np.minimum(steps, 10.0 * np.median(steps) + 1e-12)
+    moved = np.concatenate([[0.0], np.cumsum(steps)])
+    even = np.linspace(0.0, 1.0, frames)
+    done = STILL_SHARE * even + (1.0 - STILL_SHARE) * moved / moved[-1] if moved[-1] > 0 else even
+    wanted = np.linspace(0.0, done[-1], count)
+    chosen = np.interp(wanted, done, np.arange(frames)).round().astype(int)
+    # Rounding may put two wishes on one frame.
+    for i in range(1, count):
+        chosen[i] = max(chosen[i], chosen[i - 1] + 1)
+    for i in range(count - 1, -1, -1):
+        chosen[i] = min(chosen[i], frames - count + i)
+    return chosen.tolist()
+
 
 MOST_FIGURES, FEWEST_FIGURES = 12, 5
 FEWEST_IN_PLACE = 6
@@ -119,3 +153,60 @@ def _apart(stage: Stage, frames: list[int], axes: tuple[Array, Array, Array]) ->
         placed.append(Placed(frame, shift))
         edge += (high - low) + GAP_M
     return placed
+
+
+Symbol = Callable[[ImageDraw.ImageDraw, tuple[float, float], float], None]
+TEXT_PX, TITLE_PX = 13, 16
+
+
+def draw_legend(picture: Image.Image, stage: Stage, title: str, margin: int) -> None:
+    """Title at the left, meanings at the right, on one line; the title gives way if it must."""
+    paint, y = ImageDraw.Draw(picture), 20
+    x = float(picture.width - margin)
+    for symbol, words in reversed(_entries(stage)):
+        x -= text_width(words, TEXT_PX)
+        write(paint, (x, y), words, TEXT_PX, color=palette.FAINT_INK)
+        x -= 14
+        _stamp(picture, symbol, (x, y))
+        x -= 24
+    room = x - margin - 10
+    shown = title
+    while shown and text_width(shown, TITLE_PX) > room:
+        shown = shown[:-2].rstrip("…") + "…" if len(shown) > 2 else ""
+    write(paint, (margin, y), shown, TITLE_PX)
+
+
+def _stamp(picture: Image.Image, symbol: Symbol, place: tuple[float, float]) -> None:
+    """A symbol with smooth edges: drawn large, then shrunk."""
+    size, fine = 20, 4
+    large = Image.new("RGBA", (size * fine, size * fine), (*palette.PAPER, 0))
+    symbol(ImageDraw.Draw(large), (size * fine / 2, size * fine / 2), 6.0 * fine)
+    small = large.resize((size, size), Image.Resampling.BOX)
+    picture.paste(small, (round(place[0]) - size // 2, round(place[1]) - size // 2), small)
+
+
+def _entries(stage: Stage) -> list[tuple[Symbol, str]]:
+    overlays = stage.overlays
+    touching = overlays.touching is not None and bool(overlays.touching.any())
+    found: list[tuple[Symbol, str]] = []
+    if stage.ghost is not None:
+        found.append((_swatch(palette.BODY), "edited"))
+        found.append((_swatch(palette.GHOST), "original"))
+    if overlays.com_m is not None:
+        found.append((center_symbol, "centre of mass"))
+    if overlays.zmp_m is not None:
+        found.append((diamond, "zero-moment point"))
+    if touching:
+        found.append((touch_symbol, "touching"))
+        found.append((support_symbol, "support area"))
+    return found
+
+
+def _swatch(color: palette.Color) -> Symbol:
+    def draw(paint: ImageDraw.ImageDraw, place: tuple[float, float], size: float) -> None:
+        x, y = place
+        paint.rounded_rectangle(
+            [x - size, y - size, x + size, y + size], 0.5 * size, fill=(*color, 255)
+        )
+
+    return draw

@@ -1,8 +1,12 @@
-"""The colours of every picture: apart for all kinds of sight, on a light ground."""
+"""The colours and letters of every picture: apart for all kinds of sight, on a light ground."""
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Literal
+
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
 from poise.arrays import Array
 
@@ -45,3 +49,55 @@ def encoded(light: Array) -> Array:
     """What screens expect (sRGB, 0 to 1) from light."""
     light = np.clip(light, 0.0, 1.0)
     return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+
+
+@cache
+def font(size_px: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """The face in a size."""
+    return ImageFont.load_default(size_px)
+
+
+def text_width(text: str, size_px: float) -> float:
+    """How wide a line of text comes out."""
+    return float(font(size_px).getlength(text))
+
+
+def write(
+    draw: ImageDraw.ImageDraw,
+    place: tuple[float, float],
+    text: str,
+    size_px: float,
+    *,
+    color: Color = INK,
+    align: Literal["left", "middle", "right"] = "left",
+    halo: bool = False,
+) -> None:
+    """One line whose left end, middle or right end is at `place`, centred in height."""
+    anchor = {"left": "lm", "middle": "mm", "right": "rm"}[align]
+    stroke = max(1, round(size_px / 8)) if halo else 0
+    draw.text(place, text, color, font(size_px), anchor, stroke_width=stroke, stroke_fill=PAPER)
+
+
+_SHARES = (1.0, 0.75, 0.5, 0.25)
+_ACCENTS = (TOUCH, ZERO_MOMENT, SUPPORT, BLUE, INK, GHOST)
+
+
+def color_table(picture: Image.Image, colors: int) -> Image.Image:
+    """A palette for pictures like this one: its own colours, then those of marks.
+
+    Marks are small, so a palette drawn from a whole picture has no room for their colours.
+    """
+    own = picture.quantize(colors, method=Image.Quantize.MEDIANCUT)
+    listed = list(own.getpalette() or ())[: 3 * colors]
+    for accent in _ACCENTS:
+        for share in _SHARES:
+            pairs = zip(accent, FLOOR, strict=True)
+            listed += [round(share * a + (1.0 - share) * b) for a, b in pairs]
+    table = Image.new("P", (1, 1))
+    table.putpalette(listed[: 3 * 256])
+    return table
+
+
+def with_few_colors(picture: Image.Image, colors: int = 230) -> Image.Image:
+    """The picture in at most 256 colours."""
+    return picture.quantize(palette=color_table(picture, colors), dither=Image.Dither.NONE)

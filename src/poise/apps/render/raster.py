@@ -5,21 +5,29 @@ Nearness (see `Camera.project`) is larger closer to the eye; an untouched pixel 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+import poise.apps.render.palette as palette
 from poise.arrays import Array, Indices
 from poise.compiled import compiled
 
 Floats = NDArray[np.float32]
 Materials = NDArray[np.int16]
+Bytes = NDArray[np.uint8]
+
+_STEPS = 4096
+_ROOTS = np.linspace(0.0, 1.0, _STEPS + 1)
+ENCODED: Bytes = np.round(255.0 * palette.encoded(_ROOTS**2)).astype(np.uint8)
+"""Screen values by the root of light, which spends the steps where the eye sees them."""
+LINEAR: Floats = np.array([palette.linear((v, v, v))[0] for v in range(256)], dtype=np.float32)
+"""Light by screen values."""
 
 
-@dataclass(frozen=True, eq=False)
-class Buffers:
-    """What each pixel sees first; mutable on purpose, a kernel fills it."""
+class Buffers(NamedTuple):
+    """What each pixel sees first; a kernel fills it."""
 
     nearness: Floats
     """(H, W)"""
@@ -40,14 +48,20 @@ def empty_buffers(height: int, width: int) -> Buffers:
 
 @compiled
 def rasterize(
-    seen: Array, normals: Array, triangles: Indices, materials: Materials, cull: bool, top: int,
-    nearness: Floats, pixel_normals: Floats, pixel_materials: Materials,
-) -> None:  # fmt: skip
+    seen: Array,
+    normals: Array,
+    triangles: Indices,
+    materials: Materials,
+    cull: bool,
+    top: int,
+    buffers: Buffers,
+) -> None:
     """Draw triangles into buffers whose first row is row `top` of the picture.
 
     `seen` (V, 3) comes from `Camera.project`. With `cull`, triangles that face away are left out;
     without, what is given is drawn from both sides.
     """
+    nearness, pixel_normals, pixel_materials = buffers
     height, width = nearness.shape
     for t in range(len(triangles)):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -88,15 +102,13 @@ def rasterize(
 
 
 @compiled
-def shade(
-    nearness: Floats, normals: Floats, materials: Materials, colors: Array,
-    toward: Array, key: Array, picture: Floats,
-) -> None:  # fmt: skip
+def shade(buffers: Buffers, colors: Array, toward: Array, key: Array, picture: Floats) -> None:
     """Light what the buffers hold, in linear colours: sky, ground bounce, key light, a soft shine.
 
     Normals that point away from the eye are turned (open surfaces have no inside).
     """
-    height, width = nearness.shape
+    _, normals, materials = buffers
+    height, width = materials.shape
     hx, hy, hz = key[0] + toward[0], key[1] + toward[1], key[2] + toward[2]
     half = 1.0 / np.sqrt(hx * hx + hy * hy + hz * hz)
     for row in range(height):
@@ -104,11 +116,8 @@ def shade(
             m = materials[row, column]
             if m < 0:
                 continue
-            nx, ny, nz = (
-                normals[row, column, 0],
-                normals[row, column, 1],
-                normals[row, column, 2],
-            )
+            normal = normals[row, column]
+            nx, ny, nz = normal[0], normal[1], normal[2]
             size = np.sqrt(nx * nx + ny * ny + nz * nz)
             facing = nx * toward[0] + ny * toward[1] + nz * toward[2]
             size = (-1.0 if facing < 0.0 else 1.0) / max(size, 1e-12)
@@ -124,11 +133,9 @@ def shade(
 
 
 @compiled
-def outline(
-    nearness: Floats, materials: Materials, step: float, strength: float, reach: int,
-    picture: Floats,
-) -> None:  # fmt: skip
+def outline(buffers: Buffers, step: float, picture: Floats) -> None:
     """Darken the rim of whatever stands in front of something further away by `step` or more."""
+    nearness, _, materials = buffers
     height, width = nearness.shape
     for row in range(height):
         for column in range(width):
@@ -136,13 +143,42 @@ def outline(
                 continue
             here = nearness[row, column]
             jump = 0.0
-            for k in range(4):
-                r = row + (reach if k == 0 else (-reach if k == 1 else 0))
-                c = column + (reach if k == 2 else (-reach if k == 3 else 0))
-                if r < 0 or c < 0 or r >= height or c >= width:
-                    continue
-                jump = max(jump, min((here - nearness[r, c]) / step - 0.5, 1.0))
+            for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                r, c = row + down, column + right
+                if 0 <= r < height and 0 <= c < width:
+                    jump = max(jump, min((here - nearness[r, c]) / step - 0.5, 1.0))
             if jump > 0.0:
-                kept = 1.0 - strength * jump
+                kept = 1.0 - 0.5 * jump
                 for channel in range(3):
                     picture[row, column, channel] *= kept
+
+
+@compiled
+def lay_over(layer: Bytes, picture: Floats) -> None:
+    """Put a layer of screen colours with opacity (H, W, 4) over linear light (H, W, 3)."""
+    height, width, _ = picture.shape
+    for row in range(height):
+        for column in range(width):
+            opacity = layer[row, column, 3]
+            if opacity == 0:
+                continue
+            share = opacity / np.float32(255.0)
+            for c in range(3):
+                light = LINEAR[layer[row, column, c]]
+                picture[row, column, c] += share * (light - picture[row, column, c])
+
+
+@compiled
+def develop(fine: Floats, samples: int, pixels: Bytes) -> None:
+    """Average `samples`² rays a pixel and encode for screens."""
+    height, width, _ = pixels.shape
+    share = 1.0 / (samples * samples)
+    for row in range(height):
+        for column in range(width):
+            for c in range(3):
+                light = 0.0
+                for i in range(samples):
+                    for j in range(samples):
+                        light += fine[row * samples + i, column * samples + j, c]
+                light = min(max(light * share, 0.0), 1.0)
+                pixels[row, column, c] = ENCODED[int(np.sqrt(light) * _STEPS + 0.5)]

@@ -1,37 +1,37 @@
-"""Figures, parts and marks on a floor become one picture."""
+"""From a clip to a stage, and from a stage to one picture: figures, parts and marks on a floor."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from poise.apps.render import palette
+import poise.apps.render.palette as palette
 from poise.apps.render.camera import Camera
-from poise.apps.render.develop import ENCODED, LINEAR, develop, lay_over
-from poise.apps.render.ground import Plane, ShadeMap, draw_floor, shade_map
-from poise.apps.render.marks import FrameMarks, draw_marks
+from poise.apps.render.figure import Figure, figure_of_clip
+from poise.apps.render.ground import Plane, ShadeMap, draw_floor, floor_of, parts_of, shade_map
+from poise.apps.render.marks import FrameMarks, Overlays, draw_marks
 from poise.apps.render.raster import (
     Buffers,
     Floats,
     Materials,
+    develop,
     empty_buffers,
+    lay_over,
     outline,
     rasterize,
     shade,
 )
 from poise.arrays import Array, Indices
+from poise.environment import Environment
+from poise.motion import Clip, resample
 from poise.sharing import core_count
 
-MATERIALS = np.stack(
-    [
-        palette.linear(c)
-        for c in (palette.BODY, palette.BODY_LEFT, palette.BODY_RIGHT, palette.PART, palette.GHOST)
-    ]
-)
+_COLORS = (palette.BODY, palette.BODY_LEFT, palette.BODY_RIGHT, palette.PART, palette.GHOST)
+MATERIALS = np.stack([palette.linear(color) for color in _COLORS])
 """Linear colours by material number; the first three in the order of `figure.MIDDLE`..."""
 PART, GHOST = 3, 4
 
@@ -40,6 +40,8 @@ GHOST_CLEARANCE_M = 0.05
 """A ghost this far in front of the figure shows fully; one that coincides with it hides."""
 OUTLINE_M = 0.07
 BAND_ROWS = 96
+LARGEST_PROP_M = 2.5
+"""Parts of a place that are larger together are a terrain, not something beside the figure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,118 @@ class Solid:
     """Whether what faces away can be left out."""
     lead_m: Array | float = 0.0
     """(V,) how much nearer each vertex is drawn than it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Who moves where, and what is to be marked: all that strips and animations draw from."""
+
+    figure: Figure
+    plane: Plane | None
+    ghost: Figure | None = None
+    """The original, at the same rate and with as many frames."""
+    part_triangles_m: Array | None = None
+    """(T, 3, 3) corners of the parts of a place."""
+    overlays: Overlays = field(default_factory=Overlays)
+    first_frame: int = 0
+    """Number of the clip's first frame in its file, for the time labels."""
+
+
+def prop_points(stage: Stage) -> Array:
+    """(N, 3) corners of the parts of a place, if they are small enough to be shown with a figure.
+
+    A chair belongs to every figure of a strip; a hill does not.
+    """
+    if stage.part_triangles_m is None:
+        return np.zeros((0, 3))
+    points = stage.part_triangles_m.reshape(-1, 3)
+    small = float(np.ptp(points, axis=0).max()) <= LARGEST_PROP_M
+    return points if small else np.zeros((0, 3))
+
+
+def solid_of(figure: Figure, frame: int, shift_m: Array) -> Solid:
+    """A figure in one frame."""
+    points, normals = figure.posed(frame)
+    return Solid(
+        points + shift_m, normals, figure.mesh.triangles, figure.sides, lead_m=figure.lead_m
+    )
+
+
+def figure_solids(stage: Stage, frame: int, shift_m: Array) -> list[Solid]:
+    """The figure in one frame, and the original if there is one."""
+    solids = [solid_of(stage.figure, frame, shift_m)]
+    if stage.ghost is not None:
+        solid = solid_of(stage.ghost, frame, shift_m)
+        materials = np.full_like(solid.materials, GHOST)
+        solids.append(replace(solid, materials=materials, ghost=True, lead_m=0.0))
+    return solids
+
+
+def part_solid(triangles_m: Array, shift_m: Array) -> Solid:
+    """Parts of a place, with flat faces."""
+    corners = triangles_m + shift_m
+    faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    count = len(corners)
+    return Solid(
+        corners.reshape(-1, 3),
+        np.repeat(faces / np.maximum(np.linalg.norm(faces, axis=1, keepdims=True), 1e-18), 3, 0),
+        np.arange(3 * count).reshape(-1, 3),
+        np.full(count, PART, dtype=np.int16),
+        closed=False,
+    )
+
+
+def marks_of(stage: Stage, frame: int, shift_m: Array) -> FrameMarks:
+    """The marks of one frame."""
+    overlays = stage.overlays
+    com, zmp = overlays.com_m, overlays.zmp_m
+    return FrameMarks(
+        com_m=None if com is None else com[frame] + shift_m,
+        zmp_m=None if zmp is None else zmp[frame] + shift_m,
+        touch_m=overlays.touch_points(frame) + shift_m,
+    )
+
+
+def beside(original: Clip, clip: Clip) -> Clip:
+    """The original at the clip's rate and length; its last pose is held when it is shorter."""
+    if abs(original.rate_hz - clip.rate_hz) > 1e-6 * clip.rate_hz:
+        original = resample(original, clip.rate_hz)
+    rows = np.minimum(np.arange(clip.frame_count), original.frame_count - 1)
+    return replace(
+        original,
+        root_positions_m=original.root_positions_m[rows],
+        rotations_wxyz=original.rotations_wxyz[rows],
+        moving_offsets_m=original.moving_offsets_m[rows],
+        source=None,
+    )
+
+
+def stage_for(
+    clip: Clip,
+    *,
+    original: Clip | None = None,
+    environment: Environment | None = None,
+    overlays: Overlays | None = None,
+    first_frame: int = 0,
+) -> Stage:
+    """All that is to be drawn of a clip.
+
+    Args:
+        clip: who moves.
+        original: drawn as a ghost beside it; see `beside`.
+        environment: where; without it the floor is put under the feet.
+        overlays: what to mark, frame by frame.
+        first_frame: number of the clip's first frame in its file, for the time labels.
+    """
+    figure = figure_of_clip(clip)
+    return Stage(
+        figure=figure,
+        plane=floor_of(environment, figure),
+        ghost=None if original is None else figure_of_clip(beside(original, clip)),
+        part_triangles_m=parts_of(environment, figure),
+        overlays=overlays or Overlays(),
+        first_frame=first_frame,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +200,7 @@ def draw(scene: Scene, camera: Camera, *, samples: int = 3) -> Image.Image:
     def band(first: int) -> None:
         last = min(first + BAND_ROWS, camera.height)
         light = _band(scene, fine, seen, shadow, key, layers, first * samples, last * samples)
-        develop(light, samples, ENCODED, picture[first:last])
+        develop(light, samples, picture[first:last])
 
     with ThreadPoolExecutor(core_count()) as pool:
         list(pool.map(band, range(0, camera.height, BAND_ROWS)))
@@ -124,29 +238,24 @@ def _band(
         picture[:] = palette.linear(palette.PAPER)
     else:
         draw_floor(fine, shadow, top, picture)
-    lay_over(layers[0][top:end], LINEAR, picture)
+    lay_over(layers[0][top:end], picture)
     step = OUTLINE_M * fine.nearness_per_m
     lit: list[tuple[Buffers, Floats]] = []
     for ghost in (False, True):
         buffers = empty_buffers(end - top, fine.width)
         for solid, points in zip(scene.solids, seen, strict=True):
             if solid.ghost == ghost:
-                rasterize(
-                    points, solid.normals, solid.triangles, solid.materials, solid.closed, top,
-                    buffers.nearness, buffers.normals, buffers.materials,
-                )  # fmt: skip
+                faces = (solid.normals, solid.triangles, solid.materials)
+                rasterize(points, *faces, solid.closed, top, buffers)
         canvas = picture.copy() if ghost else picture
-        shade(
-            buffers.nearness, buffers.normals, buffers.materials, MATERIALS,
-            fine.toward, key, canvas,
-        )  # fmt: skip
-        outline(buffers.nearness, buffers.materials, step, 0.5, 1, canvas)
+        shade(buffers, MATERIALS, fine.toward, key, canvas)
+        outline(buffers, step, canvas)
         lit.append((buffers, canvas))
         if not any(s.ghost for s in scene.solids):
             break
     if len(lit) == 2:
         _blend_ghost(fine, lit[0], lit[1])
-    lay_over(layers[1][top:end], LINEAR, picture)
+    lay_over(layers[1][top:end], picture)
     return picture[first - top : last - top]
 
 

@@ -7,21 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
-from poise.apps.render import palette
+import poise.apps.render.palette as palette
 from poise.apps.render.camera import Camera, framed, view_axes
 from poise.apps.render.ground import SQUARE_M
-from poise.apps.render.layout import Placed, place_figures
-from poise.apps.render.legend import draw_legend
-from poise.apps.render.lettering import write
+from poise.apps.render.layout import Placed, draw_legend, place_figures
 from poise.apps.render.marks import zmp_is_far
-from poise.apps.render.scene import Scene, draw
-from poise.apps.render.staging import (
+from poise.apps.render.palette import write
+from poise.apps.render.scene import (
+    Scene,
     Stage,
-    ghost_solid,
+    draw,
+    figure_solids,
     marks_of,
     part_solid,
     prop_points,
-    solid_of,
 )
 from poise.arrays import Array
 
@@ -74,24 +73,16 @@ def draw_strip(
 
 
 def _scene(stage: Stage, placed: list[Placed]) -> tuple[Scene, Array]:
-    solids = []
-    marks = []
-    moved = any(p.moved for p in placed)
-    for place in placed:
-        shift = place.shift_m
-        solids.append(solid_of(stage.figure, place.frame, shift))
-        if stage.ghost is not None:
-            solids.append(ghost_solid(stage.ghost, place.frame, shift))
-        if moved and stage.part_triangles_m is not None:
-            solids.append(part_solid(stage.part_triangles_m, shift))
-        marks.append(marks_of(stage, place.frame, shift))
-    if not moved and stage.part_triangles_m is not None:
-        solids.append(part_solid(stage.part_triangles_m, np.zeros(3)))
-    shown = [s.points_m for s in solids if s.closed]  # a terrain may run out of the picture
-    if len(prop_points(stage)):
-        shown += [s.points_m for s in solids if not s.closed]
-    points = np.concatenate(shown)
-    return Scene(solids, stage.plane, marks), points
+    solids = [s for p in placed for s in figure_solids(stage, p.frame, p.shift_m)]
+    shown = list(solids)
+    if (parts := stage.part_triangles_m) is not None:
+        # A chair belongs to every figure that was moved.
+        shifts = [p.shift_m for p in placed] if any(p.moved for p in placed) else [np.zeros(3)]
+        solids += [part_solid(parts, shift) for shift in shifts]
+    if len(prop_points(stage)):  # a terrain may run out of the picture
+        shown = solids
+    marks = [marks_of(stage, p.frame, p.shift_m) for p in placed]
+    return Scene(solids, stage.plane, marks), np.concatenate([s.points_m for s in shown])
 
 
 def _camera(

@@ -8,10 +8,7 @@ from collections.abc import Sequence
 from PIL import Image
 
 from poise import __version__
-from poise.apps.render.color_table import with_few_colors
-from poise.apps.render.of_series import overlays_of
-from poise.apps.render.prepare import stage_for
-from poise.apps.render.strip import draw_strip
+from poise.apps.render import draw_strip, overlays_of, stage_for, with_few_colors
 from poise.apps.report.clip_charts import all_charts
 from poise.apps.report.page import Page, Picture, page_html
 from poise.apps.report.words import Figure, figures_of

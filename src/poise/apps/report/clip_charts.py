@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.apps.render.overlays import support_outline
+from poise.apps.render import support_outline
 from poise.apps.report.bar_chart import Bar, bar_chart
 from poise.apps.report.figure_box import FigureBox
 from poise.apps.report.line_chart import Line, Rule, Span, line_chart

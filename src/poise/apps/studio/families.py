@@ -1,10 +1,10 @@
-"""Families of leaps in the studio: built in the run's process, blended and steered here."""
+"""Families of leaps in the studio: built by a run or read from a file, blended and steered."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,13 @@ import numpy as np
 from poise.announce import announce
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
+from poise.apps.studio.history import key_of
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue
+from poise.job import is_family_file, load_family
 from poise.methods import Progress
-from poise.methods.momentum import Family, LeapController, build_family
+from poise.methods.momentum import Family, LeapController, build_family, two_leaps_reach_m
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.run import edit_of
@@ -45,6 +47,27 @@ def built(recipe: Recipe, prepared: Prepared) -> Family:
         announce(json.dumps(said))
 
     return build_family(edit, recipe.steps[index].settings, progress=progress)
+
+
+def recipe_of(family: Family, name: str) -> dict[str, Any]:
+    """What asks for a family that is in a file: its axes, of the captured leap in the same file."""
+    asked: dict[str, Any] = {"two_leaps_m": two_leaps_reach_m(family.axes)}
+    if asked["two_leaps_m"] is None:
+        axes = [asdict(axis).items() for axis in family.axes]
+        asked = {"family": [{key: v for key, v in each if v is not None} for each in axes]}
+    clip = {"file": name, "frames": [0, family.frame_count - 1], "clean": False}
+    return {"poise": 1, "clip": clip, "steps": [{"momentum": {"settings": asked}}]}
+
+
+def from_file(recipe: Recipe) -> Family | None:
+    """The family that a recipe asks for, if the file of its clip has it; None for any other."""
+    name = recipe.clip.file
+    if not is_family(recipe) or name is None or not is_family_file(recipe.folder / name):
+        return None
+    family = load_family(recipe.folder / name)
+    assert recipe.written is not None  # those of the studio are made from values
+    same = key_of(recipe_of(family, name)) == key_of(recipe.written.plain())
+    return family if same else None
 
 
 def middle(family: Family) -> Clip:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.apps.studio.document import Document
+from poise.apps.studio.families import recipe_of
 from poise.apps.studio.first_recipe import first_recipe
 from poise.apps.studio.history import FILE, History
 from poise.apps.studio.project import Project
@@ -22,6 +23,7 @@ from poise.apps.studio.to_page import Recoverable
 from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
 from poise.errors import PoiseError, UnknownName
 from poise.formats import extensions, load_clip, read_bytes, reading_below
+from poise.job import is_family_file, load_family
 from poise.recipes import load_recipe, prepare
 from poise.samples import SAMPLES
 
@@ -51,7 +53,7 @@ class Documents:
         return self._add(name, first_recipe({"sample": name}, SAMPLES[name]().clip.skeleton))
 
     def file(self, name: str) -> Document:
-        """A new document of a clip or a recipe of the folder.
+        """A new document of a clip, a family or a recipe of the folder.
 
         Raises:
             PoiseError: outside of the folder, or not to be read.
@@ -60,9 +62,7 @@ class Documents:
         with reading_below(self.project.folder):
             if path.suffix.lower() in (".yaml", ".yml"):
                 return self._of_recipe(path)
-            clip = load_clip(path)
-        named = {"file": self.project.name(path)}
-        return self._add(path.name, first_recipe(named, clip.skeleton))
+            return self._add(path.name, self._recipe_for(path))
 
     def uploaded(self, files: Sequence[Upload]) -> Document:
         """A new document of a file that was dropped on the page; it is copied beside the document.
@@ -84,9 +84,7 @@ class Documents:
             for name, each in zip(names, files, strict=True):
                 put_file(folder / name, each.data)
             with reading_below(self.project.folder):
-                clip = load_clip(path)
-            named = {"file": self.project.name(path)}
-            return self._add(names[0], first_recipe(named, clip.skeleton), id)
+                return self._add(names[0], self._recipe_for(path), id)
         except PoiseError as problem:
             shutil.rmtree(folder, ignore_errors=True)
             raise PoiseError(without_folder(str(problem), folder)) from None
@@ -157,6 +155,13 @@ class Documents:
         with self._lock:
             for document in self._open.values():
                 document.close()
+
+    def _recipe_for(self, path: Path) -> dict[str, Any]:
+        """What a document of a clip, or of a family of leaps, begins with."""
+        name = self.project.name(path)
+        if is_family_file(path):
+            return recipe_of(load_family(path), name)
+        return first_recipe({"file": name}, load_clip(path).skeleton)
 
     def _of_recipe(self, path: Path) -> Document:
         from poise.apps.studio.saving import moved_recipe

@@ -8,12 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from poise.apps.studio.families import from_file
 from poise.apps.studio.history import key_of
 from poise.apps.studio.kept import Kept
 from poise.apps.studio.live import Live, dragged_step
 from poise.apps.studio.named_files import named_files
 from poise.apps.studio.results import load_result, save_result
-from poise.apps.studio.solving import Solution, is_quick, read, solution_of, solved_on_top
+from poise.apps.studio.solving import (
+    Solution,
+    family_solution,
+    is_quick,
+    read,
+    solution_of,
+    solved_on_top,
+)
 from poise.character import Character
 from poise.errors import PoiseError
 from poise.job import load_pattern
@@ -83,7 +91,11 @@ class Solver:
         key = self.key(_plain(recipe))
         known = self._quick.get(key) or self._slow.get(key)
         if known is None and not is_quick(recipe):
-            known = load_result(self._results, key, recipe, self.prepare(recipe))
+            prepared, family = self.prepare(recipe), from_file(recipe)
+            if family is not None:
+                known = family_solution(family, prepared)
+            else:
+                known = load_result(self._results, key, recipe, prepared)
             if known is not None:
                 self.keep(recipe, known, key)
         return known

@@ -184,7 +184,7 @@ def _solved(job: SolveJob) -> Solution:
     recipe = read(json.loads(job.recipe), Path(job.folder))
     prepared = prepare(recipe)
     if is_family(recipe):
-        return _family_solution(recipe, prepared)
+        return family_solution(built(recipe, prepared), prepared)
     methods = ", ".join(step.method for step in recipe.steps)
     numbers = count()
 
@@ -201,8 +201,8 @@ def _solved(job: SolveJob) -> Solution:
     return replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
 
 
-def _family_solution(recipe: Recipe, prepared: Prepared) -> Solution:
-    family = built(recipe, prepared)
+def family_solution(family: Family, prepared: Prepared) -> Solution:
+    """A family, shown by the leap in its middle."""
     missed = [each for each in family.statuses if each != "converged"]
     return Solution(
         prepared=replace(prepared, environment=family.environment),

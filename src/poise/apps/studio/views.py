@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.apps.render.overlays import support_outline
+from poise.apps.render import support_outline
 from poise.apps.studio.first_recipe import keeping
 from poise.apps.studio.from_page import Touch
 from poise.apps.studio.to_page import Figure, FromServer, Goal, Goals, Motion, Physics, Place, Which

@@ -20,4 +20,4 @@ from poise.methods.momentum.report import MomentumReport as MomentumReport
 from poise.methods.momentum.report import StageReport as StageReport
 from poise.methods.momentum.run import run as run
 from poise.methods.momentum.settings import Settings as Settings
-from poise.methods.momentum.two_leaps import stage_feet_m as stage_feet_m
+from poise.methods.momentum.two_leaps import two_leaps_reach_m as two_leaps_reach_m

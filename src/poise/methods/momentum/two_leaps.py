@@ -63,6 +63,11 @@ def two_leaps(
     return replace(edit, constraints=(*edit.constraints, *moves)), axes
 
 
+def two_leaps_reach_m(axes: Sequence[FamilyAxis]) -> float | None:
+    """How far a leap may go along either axis; None for other axes than those of `two_leaps`."""
+    return axes[0].values[-1] if tuple(axis.name for axis in axes) == AXES else None
+
+
 def _level(vector: Array) -> tuple[float, float, float]:
     return float(vector[0]), 0.0, float(vector[2])
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.motion.cleanup.at_rest import all_zero_frames, captured_joints, joints_at_rest
 from poise.motion.cleanup.finding import Finding
+from poise.motion.cleanup.t_pose import all_zero_frames, captured_joints, joints_at_rest
 from poise.motion.clip import Clip
 
 NAME = "dropped-frames"

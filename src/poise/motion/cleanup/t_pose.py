@@ -7,13 +7,16 @@ motion: its feet are not on the floor, and the jump out of it is a thousand-g ac
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise import rotations
-from poise.motion.cleanup.at_rest import all_zero_frames, captured_joints, joints_at_rest
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
 
 NAME = "t-pose"
+
+_EXACT_RAD = 1e-7
+"""Rounding in a quaternion product; a capture's noise is a thousand times larger."""
 
 _SHARE_AT_REST = 0.5
 """Half the captured joints exactly at rest together is no accident; real frames have none."""
@@ -69,3 +72,21 @@ def _first_step_is_foreign(clip: Clip) -> bool:
     steps = rotations.angle_between(q[:-1], q[1:]).mean(axis=1)
     rest = steps[1:].max()
     return bool(steps[0] > _JUMP_RAD and steps[0] > _JUMP_RATIO * rest)
+
+
+def joints_at_rest(clip: Clip) -> NDArray[np.bool_]:
+    """(F, J) whether each joint is at its rest rotation to within rounding."""
+    q, rest = clip.rotations_wxyz, clip.skeleton.rest_wxyz
+    # |vector part| of rest⁻¹ q is sin(angle/2); cheaper and as exact as the angle itself.
+    turn = rotations.multiply(rotations.conjugate(rest), q)
+    return np.abs(turn[..., 1:]).max(axis=-1) < 0.5 * _EXACT_RAD
+
+
+def captured_joints(at_rest: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(J,) joints that leave the rest pose in most frames, so that being there means something."""
+    return at_rest.mean(axis=0) < 0.5
+
+
+def all_zero_frames(clip: Clip, at_rest: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(F,) frames in which the root is at the origin and every joint exactly at rest."""
+    return (np.abs(clip.root_positions_m).max(axis=1) == 0.0) & at_rest.all(axis=1)
