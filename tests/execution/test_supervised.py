@@ -324,11 +324,19 @@ def test_workers_serve_many_jobs_and_many_runs(two: Supervised) -> None:
     assert os.getpid() not in seen
 
 
-def test_a_worker_that_died_is_replaced(two: Supervised) -> None:
+def test_a_worker_that_died_is_replaced(two: Supervised, tmp_path: Path) -> None:
     list(two.run(behave, [("sleep", 0.1)] * 2))
-    before = set(two.pids)
-    ended = by_index(two, [("exit", 1), *[("sleep", 0.1)] * 3])
-    assert [each.how for each in ended] == ["crashed", "done", "done", "done"]
+    before, go = set(two.pids), tmp_path / "go"
+
+    def let_go() -> None:
+        begun(go, 2)
+        go.touch()
+
+    both = threading.Thread(target=let_go)
+    both.start()
+    ended = by_index(two, [("exit", 1), *[("wait_for", str(go))] * 2])
+    both.join()
+    assert [each.how for each in ended] == ["crashed", "done", "done"]
     assert len(set(two.pids)) == 2 and set(two.pids) != before
     assert are_gone(list(before - set(two.pids)))
 

@@ -27,7 +27,7 @@ import pkgutil
 import queue
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -53,9 +53,6 @@ R = TypeVar("R")
 
 WORKERS_S = 30.0
 """How long a cluster may be without any worker, at first or later."""
-
-_ANSWER_S = 30.0
-"""How long a question may take that is usually answered in milliseconds."""
 
 _LOOK_S = 0.5
 """How often we look who is there."""
@@ -102,7 +99,6 @@ class OnDask(Executor):
         self._runs: dict[str, dict[Any, Any]] = {}
         """Jobs by their futures, by the names of runs."""
         self._threads: dict[str, int] = {}
-        self._looked, self._seen = float("-inf"), time.monotonic()
         self._closed = False
         with contextlib.ExitStack() as undo:
             if address == "local":
@@ -110,10 +106,10 @@ class OnDask(Executor):
                 address = undo.enter_context(cluster)
             self.address = scheduler_address(address)
             self._client: Any = undo.enter_context(connected(self.address, hear))
-            self._look()
+            self._looked, self._seen = float("-inf"), time.monotonic()
             while not self._threads:
-                time.sleep(0.1)
                 self._look()
+                time.sleep(0.02)
             self._check_versions()
             self._undo = undo.pop_all()
         atexit.register(self.close)  # later Python has stopped Dask's threads, and it could hang
@@ -227,7 +223,8 @@ class OnDask(Executor):
         now = time.monotonic()
         if now - self._looked < _LOOK_S:
             return
-        self._threads = dict(self._asked(self._client.nthreads))
+        with self._asking():
+            self._threads = dict(self._client.nthreads())
         self._looked = now
         if self._threads:
             self._seen = now
@@ -263,14 +260,8 @@ class OnDask(Executor):
 
     def _on_workers(self, function: Callable[..., object], *arguments: object) -> dict[str, Any]:
         """What each worker returns or raises, beside its tasks."""
-        return self._asked(lambda: self._client.run(function, *arguments, on_error="return"))
-
-    def _asked(self, question: Callable[[], Awaitable[Any]]) -> Any:
-        async def asking() -> Any:
-            return await question()
-
         with self._asking():
-            return self._client.sync(asking, callback_timeout=_ANSWER_S)
+            return self._client.run(function, *arguments, on_error="return")
 
     @contextlib.contextmanager
     def _asking(self) -> Generator[None, None, None]:

@@ -79,7 +79,7 @@ def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Any
         hear: told if Dask there is another version than here.
 
     Raises:
-        ClusterProblem: nobody answers there, or somebody else does.
+        ClusterProblem: no scheduler answers there.
     """
     from distributed import Client
 
@@ -90,16 +90,25 @@ def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Any
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(nothing)  # what goes wrong is said by our errors
             undo.callback(handler.removeFilter, nothing)
-        with warnings.catch_warnings(record=True) as said, _in_our_words(address):
-            warnings.simplefilter("always")
-            with ThreadPoolExecutor(1) as thread:  # there may be a loop in this one
-                thread.submit(asyncio.run, _knock(address)).result()
-            client: Any = Client(address, timeout=CONNECTING_S, set_as_default=False)
-        undo.callback(_close, client)
+        try:
+            with warnings.catch_warnings(record=True) as said, ThreadPoolExecutor(1) as thread:
+                warnings.simplefilter("always")
+                thread.submit(asyncio.run, _knock(address)).result()  # here may be a loop already
+                client: Any = Client(address, timeout=CONNECTING_S, set_as_default=False)
+        except Exception as problem:
+            raise ClusterProblem(
+                f"No Dask scheduler answers at {address} ({first_line(problem)}). Check that it "
+                "runs there (dask scheduler), that this is its address, and that no firewall "
+                "stands between."
+            ) from problem
         if hear is not None:
             for each in said:
                 hear(f"Dask: {each.message}")
-        yield client
+        try:
+            yield client
+        finally:
+            with contextlib.suppress(Exception):  # of a cluster that may be gone
+                client.close(timeout=CONNECTING_S)
 
 
 async def _knock(address: str) -> None:
@@ -111,28 +120,6 @@ async def _knock(address: str) -> None:
     connecting = connect(address, timeout=CONNECTING_S, **safely)
     connection: Any = await asyncio.wait_for(connecting, 2 * CONNECTING_S)
     connection.abort()
-
-
-@contextlib.contextmanager
-def _in_our_words(address: str) -> Generator[None, None, None]:
-    try:
-        yield
-    except Exception as problem:
-        if type(problem) is OSError:  # as Dask says it, when its tries to connect are over
-            raise ClusterProblem(
-                f"No Dask scheduler answers at {address} ({first_line(problem)}). Check that it "
-                "runs there (dask scheduler), that this is its address, and that no firewall "
-                "stands between."
-            ) from problem
-        raise ClusterProblem(
-            f"What answers at {address} is not a Dask scheduler that can be used from here "
-            f"({first_line(problem)}). Check the address."
-        ) from problem
-
-
-def _close(client: Any) -> None:
-    with contextlib.suppress(Exception):  # of a cluster that may be gone
-        client.close(timeout=CONNECTING_S)
 
 
 @contextlib.contextmanager
