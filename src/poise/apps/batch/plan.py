@@ -11,8 +11,8 @@ from typing import Any
 from poise.apps.batch.fingerprint import clip_hash, with_changes
 from poise.apps.batch.journal import Journal
 from poise.apps.batch.library import Entry, Library
-from poise.apps.batch.naming import Naming
 from poise.apps.batch.one_clip import Row
+from poise.apps.batch.output_folder import Naming
 from poise.execution import Limits
 
 DONE = ("met", "not_met")
