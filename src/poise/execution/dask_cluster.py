@@ -29,7 +29,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from poise import __version__
 from poise.errors import BadValue, MissingExtra
@@ -37,7 +37,6 @@ from poise.execution.dask_connection import connected, first_line, local_cluster
 from poise.execution.dask_worker import ClusterProblem, do, end_idle, end_run
 from poise.execution.job import (
     Ended,
-    Executor,
     JobLost,
     Limits,
     endings,
@@ -58,7 +57,7 @@ _LOOK_S = 0.5
 """How often we look who is there."""
 
 
-class OnDask(Executor):
+class OnDask:
     """As many jobs at a time as the cluster has threads."""
 
     def __init__(
@@ -196,6 +195,12 @@ class OnDask(Executor):
         self._closed = True
         atexit.unregister(self.close)
         self._undo.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _understood(self, index: int, job: J, answer: Any) -> Ended[J, Any]:
         from distributed import KilledWorker

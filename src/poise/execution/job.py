@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast
 
 from poise.errors import BadValue, PoiseError
@@ -97,17 +96,11 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Let go of all that runs."""
+        ...
 
-    def __enter__(self) -> Self:
-        return self
+    def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def __exit__(self, *_: object) -> None: ...
 
 
 def endings(

@@ -12,13 +12,12 @@ import queue
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from poise.errors import BadValue, PoiseError
 from poise.execution.child import ONE_CORE, Child, News
 from poise.execution.job import (
     Ended,
-    Executor,
     How,
     JobLost,
     JobRaised,
@@ -79,7 +78,7 @@ class _Seat:
     trying: _Try[Any] | None = None
 
 
-class Supervised(Executor):
+class Supervised:
     """So many worker processes, by default one for each core; kept between runs."""
 
     def __init__(
@@ -164,6 +163,12 @@ class Supervised(Executor):
         """End all workers."""
         for seat in tuple(self._seats):
             self._dismiss(seat)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _has_room(self) -> bool:
         idle = any(seat.trying is None for seat in self._seats)

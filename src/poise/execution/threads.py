@@ -8,17 +8,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from poise.errors import BadValue
-from poise.execution.job import Ended, Executor, endings
+from poise.execution.job import Ended, endings
 from poise.sharing import core_count
 
 J = TypeVar("J")
 R = TypeVar("R")
 
 
-class Threads(Executor):
+class Threads:
     """So many jobs at a time, by default one for each core.
 
     With one worker, one after the other in the thread of the caller.
@@ -65,6 +65,15 @@ class Threads(Executor):
             finally:
                 for future in running:
                     future.cancel()
+
+    def close(self) -> None:
+        """Nothing runs between runs."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _tried(work: Callable[[J], R], index: int, job: J) -> Ended[J, R]:
