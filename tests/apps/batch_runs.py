@@ -180,7 +180,7 @@ def processes_in(folder: Path) -> Iterator[psutil.Process]:
 
 def none_left(folder: Path) -> None:
     """Check that all of them end by themselves; otherwise say which, and end them."""
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + 120.0
     while (left := list(processes_in(folder))) and time.monotonic() < deadline:
         time.sleep(0.05)
     said = [" ".join(process.cmdline()[-3:]) for process in left]

@@ -536,7 +536,7 @@ def test_what_a_killed_run_has_put_in_place_is_not_taken_for_others_work(
         return act
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("poise.apps.batch.room.os.replace", or_killed(os.replace))
+        patch.setattr("poise.apps.batch.output_folder.os.replace", or_killed(os.replace))
         patch.setattr(Journal, "add", or_killed(Journal.add))
         with pytest.raises(KeyboardInterrupt):
             place.run()

@@ -430,7 +430,7 @@ def test_ctrl_c_ends_it_in_order_and_the_same_command_goes_on(tmp_path: Path) ->
     try:
         wait_for(lambda: len(rows_of(tmp_path / "out")) > 3, "some clips are done")
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
     finally:
         process.kill()
     assert process.returncode == 130 and "Traceback" not in err, err
@@ -457,7 +457,7 @@ def test_ctrl_c_before_the_first_clip_is_done(tmp_path: Path) -> None:
     try:
         wait_for((tmp_path / "out" / "results.jsonl").is_file, "it has begun")
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
     finally:
         process.kill()
     assert process.returncode == 130 and "Traceback" not in err, err
@@ -472,7 +472,7 @@ def test_a_request_to_end_leaves_no_worker_and_no_lock(tmp_path: Path) -> None:
     try:
         wait_for(lambda: rows_of(tmp_path / "out"), "a clip is done")
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=240)
     finally:
         process.kill()
     none_left(tmp_path)

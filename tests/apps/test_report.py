@@ -258,7 +258,7 @@ def _dumped(page: Path, profile: Path) -> dict[str, dict[str, float | list[str]]
         "--disable-sync", f"--user-data-dir={profile}", "--window-size=1400,1000",
         "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
     ]  # fmt: skip
-    run = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     match = re.search(r"<pre>(.*?)</pre>", run.stdout, re.DOTALL)
     assert match is not None, run.stderr[-2000:]
     return json.loads(html.unescape(match.group(1)))

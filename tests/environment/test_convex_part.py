@@ -261,17 +261,24 @@ def test_several_threads_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_array_equal(shared.closest_m, alone.closest_m)
 
 
-def test_ten_thousand_points_and_a_thousand_faces_take_tens_of_milliseconds() -> None:
+def test_ten_thousand_points_and_a_thousand_faces_cost_as_much_as_their_planes_in_numpy() -> None:
+    """Exact distances in about the time in which NumPy has those to all planes, which are less."""
     rng = np.random.default_rng(0)
-    place = Environment((ConvexPart(ball(502, rng)),))
-    points = 1.2 * rng.normal(size=(10_000, 3))
+    part = ConvexPart(ball(502, rng))
+    place, points = Environment((part,)), 1.2 * rng.normal(size=(10_000, 3))
+    a, b, c = part.vertices_m[part.triangles].transpose(1, 0, 2)
+    normals = np.cross(b - a, c - a)
+    offsets = np.einsum("ij,ij->i", normals, a)
     query(place, points)
-    times = []
+    ours, planes = list[float](), list[float]()
     for _ in range(7):
         start = time.perf_counter()
         query(place, points, parallel=False)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.1  # about 20 ms on one core of an idle machine
+        middle = time.perf_counter()
+        np.max(np.einsum("pi,ni->pn", points, normals) - offsets, axis=1)
+        ours.append(middle - start)
+        planes.append(time.perf_counter() - middle)
+    assert min(ours) < 3.0 * min(planes), (ours, planes)
 
 
 def test_importing_the_package_loads_no_compiler() -> None:

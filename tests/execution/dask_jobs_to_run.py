@@ -32,7 +32,9 @@ def kill_the_dask_worker(job: int) -> None:
     time.sleep(600)
 
 
-def times(job: float) -> tuple[float, float]:
-    began = time.time()
-    time.sleep(job)
-    return began, time.time()
+def meet(folder: str) -> int:
+    """Wait until two are here, which can only be if they are at work at the same time."""
+    (Path(folder) / str(os.getpid())).touch()
+    while len(list(Path(folder).iterdir())) < 2:
+        time.sleep(0.01)
+    return os.getpid()

@@ -20,7 +20,7 @@ import pytest
 
 from poise.errors import BadValue, PoiseError
 from poise.execution import Ended, JobLost, JobRaised, Limits, Supervised
-from poise.execution.child import ONE_CORE
+from poise.execution.child import ONE_CORE, Child
 from poise.execution.supervised import WorkersDoNotStart
 from poise.sharing import core_count
 from tests.execution import jobs_to_run
@@ -28,7 +28,11 @@ from tests.execution.jobs_to_run import behave
 from tests.execution.test_threads import Endless, by_index
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 SMALL = Limits(memory_bytes=150_000_000)
+
+PATIENCE_S = 240.0
+"""Longer than anything takes that does not hang, however busy the machine is."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and groups of POSIX")
 
@@ -39,7 +43,7 @@ def two() -> Generator[Supervised, None, None]:
         yield executor
 
 
-def patiently(condition: Callable[[], Any], within_s: float = 5.0) -> Any:
+def patiently(condition: Callable[[], Any], within_s: float = PATIENCE_S) -> Any:
     """What a condition says as soon as it says something, or at the end of the time."""
     until = time.perf_counter() + within_s
     while not (said := condition()) and time.perf_counter() < until:
@@ -54,11 +58,11 @@ def runs(pid: int) -> bool:
         return False
 
 
-def are_gone(pids: Sequence[int], within_s: float = 2.0) -> bool:
+def are_gone(pids: Sequence[int], within_s: float = PATIENCE_S) -> bool:
     return patiently(lambda: not any(runs(pid) for pid in pids), within_s)
 
 
-def begun(path: Path, count: int = 1, within_s: float = 10.0) -> list[int]:
+def begun(path: Path, count: int = 1) -> list[int]:
     """The pids that jobs have written as endings of a path, once there are so many."""
     found: list[int] = []
 
@@ -66,7 +70,7 @@ def begun(path: Path, count: int = 1, within_s: float = 10.0) -> list[int]:
         found[:] = [int(each.suffix[1:]) for each in path.parent.glob(f"{path.name}.*")]
         return len(found) >= count
 
-    assert patiently(looked, within_s), found
+    assert patiently(looked), found
     return found
 
 
@@ -105,7 +109,7 @@ def test_every_job_is_given_back_with_how_it_ended() -> None:
         assert isinstance(each.error, JobLost) and each.attempts == 1
         with pytest.raises(JobLost):
             each.result()
-    assert 2.0 < ended[5].seconds < 3.0
+    assert ended[5].seconds > 2.0
     assert ended[6].peak_bytes > 150_000_000
     assert 5_000_000 < ended[5].peak_bytes < 150_000_000
 
@@ -283,10 +287,12 @@ def test_jobs_without_end_are_taken_as_there_is_room(two: Supervised) -> None:
     assert jobs.taken <= 22
 
 
-def test_who_is_ready_first_comes_first(two: Supervised) -> None:
-    list(two.run(behave, [("sleep", 0.1)] * 2))  # both are ready
-    ended = list(two.run(behave, [("sleep", 0.5), ("return", 1), ("return", 2)]))
-    assert [each.index for each in ended] == [1, 2, 0]
+def test_who_is_ready_first_comes_first(two: Supervised, tmp_path: Path) -> None:
+    last = tmp_path / "last"
+    running = two.run(behave, [("wait_for", str(last)), ("return", 1), ("return", 2)])
+    assert [next(running).index, next(running).index] == [1, 2]
+    last.touch()
+    assert [each.index for each in running] == [0]
 
 
 def test_jobs_that_cannot_be_made_end_the_run_and_its_processes(two: Supervised) -> None:
@@ -318,11 +324,19 @@ def test_workers_serve_many_jobs_and_many_runs(two: Supervised) -> None:
     assert os.getpid() not in seen
 
 
-def test_a_worker_that_died_is_replaced(two: Supervised) -> None:
+def test_a_worker_that_died_is_replaced(two: Supervised, tmp_path: Path) -> None:
     list(two.run(behave, [("sleep", 0.1)] * 2))
-    before = set(two.pids)
-    ended = by_index(two, [("exit", 1), *[("sleep", 0.1)] * 3])
-    assert [each.how for each in ended] == ["crashed", "done", "done", "done"]
+    before, go = set(two.pids), tmp_path / "go"
+
+    def let_go() -> None:
+        begun(go, 2)
+        go.touch()
+
+    both = threading.Thread(target=let_go)
+    both.start()
+    ended = by_index(two, [("exit", 1), *[("wait_for", str(go))] * 2])
+    both.join()
+    assert [each.how for each in ended] == ["crashed", "done", "done"]
     assert len(set(two.pids)) == 2 and set(two.pids) != before
     assert are_gone(list(before - set(two.pids)))
 
@@ -349,7 +363,7 @@ def test_a_job_is_not_blamed_for_a_worker_that_was_dead_before() -> None:
     assert (ended.how, ended.value, ended.attempts) == ("done", 2, 1)
 
 
-def in_time(executor: Supervised, jobs: Any, within_s: float = 3.0) -> list[Any]:
+def in_time(executor: Supervised, jobs: Any, within_s: float = PATIENCE_S) -> list[Any]:
     """Values of jobs, or what there is when the time is over; then the pool is closed."""
     values: list[Any] = []
     thread = threading.Thread(
@@ -367,7 +381,7 @@ def test_a_worker_that_dies_as_a_run_is_closed_is_not_waited_for() -> None:
         list(executor.run(behave, [("sleep", 0.1)] * 2))
         running = executor.run(behave, [("return", 0), ("exit_soon", 0.2)])
         next(running)
-        time.sleep(0.6)  # the other one has answered, and died
+        assert patiently(lambda: not all(runs(pid) for pid in executor.pids))  # it has answered
         next(running)
         running.close()
         assert sorted(in_time(executor, [("return", i) for i in range(4)])) == [0, 1, 2, 3]
@@ -420,7 +434,7 @@ def test_nothing_is_left_after_the_pool(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("code", [None, 3])
 def test_processes_that_a_job_has_started_go_with_it(code: int | None, tmp_path: Path) -> None:
-    with Supervised(1, Limits(0.5, attempts=1)) as executor:
+    with Supervised(1, Limits(3.0, attempts=1)) as executor:
         (ended,) = executor.run(behave, [("with_child", str(tmp_path / "child"), code)])
     assert ended.how == ("out_of_time" if code is None else "crashed")
     assert are_gone(begun(tmp_path / "child"))
@@ -525,24 +539,23 @@ def test_limits_that_allow_nothing_are_refused(given: dict[str, Any], said: str)
 
 def environment_with(folder: Path, sitecustomize: str) -> dict[str, str]:
     (folder / "sitecustomize.py").write_text(sitecustomize, encoding="utf-8")
-    return {**ONE_CORE, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
+    return {**ONE_CORE, "PYTHONPATH": os.pathsep.join([str(folder), PYTHONPATH])}
 
 
 def test_time_until_a_worker_is_ready_does_not_count(tmp_path: Path) -> None:
-    slow = environment_with(tmp_path, "import time\ntime.sleep(1.2)\n")
-    with Supervised(1, Limits(0.8), environment=slow) as executor:
+    slow = environment_with(tmp_path, "import time\ntime.sleep(3.5)\n")
+    with Supervised(1, Limits(2.5), environment=slow) as executor:
         began = time.perf_counter()
         first, second = executor.run(behave, [("return", 1), ("hang",)])
-        assert time.perf_counter() - began > 1.2
-    assert (first.how, first.attempts) == ("done", 1) and first.seconds < 0.8
+        assert time.perf_counter() - began > 3.5
+    assert (first.how, first.attempts) == ("done", 1)
     assert second.how == "out_of_time"
 
 
 def test_a_job_that_holds_the_lock_of_its_interpreter_is_ended_in_time(tmp_path: Path) -> None:
     with Supervised(1, Limits(0.4, attempts=1)) as executor:
-        began = time.perf_counter()
-        (ended,) = executor.run(behave, [("hold_lock", str(tmp_path / "held"), 30)])
-        assert ended.how == "out_of_time" and time.perf_counter() - began < 3.0
+        (ended,) = executor.run(behave, [("hold_lock", str(tmp_path / "held"), 600)])
+    assert ended.how == "out_of_time"
 
 
 # Around
@@ -573,17 +586,27 @@ def test_what_workers_announce_is_heard() -> None:
     ids=["no library", "no module", "killed"],
 )
 def test_workers_that_do_not_start_are_said(
-    sitecustomize: str, more: dict[str, str], said: str, tmp_path: Path
+    sitecustomize: str,
+    more: dict[str, str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     broken = {**environment_with(tmp_path, sitecustomize), **more}
+    started: list[Child] = []
+
+    def counted(*arguments: Any) -> Child:
+        started.append(Child(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr("poise.execution.supervised.Child", counted)
     with Supervised(2, environment=broken) as executor:
         for _ in range(2):
-            began = time.perf_counter()
             with pytest.raises(WorkersDoNotStart) as problem:
                 list(executor.run(behave, [("return", 1)] * 4))
-            assert time.perf_counter() - began < 5.0
             assert said in str(problem.value), str(problem.value)
             assert executor.pids == ()
+    assert len(started) <= 8
 
 
 # When the supervisor goes
@@ -609,7 +632,7 @@ def supervisor(folder: Path, jobs: list[Any]) -> subprocess.Popen[str]:
     script.write_text(textwrap.dedent(SCRIPT).format(jobs=jobs), encoding="utf-8")
     return subprocess.Popen(
         [sys.executable, str(script)], cwd=folder, start_new_session=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
@@ -620,10 +643,10 @@ def test_no_worker_outlives_a_supervisor_that_is_killed(kind: str, tmp_path: Pat
     path = tmp_path / "at_work"
     jobs = [(kind, str(path)), ("wait_for", str(path))]
     process = supervisor(tmp_path, jobs)
-    workers = begun(path, 2, 30.0)
+    workers = begun(path, 2)
     assert all(runs(pid) for pid in workers)
     process.kill()
-    assert are_gone(workers, 2.0)
+    assert are_gone(workers)
     assert process.communicate() == ("", "")
 
 
@@ -632,10 +655,12 @@ def test_a_worker_that_holds_the_lock_of_its_interpreter_ends_with_its_superviso
 ) -> None:
     """On Linux at once; elsewhere it cannot see that nobody is there until the call returns."""
     path = tmp_path / "at_work"
-    process = supervisor(tmp_path, [("hold_lock", str(path), 6)])
+    process = supervisor(
+        tmp_path, [("hold_lock", str(path), 600 if sys.platform == "linux" else 6)]
+    )
     (worker,) = begun(path)
     process.kill()
-    assert are_gone([worker], 2.0 if sys.platform == "linux" else 8.0)
+    assert are_gone([worker])
     process.communicate()
 
 
@@ -644,6 +669,6 @@ def test_an_interrupt_ends_the_workers_without_a_word_of_theirs(tmp_path: Path) 
     process = supervisor(tmp_path, [("return", 1), *[("wait_for", str(path))] * 3])
     workers = begun(path, 2)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=5.0)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert out.splitlines() == ["done", "interrupted ()"] and not err
     assert process.returncode == 0 and are_gone(workers, 0.0)

@@ -39,7 +39,7 @@ def test_every_frame_is_done_once_and_by_several_threads(frames: int, three_core
         threads.add(threading.get_ident())
         out[first:last] += 1
         if frames > 64 and next(calls) < 2:
-            meeting.wait(timeout=60)
+            meeting.wait(timeout=240)
 
     over_frames(kernel, frames, 1, True, done)
     assert (done == 1).all()
@@ -60,7 +60,7 @@ def test_a_failure_on_another_thread_reaches_the_caller(three_cores: None) -> No
         if threading.get_ident() != caller:
             failing.set()
             raise ArithmeticError("on another thread")
-        failing.wait(timeout=60)
+        failing.wait(timeout=240)
 
     with pytest.raises(ArithmeticError, match="on another thread"):
         over_frames(kernel, 5000, 1, True)

@@ -380,14 +380,30 @@ HOSTILE = {
 }
 
 
+@pytest.fixture(scope="module")
+def long_file_s(tmp_path_factory: pytest.TempPathFactory) -> float:
+    """What a thousand lines cost that do no harm: the least of three."""
+    path = tmp_path_factory.mktemp("long") / "long.yaml"
+    path.write_text("".join(f"k{i}: 1\n" for i in range(1000)))
+    tries: list[float] = []
+    for _ in range(3):
+        start = time.thread_time()
+        with pytest.raises(RecipeProblem):
+            load_recipe(path, words=WORDS)
+        tries.append(time.thread_time() - start)
+    return min(tries)
+
+
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_in_a_moment(name: str, tmp_path: Path) -> None:
+def test_a_hostile_file_is_refused_in_a_moment(
+    name: str, tmp_path: Path, long_file_s: float
+) -> None:
     path = tmp_path / "hostile.yaml"
     path.write_bytes(HOSTILE[name])
-    start = time.perf_counter()
+    start = time.thread_time()
     with pytest.raises((RecipeProblem, FileProblem)) as refused:
         load_recipe(path, words=WORDS)
-    assert time.perf_counter() - start < 20.0
+    assert time.thread_time() - start < 200.0 * long_file_s
     said = str(refused.value)
     assert "hostile.yaml" in said and len(said) < 25 * 600
     assert all(c.isprintable() or c == "\n" for c in said)

@@ -10,6 +10,7 @@ with Supervised(workers=2, limits=Limits(seconds=600)) as executor:
 """
 
 from poise.execution.dask_cluster import OnDask as OnDask
+from poise.execution.dask_worker import ClusterProblem as ClusterProblem
 from poise.execution.job import Ended as Ended
 from poise.execution.job import Executor as Executor
 from poise.execution.job import JobLost as JobLost

@@ -1,19 +1,23 @@
-"""One worker process as its supervisor sees it: started, given jobs, listened to, ended."""
+"""One worker process as its supervisor sees it: started, given jobs, listened to, ended.
+
+Messages between the two are pickles, each after its length. They go only between processes that one
+user has started, over pipes of theirs: never over a network.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import queue
 import signal
+import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import IO, Any, cast
-
-from poise.execution.messages import read_message, write_message
+from typing import IO, Any, BinaryIO, cast
 
 ONE_CORE = {
     name: "1"
@@ -24,6 +28,8 @@ ONE_CORE = {
 }  # fmt: skip
 """A worker is one core: several that each take all of them would be in each other's way. Sums are
 then also taken in the same order, whatever the machine."""
+
+_LENGTH = struct.Struct(">Q")
 
 _LAST_BYTES = 8192
 """How much of what a worker prints is kept, to say why it died."""
@@ -142,3 +148,33 @@ def _fatal(said: list[str]) -> str:
             return f" ({line}{', ' if where else ''}{where})"
     last = next((line for line in reversed(said) if line), "")
     return f" ({last})" if last else ""
+
+
+def write_message(to: BinaryIO, message: object) -> None:
+    """Send one.
+
+    Raises:
+        OSError: nobody reads any more.
+    """
+    content = pickle.dumps(message)
+    to.write(_LENGTH.pack(len(content)))
+    to.write(content)
+    to.flush()
+
+
+def read_message(source: BinaryIO) -> Any:
+    """The next one; None when there are no more, or only half of one."""
+    length = _exactly(source, _LENGTH.size)
+    content = None if length is None else _exactly(source, _LENGTH.unpack(length)[0])
+    return None if content is None else pickle.loads(content)
+
+
+def _exactly(source: BinaryIO, size: int) -> bytes | None:
+    parts: list[bytes] = []
+    while size > 0:
+        part = source.read(size)
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,11 +1,11 @@
-"""What all executors share: what they are asked, and how a job ended."""
+"""What all executors share: what they are asked, how a job ended, and the loop over jobs."""
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Generic, Literal, Protocol, Self, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast
 
 from poise.errors import BadValue, PoiseError
 
@@ -100,9 +100,71 @@ class Executor(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+def endings(
+    jobs: Iterable[J],
+    *,
+    has_room: Callable[[], bool],
+    begin: Callable[[int, J], Ended[J, R] | None],
+    is_busy: Callable[[], bool],
+    wait: Callable[[], Iterable[Ended[J, R]]],
+) -> Generator[Ended[J, R], None, None]:
+    """Begin jobs while there is room, and give them back as they end.
+
+    Args:
+        jobs: taken one by one.
+        has_room: whether one more may begin.
+        begin: begins a job, known by its number; one that cannot begin is given back at once.
+        is_busy: whether some have begun and not ended.
+        wait: those that have ended, after a moment perhaps none.
+    """
+    left, more = enumerate(jobs), True
+    while True:
+        while more and has_room():
+            following = next(left, None)
+            if following is None:
+                more = False
+            elif (ended := begin(*following)) is not None:
+                yield ended
+        if not more and not is_busy():
+            return
+        yield from wait()
+
+
+def packed_work(work: Callable[[J], R]) -> bytes:
+    """A function as other processes can have it.
+
+    Raises:
+        BadValue: one that they cannot import.
+    """
+    inner: object = work
+    while hasattr(inner, "func"):  # partial
+        inner = inner.func  # type: ignore[attr-defined]
+    try:
+        if getattr(inner, "__module__", None) == "__main__":
+            raise pickle.PicklingError
+        return pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as problem:
+        allowed = "a function of a module that other processes can import"
+        raise BadValue("work", allowed, getattr(inner, "__qualname__", inner)) from problem
+
+
+def packed_job(index: int, job: J) -> bytes | Ended[J, Any]:
+    """A job as it is sent; one that cannot be sent has ended."""
+    try:
+        return pickle.dumps(job)
+    except Exception as problem:
+        return Ended(index, job, "raised", error=JobRaised(f"the job cannot be sent: {problem}"))
+
+
+def unpacked_value(ended: Ended[J, bytes]) -> Ended[J, Any]:
+    """With what the work returned, if that can be had here."""
+    if ended.value is None:
+        return cast("Ended[J, Any]", ended)
+    try:
+        return replace(cast("Ended[J, Any]", ended), value=pickle.loads(ended.value))
+    except Exception as problem:
+        error = JobRaised(f"what it returned does not arrive: {problem}")
+        return replace(cast("Ended[J, Any]", ended), how="raised", value=None, error=error)

@@ -6,18 +6,27 @@ is the same on every system.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import queue
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from poise.errors import BadValue, PoiseError
 from poise.execution.child import ONE_CORE, Child, News
-from poise.execution.job import Ended, How, JobLost, JobRaised, Limits
+from poise.execution.job import (
+    Ended,
+    How,
+    JobLost,
+    JobRaised,
+    Limits,
+    endings,
+    packed_job,
+    packed_work,
+    unpacked_value,
+)
 from poise.sharing import core_count
 
 J = TypeVar("J")
@@ -93,7 +102,7 @@ class Supervised:
         if workers is not None and workers < 1:
             raise BadValue("workers", "at least 1", workers)
         self._workers = workers or core_count()
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._environment = ONE_CORE if environment is None else dict(environment)
         self.hear = hear
         self._preload = preload
@@ -102,6 +111,7 @@ class Supervised:
         self._stillborn = 0
         self._work: bytes | None = None
         """Of the run that goes on."""
+        self._checked = 0.0
 
     @property
     def worker_count(self) -> int:
@@ -123,27 +133,15 @@ class Supervised:
         if self._work is not None:
             raise BadValue("run", "ended before the next begins (or use another executor)", "two")
         self._work = packed_work(work)
-        left = enumerate(jobs)
-        again: deque[_Try[J]] = deque()
-        checked = time.perf_counter()
+        self._checked = time.perf_counter()
         try:
-            while True:
-                while self._has_room():
-                    following = again.popleft() if again else _packed(next(left, None))
-                    if following is None:
-                        break
-                    if isinstance(following, Ended):
-                        yield following
-                    else:
-                        self._seat(following)
-                if all(seat.trying is None for seat in self._seats):
-                    return
-                ended = self._heard(again)
-                if ended is not None:
-                    yield ended
-                if time.perf_counter() - checked >= TICK_S:
-                    checked = time.perf_counter()
-                    self._enforce()
+            yield from endings(
+                jobs,
+                has_room=self._has_room,
+                begin=self._take,
+                is_busy=self._is_busy,
+                wait=self._heard,
+            )
         finally:
             self._work = None
             for seat in [seat for seat in self._seats if seat.trying is not None]:
@@ -169,17 +167,22 @@ class Supervised:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _has_room(self) -> bool:
         idle = any(seat.trying is None for seat in self._seats)
         return idle or len(self._seats) < self._workers
+
+    def _is_busy(self) -> bool:
+        return any(seat.trying is not None for seat in self._seats)
+
+    def _take(self, index: int, job: Any) -> Ended[Any, Any] | None:
+        packed = packed_job(index, job)
+        if isinstance(packed, Ended):
+            return packed
+        self._seat(_Try(index, job, packed))
+        return None
 
     def _seat(self, trying: _Try[Any]) -> None:
         """Give a job to a worker that waits, or to a new one."""
@@ -211,22 +214,25 @@ class Supervised:
         self._seats.remove(seat)
         seat.child.end()
 
-    def _heard(self, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
+    def _heard(self) -> Sequence[Ended[Any, Any]]:
         """Wait for news, a tick at most; a job that has ended, if it was about one.
 
         One at a time: what was taken from the inbox must not be forgotten if the run is closed.
         """
-        try:
-            return self._understood(self._inbox.get(timeout=TICK_S), again)
-        except queue.Empty:
-            return None
+        ended = None
+        with contextlib.suppress(queue.Empty):
+            ended = self._understood(self._inbox.get(timeout=TICK_S))
+        if time.perf_counter() - self._checked >= TICK_S:
+            self._checked = time.perf_counter()
+            self._enforce()
+        return () if ended is None else (ended,)
 
-    def _understood(self, news: News, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
+    def _understood(self, news: News) -> Ended[Any, Any] | None:
         seat = next((each for each in self._seats if each.child is news.child), None)
         if seat is None:
             return None  # the last words of one that was dismissed
         if news.message is None:
-            return self._died(seat, again)
+            return self._died(seat)
         kind, *content = news.message
         if kind == "ready":
             seat.ready, self._stillborn = True, 0
@@ -248,31 +254,31 @@ class Supervised:
             self._dismiss(seat)
         return _ended(trying, kind, *content)
 
-    def _died(self, seat: _Seat, again: deque[_Try[Any]]) -> Ended[Any, Any] | None:
+    def _died(self, seat: _Seat) -> Ended[Any, Any] | None:
         trying, why = seat.trying, seat.child.why_it_died()
         self._dismiss(seat)
-        if not seat.ready:
+        if not (seat.ready or (trying and trying.verdict)):
             self._stillborn += 1
             if self._stillborn >= _MOST_STILLBORN:
                 raise WorkersDoNotStart(f"Worker processes do not start: {why}.")
         if trying is None:
             return None
         if not (trying.has_begun or trying.verdict):  # it was dead before it had the job
-            again.appendleft(trying)
+            self._seat(trying)
             return None
         how, words = trying.verdict or ("crashed", f"the process was {why}")
         # Memory that earlier jobs left behind is not this one's fault.
         full = how == "out_of_memory" and seat.served > 0
         died = how == "crashed" and trying.verdict is None
-        if (died or full) and trying.attempt < self._limits.attempts:
+        if (died or full) and trying.attempt < self.limits.attempts:
             following = trying.attempt + 1
-            again.appendleft(_Try(trying.index, trying.job, trying.packed, following, full))
+            self._seat(_Try(trying.index, trying.job, trying.packed, following, full))
             return None
         return _gone(trying, how, words)
 
     def _enforce(self) -> None:
         """End what takes too long or too much."""
-        limits = self._limits
+        limits = self.limits
         for seat in self._seats:
             trying = seat.trying
             if not seat.ready and time.perf_counter() - seat.started > _START_S:
@@ -290,24 +296,6 @@ class Supervised:
                 seat.child.kill()
 
 
-def packed_work(work: Callable[[Any], Any]) -> bytes:
-    """A function as other processes can have it.
-
-    Raises:
-        BadValue: one that they cannot import.
-    """
-    inner: Any = work
-    while hasattr(inner, "func"):  # partial
-        inner = inner.func
-    try:
-        if getattr(inner, "__module__", None) == "__main__":
-            raise pickle.PicklingError
-        return pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError) as problem:
-        allowed = "a function of a module that other processes can import"
-        raise BadValue("work", allowed, getattr(inner, "__qualname__", inner)) from problem
-
-
 def resident_bytes(pid: int) -> int:
     """How much memory a process holds; 0 when it is gone."""
     import psutil
@@ -318,40 +306,29 @@ def resident_bytes(pid: int) -> int:
         return 0
 
 
-def _packed(job: tuple[int, J] | None) -> _Try[J] | Ended[J, Any] | None:
-    """A job as it is sent; one that cannot be sent has ended."""
-    if job is None:
-        return None
-    try:
-        return _Try(*job, pickle.dumps(job[1]))
-    except Exception as problem:
-        return Ended(*job, "raised", error=JobRaised(f"the job cannot be sent: {problem}"))
-
-
 def _since(trying: _Try[Any]) -> float:
     return time.perf_counter() - trying.began
 
 
 def _ended(trying: _Try[Any], how: How, content: Any, seconds: float) -> Ended[Any, Any]:
-    value: Any = None
+    value: bytes | None = None
     error: Exception | None = None
     if how == "done":
-        try:
-            value = pickle.loads(content)
-        except Exception as problem:
-            how, error = "raised", JobRaised(f"what it returned does not arrive: {problem}")
+        value = content
     elif how == "raised":
         packed, words = content
         error = JobRaised(words) if packed is None else pickle.loads(packed)
     else:
         error = JobLost(f"no memory was left: {content}" if content else "no memory was left")
-    return Ended(
-        trying.index, trying.job, how, value, error, seconds, trying.peak_bytes, trying.attempt
-    )
+    return unpacked_value(_as_ended(trying, how, error, seconds, value))
 
 
 def _gone(trying: _Try[Any], how: How, words: str) -> Ended[Any, Any]:
-    return Ended(
-        trying.index, trying.job, how, None, JobLost(words), _since(trying), trying.peak_bytes,
-        trying.attempt,
-    )  # fmt: skip
+    return _as_ended(trying, how, JobLost(words), _since(trying))
+
+
+def _as_ended(
+    trying: _Try[Any], how: How, error: Exception | None, seconds: float, value: Any = None
+) -> Ended[Any, Any]:
+    attempts = trying.attempt
+    return Ended(trying.index, trying.job, how, value, error, seconds, trying.peak_bytes, attempts)

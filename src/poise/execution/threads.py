@@ -8,11 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from types import TracebackType
 from typing import Self, TypeVar
 
 from poise.errors import BadValue
-from poise.execution.job import Ended
+from poise.execution.job import Ended, endings
 from poise.sharing import core_count
 
 J = TypeVar("J")
@@ -41,18 +40,28 @@ class Threads:
             for index, job in enumerate(jobs):
                 yield _tried(work, index, job)
             return
-        left = enumerate(jobs)
+        running: set[Future[Ended[J, R]]] = set()
         with ThreadPoolExecutor(self._workers, thread_name_prefix="poise-job") as pool:
-            running: set[Future[Ended[J, R]]] = set()
+
+            def begin(index: int, job: J) -> None:
+                running.add(pool.submit(_tried, work, index, job))
+
+            def has_room() -> bool:
+                return len(running) < self._workers
+
+            def finished() -> Iterable[Ended[J, R]]:
+                done = wait(running, return_when=FIRST_COMPLETED).done
+                running.difference_update(done)
+                return [future.result() for future in done]
+
             try:
-                while True:
-                    while len(running) < self._workers and (next_one := next(left, None)):
-                        running.add(pool.submit(_tried, work, *next_one))
-                    if not running:
-                        return
-                    finished, running = wait(running, return_when=FIRST_COMPLETED)
-                    for future in finished:
-                        yield future.result()
+                yield from endings(
+                    jobs,
+                    has_room=has_room,
+                    begin=begin,
+                    is_busy=lambda: bool(running),
+                    wait=finished,
+                )
             finally:
                 for future in running:
                     future.cancel()
@@ -63,12 +72,7 @@ class Threads:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Generator
 from functools import lru_cache
 from typing import Any, BinaryIO
 
-from poise.execution.messages import read_message, write_message
+from poise.execution.child import read_message, write_message
 
 _INPUT = 100
 """Where the input is moved to, out of the way of whatever a job opens."""

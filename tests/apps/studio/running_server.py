@@ -259,7 +259,7 @@ class Process:
         if self.child.poll() is None:
             self.child.send_signal(signal.SIGINT)
         try:
-            return self.child.communicate(timeout=10)[1]
+            return self.child.communicate(timeout=PATIENCE_S)[1]
         except subprocess.TimeoutExpired:
             self.kill()
             return ""

@@ -40,7 +40,7 @@ def filtered(*constraints: Any, **others: Any) -> dict[str, Any]:
     return {**ACROSS, "steps": [{"filter": {"constraints": list(constraints)}}], **others}
 
 
-def until(is_so: Callable[[], bool], seconds: float = 20.0) -> bool:
+def until(is_so: Callable[[], bool], seconds: float = 240.0) -> bool:
     end = time.monotonic() + seconds
     while not is_so() and time.monotonic() < end:
         time.sleep(0.05)
@@ -99,7 +99,7 @@ def test_a_document_that_is_a_pipe_stops_nobody(studio: Studio) -> None:
             page.send("ask_files")
             time.sleep(0.3)
             other.send("undo")
-            assert other.next(2.0).kind == "problem"
+            assert other.next().kind == "problem"
 
 
 @needs_pipes
@@ -107,7 +107,7 @@ def test_a_memory_that_is_a_pipe_is_left_alone(tmp_path: Path) -> None:
     with pipe(tmp_path / "last.json"):
         reading = threading.Thread(target=remembered, args=(tmp_path / "last.json",), daemon=True)
         reading.start()
-        reading.join(1.0)
+        reading.join(240.0)
         assert not reading.is_alive()
 
 
@@ -334,7 +334,7 @@ class _SlowToEnd:
     def run(self, *_: Any) -> Iterator[Any]:
         end = self._end = threading.Event()
         self.jobs += 1
-        end.wait(5.0)
+        end.wait(240.0)
         raise JobLost("it was ended" if end.is_set() else "it went on")
         yield
 
@@ -342,7 +342,7 @@ class _SlowToEnd:
         self._end.set()
         if not self.ending.is_set():
             self.ending.set()
-            self.go_on.wait(5.0)
+            self.go_on.wait(240.0)
 
 
 def test_cancelling_a_run_does_not_end_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,7 +353,7 @@ def test_cancelling_a_run_does_not_end_the_next(monkeypatch: pytest.MonkeyPatch)
     runner.begin(job, lambda how, _: ends.append(how))
     assert until(lambda: pool.jobs == 1)
     runner.cancel()
-    assert pool.ending.wait(5.0) and until(lambda: ends == [None])
+    assert pool.ending.wait(240.0) and until(lambda: ends == [None])
     runner.begin(job, lambda how, _: ends.append(how))
     assert until(lambda: pool.jobs == 2)
     pool.go_on.set()
@@ -414,7 +414,7 @@ def test_runs_are_cancelled_at_any_moment_and_the_next_one_works(studio: Studio)
             if number % 3 == 2:
                 page.until("progress")
             page.send("cancel_run")
-            heard = ended(page, 20.0)
+            heard = ended(page)
             assert [each.how for each in heard.all("run_ended")] == ["cancelled"]
             assert heard.problem_lines() == [] and heard.state.solved == "stale"
         page.edit(corrected(4))

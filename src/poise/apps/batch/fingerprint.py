@@ -28,7 +28,7 @@ def order_hash(order: Order, recipe: Recipe) -> str:
     facts = (__version__, order.text, order.changes, order.without, order.format, order.pages)
     digest.update(json.dumps(facts).encode())
     for path in files_of(recipe):
-        _add(digest, path)
+        digest.update(_content(path))
     return digest.hexdigest()
 
 
@@ -36,7 +36,7 @@ def clip_hash(path: Path) -> str:
     """Of a clip's file and those that belong to it; of one that cannot be read, of that."""
     digest = hashlib.sha256()
     for part in (path, *_companions(path)):
-        _add(digest, part)
+        digest.update(_content(part))
     return digest.hexdigest()
 
 
@@ -50,14 +50,14 @@ def with_changes(order: str, changes: Sequence[str]) -> str:
         path = Path(json.loads(value) if value.startswith('"') else value)
         if value and _is_file(path):
             for file in (path, *_companions(path)):
-                _add(digest, file)
+                digest.update(_content(file))
     return digest.hexdigest()
 
 
 def named_files(recipe: Recipe) -> tuple[Path, ...]:
     """The files that a recipe names, beside its clip, whether they are there or not."""
     character, place = recipe.character, recipe.environment
-    named: list[Any] = [character.to, character.mapping, character.roles, recipe.clip.skeleton]
+    named: list[object] = [character.to, character.mapping, character.roles, recipe.clip.skeleton]
     named += [value for step in recipe.steps for value in (step.contacts, step.pattern)]
     named.append(place)
     return tuple(recipe.folder / name for name in named if isinstance(name, str) and name)
@@ -130,12 +130,12 @@ def _of_model(path: Path, seen: set[Path]) -> list[Path]:
     return found
 
 
-def _add(digest: Any, path: Path) -> None:
-    content = b"no file"
-    if _is_file(path):  # no pipe, which would wait for ever
-        try:
-            with path.open("rb") as file:
-                content = hashlib.file_digest(file, "sha256").digest()
-        except OSError as refused:
-            content = f"cannot be read: {refused.strerror}".encode()
-    digest.update(content)
+def _content(path: Path) -> bytes:
+    """The hash of a file, or why there is none."""
+    if not _is_file(path):  # no pipe, which would wait for ever
+        return b"no file"
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError as refused:
+        return f"cannot be read: {refused.strerror}".encode()

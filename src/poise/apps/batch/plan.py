@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from poise.apps.batch.fingerprint import clip_hash, with_changes
 from poise.apps.batch.journal import Journal
 from poise.apps.batch.library import Entry, Library
-from poise.apps.batch.naming import Naming
 from poise.apps.batch.one_clip import Row
+from poise.apps.batch.output_folder import Naming
 from poise.execution import Limits
 
 DONE = ("met", "not_met")
@@ -64,6 +63,17 @@ def plan(
         retry: whether failed clips are.
         watch: told how many clips have been looked at.
     """
+
+    def still_holds(row: Row, entry: Entry) -> bool:
+        if row.get("recipe_sha256") != with_changes(order, entry.changes):
+            return False
+        if row["status"] not in DONE:
+            if retry or row.get("passing") or _allowed_more(row, limits):
+                return False
+        elif not _in_place(row, naming.files(entry.name), folder):
+            return False
+        return row.get("input_sha256") == clip_hash(entry.path)
+
     entries = {entry.name: entry for entry in library.entries}
     kept: dict[str, str] = {}
     old: dict[str, dict[str, str]] = {}
@@ -75,7 +85,7 @@ def plan(
         entry = entries.get(name)
         if entry is None:
             gone.add(name)
-        elif _still_holds(row, entry, order, naming, folder, limits, retry):
+        elif still_holds(row, entry):
             kept[name] = row["status"]
         else:
             outputs = (row.get("outputs") or {}).values()
@@ -90,32 +100,11 @@ def plan(
     return Plan(tuple(tasks), Counter(kept.values()), len(gone))
 
 
-def _still_holds(
-    row: Row,
-    entry: Entry,
-    order: str,
-    naming: Naming,
-    folder: Path,
-    limits: Limits,
-    retry: bool,
-) -> bool:
-    if row.get("recipe_sha256") != with_changes(order, entry.changes):
-        return False
-    status = row["status"]
-    if status not in DONE:
-        if retry or row.get("passing") or _allowed_more(row, limits):
-            return False
-    elif not _in_place(row, entry, naming, folder):
-        return False
-    return row.get("input_sha256") == clip_hash(entry.path)
-
-
-def _in_place(row: Row, entry: Entry, naming: Naming, folder: Path) -> bool:
-    outputs: Mapping[str, Any] = row.get("outputs") or {}
-    names = dict(naming.files(entry.name))
+def _in_place(row: Row, files: Iterable[tuple[str, str]], folder: Path) -> bool:
+    names = dict(files)
     return all(
         names.get(key) == each["file"] and (folder / each["file"]).is_file()
-        for key, each in outputs.items()
+        for key, each in (row.get("outputs") or {}).items()
     )
 
 

@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from poise import __version__
 from poise.apps.batch.fingerprint import clip_hash, named_files, order_hash
 from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
 from poise.apps.batch.library import Library
-from poise.apps.batch.naming import PAGE, Naming
 from poise.apps.batch.one_clip import ClipJob, Row, follow_recipe
 from poise.apps.batch.order import Order
+from poise.apps.batch.output_folder import PAGE, Naming, Room
 from poise.apps.batch.plan import Plan, Task, plan
-from poise.apps.batch.room import Room
 from poise.errors import FileProblem
 from poise.execution import Ended, Executor, Limits
 from poise.formats import read_bytes
@@ -177,7 +175,7 @@ class Batch:
             "input_sha256": clip_hash(Path(ended.job.path)),
             "poise": __version__,
         }
-        limit: dict[str, Any] = {
+        limit: dict[str, float | None] = {
             "out_of_time": self._limits.seconds,
             "out_of_memory": self._limits.memory_bytes,
         }

@@ -28,7 +28,7 @@ ARGUMENTS = (
     "--no-first-run",
 )  # fmt: skip
 SMALL, LARGE = (1280, 720), (1920, 1080)
-PATIENCE_S = 45.0
+PATIENCE_S = 240.0
 """For any one thing to happen; without a graphics card a busy machine draws a few pictures a
 second."""
 
