@@ -11,6 +11,7 @@ from poise.job.evaluation import find_contacts as find_contacts
 from poise.job.evaluation import measurable as measurable
 from poise.job.family_file import MemberFolder as MemberFolder
 from poise.job.family_file import ground_of as ground_of
+from poise.job.family_file import is_family_file as is_family_file
 from poise.job.family_file import load_family as load_family
 from poise.job.family_file import save_family as save_family
 from poise.job.known_contacts import known_contacts as known_contacts
