@@ -28,12 +28,13 @@ from benchmarks.timing import REPEATS
 from poise import rotations
 from poise.arrays import Array
 from poise.footing.moving_joints import moving_joints
-from poise.mechanics import forward_kinematics, site_jacobians, site_positions
+from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.alternation import Room, advance, begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import vertices_of
 from poise.methods.correct.problem import KINDS, Planes, Problem, by_frame, packed
 from poise.methods.correct.surfaces import planes_at
+from tests.mechanics.reference import site_jacobians
 
 ITERATIONS = 6000
 """Of L-BFGS: by then it gains less than a thousandth in a thousand of them."""

@@ -44,10 +44,7 @@ def main() -> None:
         lambda: mechanics.inverse_dynamics(skeleton, body, work.local, *rates, wrenches=wrenches),
     )
     timed("generalized forces", lambda: mechanics.generalized_forces(forces))
-    timed("site jacobians", lambda: mechanics.site_jacobians(state, sites))
-    timed("angular jacobians", lambda: mechanics.angular_jacobians(state, (1, 2)))
     timed("center of mass", lambda: mechanics.center_of_mass(state, body))
-    timed("its jacobian", lambda: mechanics.center_of_mass_jacobian(state, body))
     timed("momentum", lambda: mechanics.momentum(state, body, work.root_v, work.omega))
     timed("momentum matrix", lambda: mechanics.momentum_matrix(state, body))
 

@@ -7,11 +7,10 @@ import numpy as np
 from benchmarks.ik_body import IkWork, Poses, Targets, moved, targets_of
 from poise import rotations
 from poise.character import Sites
-from poise.mechanics import (
+from poise.mechanics import center_of_mass, forward_kinematics
+from tests.mechanics.reference import (
     angular_jacobians,
-    center_of_mass,
     center_of_mass_jacobian,
-    forward_kinematics,
     site_jacobians,
 )
 
@@ -30,7 +29,7 @@ def best_of(work: IkWork, poses: Poses) -> Targets:
         state = forward_kinematics(skeleton, poses.root_m, poses.local_wxyz)
         back = rotations.conjugate(state.rotations_wxyz)
         turns = rotations.log(rotations.multiply(wanted.rotations_wxyz, back))
-        rows = [site_jacobians(state, everyone), angular_jacobians(state, range(len(everyone)))]
+        rows = [site_jacobians(state, everyone), angular_jacobians(state)]
         errors = [wanted.positions_m - state.positions_m, turns]
         if work.center:
             rows.append(center_of_mass_jacobian(state, work.body)[:, None])

@@ -15,7 +15,7 @@ from benchmarks.measure import Measure
 from benchmarks.peers import PEERS
 from benchmarks.timing import interleaved, per_call
 from benchmarks.workloads import G1_FILE, Workload, human, unitree_g1
-from poise.mechanics import forward_kinematics, inverse_dynamics, site_jacobians
+from poise.mechanics import forward_kinematics, inverse_dynamics
 from poise.mechanics.frames import core_count
 from tests.shared_data import SHARED
 
@@ -28,7 +28,6 @@ NOISE = 0.5
 PROMISES: dict[str, tuple[float, float]] = {
     "kinematics": (4.0, 4.0),
     "dynamics": (6.0, 10.0),
-    "jacobians": (2.0, 2.0),
 }
 
 
@@ -44,10 +43,7 @@ def our_jobs(work: Workload, *, parallel: bool) -> dict[str, Callable[[], Any]]:
             parallel=parallel,
         )  # fmt: skip
 
-    def jacobians() -> Any:
-        return site_jacobians(kinematics(), work.sites, parallel=parallel)
-
-    return {"kinematics": kinematics, "dynamics": dynamics, "jacobians": jacobians}
+    return {"kinematics": kinematics, "dynamics": dynamics}
 
 
 def run(quick: bool) -> list[Measure]:
@@ -106,9 +102,6 @@ def growth(work: Workload, quick: bool) -> list[Measure]:
         part = work.of_length(frames)
         alone, together = our_jobs(part, parallel=False), our_jobs(part, parallel=True)
         for job in PROMISES:
-            if job == "jacobians" and frames > FRAMES:
-                cells[job].append("-")  # the answer alone is 830 MB
-                continue
             times = [1e6 * per_call(jobs[job]) for jobs in (alone, together)]
             cells[job].append(" / ".join(f"{t:.1f}" if t < 100 else f"{t:.0f}" for t in times))
             key = f"mechanics/{work.name}/{job}/F={frames}"

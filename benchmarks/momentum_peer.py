@@ -179,7 +179,7 @@ def displaced(spacetime: Spacetime, x: Array) -> tuple[Array, Array]:
     figure, width = spacetime.figure, spacetime.width
     roots, locals_ = figure.roots.copy(), figure.locals.copy()
     moved = x[: len(roots) * width].reshape(len(roots), width)
-    blocks = figure.blocks
+    blocks = figure.rig.blocks
     for b in range(len(blocks.kind)):
         kind, j, c = int(blocks.kind[b]), int(blocks.joint[b]), int(blocks.column[b])
         if kind == TRANSLATION:
@@ -253,7 +253,7 @@ def _balance(spacetime: Spacetime) -> list[Piece]:
 
 def _tasks(spacetime: Spacetime) -> list[Piece]:
     figure = spacetime.figure
-    tasks, guess = figure.tasks, body.parameters(figure)
+    tasks, guess = figure.rig.tasks, body.parameters(figure)
     if (tasks.layer != 0).any():
         raise ValueError("wishes are not in this peer")
     found: list[Piece] = []

@@ -105,7 +105,7 @@ class Pose:
     """One frame: x its unknowns, p the guess (root, then the rotations that change over time)."""
 
     def __init__(self, figure: Figure, x: Any, p: Any) -> None:
-        tree, blocks = figure.tree, figure.blocks
+        tree, blocks = figure.rig.tree, figure.rig.blocks
         if (tree.slots >= 0).any():
             raise ValueError("joints that move along their bones are not in this peer")
         count = len(tree.parents)
@@ -191,13 +191,13 @@ def momentum(figure: Figure, rate_hz: float, before: Pose, after: Pose) -> Symbo
     ]
     gone = plus(after.center(), before.center(), -1.0)
     spun = plus(before.spin(turning), after.spin(turning))
-    mass, length = figure.segments.numbers.tolist()
+    mass, length = figure.segments.mass, figure.segments.length
     return [rate_hz * g for g in gone] + [0.5 * rate_hz / (mass * length) * s for s in spun]
 
 
 def task_error(figure: Figure, pose: Pose, t: int, goal: Any) -> Symbols:
     """What a task lacks: the goal less what is there, scaled, along its axes."""
-    tasks = figure.tasks
+    tasks = figure.rig.tasks
     kind, joint = int(tasks.kind[t]), int(tasks.joint[t])
     relative = tasks.reference[t] >= 0 or tasks.point[t] < tasks.point[t + 1]
     if relative or kind not in (POINT, TURN, CENTER):

@@ -18,28 +18,15 @@ Job = Callable[[], Any]
 
 
 def pinocchio_jobs(work: Workload) -> dict[str, Job]:
-    """Loops over prepared rows of q, v and a; frames for sites are part of the model."""
+    """Loops over prepared rows of q, v and a."""
     import pinocchio as pin
 
     from tests.mechanics import pinocchio_engine as engine
 
     built = engine.build(work.skeleton, work.body, GRAVITY)
     model = built.model
-    joints = work.sites.joints.tolist()
-    sites = [
-        model.addFrame(
-            pin.Frame(
-                f"site{i}",
-                built.movers[joint],
-                model.frames[built.frames[joint]].placement * pin.SE3(np.eye(3), offset),
-                pin.FrameType.OP_FRAME,
-            )
-        )
-        for i, (joint, offset) in enumerate(zip(joints, work.sites.offsets_m, strict=True))
-    ]
     data = model.createData()
     rows = _rows(work, built, engine)
-    world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
     def kinematics() -> None:
         forward = pin.forwardKinematics
@@ -51,14 +38,7 @@ def pinocchio_jobs(work: Workload) -> dict[str, Job]:
         for q, v, a in rows:
             rnea(model, data, q, v, a)
 
-    def jacobians() -> None:
-        compute, get = pin.computeJointJacobians, pin.getFrameJacobian
-        for q, _, _ in rows:
-            compute(model, data, q)
-            for site in sites:
-                get(model, data, site, world)
-
-    return {"kinematics": kinematics, "dynamics": dynamics, "jacobians": jacobians}
+    return {"kinematics": kinematics, "dynamics": dynamics}
 
 
 def _rows(work: Workload, built: Any, engine: Any) -> list[tuple[Array, Array, Array]]:
@@ -93,9 +73,6 @@ def mujoco_jobs(work: Workload) -> dict[str, Job]:
         for f in range(work.frames)
     ]
     qpos, qvel, qacc = data.qpos, data.qvel, data.qacc
-    bodies = [built.bodies[joint] for joint in work.sites.joints.tolist()]
-    places = list(work.sites.offsets_m)
-    matrix = np.zeros((3, model.nv))
 
     def kinematics() -> None:
         forward = mujoco.mj_kinematics
@@ -111,17 +88,7 @@ def mujoco_jobs(work: Workload) -> dict[str, Job]:
             qacc[:] = a
             inverse(model, data)
 
-    def jacobians() -> None:
-        # What mj_jac costs does not depend on the point, so the turn of the offset is left out.
-        forward, center, jac = mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_jac
-        for q, _, _ in rows:
-            qpos[:] = q
-            forward(model, data)
-            center(model, data)
-            for body, place in zip(bodies, places, strict=True):
-                jac(model, data, matrix, None, place, body)
-
-    return {"kinematics": kinematics, "dynamics": dynamics, "jacobians": jacobians}
+    return {"kinematics": kinematics, "dynamics": dynamics}
 
 
 PEERS: dict[str, Callable[[Workload], dict[str, Job]]] = {

@@ -54,9 +54,8 @@ def sampled(pose: Posed, task: int, lengths: Array, row: int = 1) -> tuple[Array
     center = np.full(count + 2, UNWRITTEN)
     plus, minus = np.full((2, p.width, count + 2), UNWRITTEN)
     sample_task(
-        p.tree, p.blocks, p.packed, task, pose.frame, row, lengths, p.width, pose.work(),
-        center, plus, minus,
-    )  # fmt: skip
+        p.rig._replace(work=pose.work()), task, pose.frame, row, lengths, center, plus, minus
+    )
     own = slice(row, row + count)
     for out in (center[None], plus, minus):
         others = np.delete(out, np.r_[own], axis=1)

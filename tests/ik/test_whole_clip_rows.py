@@ -13,6 +13,7 @@ from poise.arrays import Array
 from poise.character import with_ranges
 from poise.constraints import Recruits, Scene, Task
 from poise.errors import BadValue
+from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip import solve_whole
 from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
@@ -43,9 +44,8 @@ class Filled:
         )  # fmt: skip
         clip = p.scene.clip
         cost = put_frames(
-            p.tree, p.blocks, p.packed, p.limits, width, p.work, self.price,
-            clip.root_positions_m, clip.rotations_wxyz, self.at.root_positions_m,
-            self.at.rotations_wxyz, equations, self.at.misses,
+            p.rig, p.limits, self.price, PoseArrays(clip.root_positions_m, clip.rotations_wxyz),
+            self.at.poses, equations, self.at.misses,
         )  # fmt: skip
         return cost, equations
 

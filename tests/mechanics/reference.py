@@ -6,7 +6,8 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Body, Skeleton
+from poise.character import Body, Sites, Skeleton
+from poise.mechanics import BodyState
 from tests.mechanics.random_trees import Motion
 
 
@@ -62,3 +63,45 @@ def _world_rates(
         w[j] = w[up] + turn
         d[j] = d[up] + r[j] @ motion.alpha[f, j] + np.cross(w[up], turn)
     return p, r, w, d, a
+
+
+def site_jacobians(state: BodyState, sites: Sites) -> Array:
+    """(F, S, 3, D) velocity of each site per unit of each tangent direction."""
+    turns = rotations.rotate(state.rotations_wxyz[:, sites.joints], sites.offsets_m)
+    places = state.positions_m[:, sites.joints] + turns
+    jacobians = np.zeros((state.frame_count, len(sites), 3, state.skeleton.tangent_size))
+    jacobians[..., :3] = np.eye(3)
+    for column, joint, axis in _tangent_axes(state):
+        arms = places - state.positions_m[:, joint][:, None]
+        carried = np.array([joint in state.skeleton.ancestors(j) for j in sites.joints.tolist()])
+        jacobians[..., column] = carried[:, None] * np.cross(axis[:, None], arms)
+    return jacobians
+
+
+def angular_jacobians(state: BodyState) -> Array:
+    """(F, J, 3, D) angular velocity of every joint's frame in world axes."""
+    skeleton = state.skeleton
+    jacobians = np.zeros((state.frame_count, skeleton.joint_count, 3, skeleton.tangent_size))
+    for column, joint, axis in _tangent_axes(state):
+        for below in range(skeleton.joint_count):
+            if joint in skeleton.ancestors(below):
+                jacobians[:, below, :, column] = axis
+    return jacobians
+
+
+def center_of_mass_jacobian(state: BodyState, body: Body) -> Array:
+    """(F, 3, D) velocity of the centre of mass."""
+    names = state.skeleton.joint_names
+    centers = site_jacobians(state, Sites(names, np.arange(len(names)), body.centers_m))
+    return np.einsum("j,fjcd->fcd", body.masses_kg / body.total_mass_kg, centers)
+
+
+def _tangent_axes(state: BodyState) -> list[tuple[int, int, Array]]:
+    """Column, joint and world axis (F, 3) of every turn among the tangent directions."""
+    skeleton, found = state.skeleton, list[tuple[int, int, Array]]()
+    for joint, count in enumerate(skeleton.freedoms.tolist()):
+        axes = np.eye(3) if count == 3 else skeleton.hinge_axes[joint][None]
+        for number in range(count):
+            axis = rotations.rotate(state.rotations_wxyz[:, joint], axes[number])
+            found.append((int(skeleton.freedom_starts[joint]) + number, joint, axis))
+    return found

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from poise.arrays import Array
-from poise.mechanics.inverse_dynamics import segment_constants
 from poise.mechanics.inverse_dynamics_points import (
     PointForces,
     make_point_forces,
     make_point_scratch,
 )
 from poise.mechanics.inverse_dynamics_points import points_of_wrench as points_of_wrench_kernel
-from poise.mechanics.inverse_dynamics_points import sine_and_bow as sine_and_bow_kernel
 from poise.mechanics.joint_moment_points import points_of_moments as points_of_moments_kernel
+from poise.mechanics.quaternion_kernels import sine_and_bow as sine_and_bow_kernel
 from tests.called_from_python import from_python
 from tests.mechanics.test_inverse_dynamics_rates import (
     STATES,
@@ -44,10 +43,8 @@ def points_of(state: State, lengths: Array, wanted: Array | None = None) -> Poin
         array[:] = np.nan
     scratch = make_point_scratch(joints, state.width)
     points_of_wrench(
-        state.skeleton.parents, segment_constants(state.skeleton, state.body), state.gravity,
-        state.blocks, state.width, lengths, state.root_acceleration, state.local, state.omega,
-        state.alpha, True, scratch, found,
-    )  # fmt: skip
+        state.segments, state.motion, state.blocks, state.width, lengths, True, scratch, found
+    )
     chosen = np.ones(joints) if wanted is None else wanted
     points_of_moments(
         state.skeleton.parents, state.blocks, state.width, lengths, chosen.astype(np.int64),

@@ -23,7 +23,8 @@ from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, segment_constants
 from poise.mechanics.inverse_dynamics_rates import make_rate_scratch
 from poise.mechanics.inverse_dynamics_rates import wrench_rates as wrench_rates_kernel
 from poise.mechanics.joint_moment_rates import joint_moment_rates as joint_moment_rates_kernel
-from poise.mechanics.joint_moment_rates import wrench_and_moment_rates as both_kernel
+from poise.mechanics.joint_moment_rates import joint_moments as joint_moments_kernel
+from poise.mechanics.subtree_sums import FrameMotion, Segments
 from tests.called_from_python import from_python
 from tests.mechanics.random_trees import random_case
 from tests.oracles import assert_close
@@ -31,7 +32,7 @@ from tests.shared_data import MOCAP, needs_mocap
 
 wrench_rates = from_python(wrench_rates_kernel)
 joint_moment_rates = from_python(joint_moment_rates_kernel)
-wrench_and_moment_rates = from_python(both_kernel)
+joint_moments = from_python(joint_moments_kernel)
 
 STEP = 1e-5
 AGREEMENT = 1e-7
@@ -51,6 +52,15 @@ class State:
     local: Array
     omega: Array
     alpha: Array
+
+    @property
+    def segments(self) -> Segments:
+        constants = segment_constants(self.skeleton, self.body)
+        return Segments(self.skeleton.parents, constants, self.gravity, self.body.total_mass_kg)
+
+    @property
+    def motion(self) -> FrameMotion:
+        return FrameMotion(self.root_acceleration, self.local, self.omega, self.alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +149,13 @@ def rates_of(state: State) -> Rates:
         np.full(6, np.nan), np.full((joints, 3), np.nan),
         np.full((6, columns), np.nan), np.full((joints, 3, columns), np.nan),
     )  # fmt: skip
-    wrench_and_moment_rates(
-        state.skeleton.parents, segment_constants(state.skeleton, state.body), state.gravity,
-        state.blocks, state.width, state.root_acceleration, state.local, state.omega, state.alpha,
-        make_rate_scratch(joints, state.width),
-        found.wrench, found.moments, found.of_wrench, found.of_moments, True,
-    )  # fmt: skip
+    scratch, n = make_rate_scratch(joints, state.width), state.width
+    wrench_rates(
+        state.segments, state.motion, state.blocks, n, True, scratch, found.wrench, found.of_wrench
+    )
+    joint_moments(scratch, found.moments)
+    everyone = np.ones(joints, dtype=np.int64)
+    joint_moment_rates(state.skeleton.parents, state.blocks, n, everyone, scratch, found.of_moments)
     return found
 
 
@@ -273,17 +284,12 @@ def test_only_wanted_joints_are_written_and_the_wrench_needs_none() -> None:
     whole = rates_of(state)
     scratch = make_rate_scratch(joints, n)
     wrench, of_wrench = np.full(6, np.nan), np.full((6, 3 * n), np.nan)
-    given = (
-        state.skeleton.parents, segment_constants(state.skeleton, state.body), state.gravity,
-        state.blocks, n, state.root_acceleration, state.local, state.omega, state.alpha,
-    )  # fmt: skip
-    of_moments, moments = np.full((joints, 3, 3 * n), np.nan), np.full((joints, 3), np.nan)
-    wrench_and_moment_rates(
-        *given, scratch, wrench, moments, of_wrench, of_moments, False
-    )  # fmt: skip
+    given = state.segments, state.motion, state.blocks, n
+    of_moments = np.full((joints, 3, 3 * n), np.nan)
+    wrench_rates(*given, False, scratch, wrench, of_wrench)
     np.testing.assert_array_equal(of_wrench, whole.of_wrench)
     np.testing.assert_array_equal(wrench, whole.wrench)
-    assert np.isnan(of_moments).all()
+    assert not scratch.laid.any()
     wanted = np.zeros(joints, dtype=np.int64)
     wanted[1::2] = 1
     wrench_rates(*given, True, scratch, wrench, of_wrench)

@@ -12,19 +12,22 @@ from _pytest.mark import ParameterSet
 
 from poise import rotations
 from poise.arrays import Array
+from poise.character import Character
+from poise.constraints import Scene, Task
+from poise.ik.packed import BALL, HINGE, TRANSLATION
+from poise.ik.packing import ANGLE_LENGTH_M
 from poise.mechanics import (
     Wrenches,
-    angular_jacobians,
     center_of_mass,
-    center_of_mass_jacobian,
     forward_kinematics,
     generalized_forces,
     inverse_dynamics,
     momentum,
     momentum_matrix,
-    site_jacobians,
     site_positions,
 )
+from poise.motion import Clip
+from tests.ik.posed import Posed, everything, posed
 from tests.mechanics.random_trees import Case, random_case, to_tangent
 from tests.oracles import assert_close
 
@@ -69,15 +72,57 @@ def our_answers(seed: int) -> tuple[Case, dict[str, Array]]:
         "rotations": rotations.to_matrix(state.rotations_wxyz),
         "places": site_positions(state, case.sites),
         "center": center_of_mass(state, body),
-        "site jacobians": site_jacobians(state, case.sites),
-        "angular jacobians": angular_jacobians(state, range(skeleton.joint_count)),
-        "center jacobian": center_of_mass_jacobian(state, body),
+        **_jacobians(case),
         "momentum matrix": momentum_matrix(state, body),
         "linear momentum": moving.linear_kg_m_s,
         "angular momentum": moving.angular_kg_m2_s,
         "forces": forces(None),
         "forces with wrenches": forces(case.wrenches),
     }
+
+
+def _jacobians(case: Case) -> dict[str, Array]:
+    """The rows that inverse kinematics has of points, turns and the centre, in tangent columns."""
+    skeleton, m = case.skeleton, case.motion
+    character, frames = Character(skeleton, body=case.body), len(m.root_m)
+    scene = Scene(Clip(skeleton, 30.0, m.root_m, m.local), character)
+    free, places = everything(character), np.ones((frames, 3))
+    turns = np.tile(rotations.IDENTITY, (frames, 1))
+    sites = zip(case.sites.joints.tolist(), case.sites.offsets_m, strict=True)
+    tasks = {
+        "site jacobians": [
+            Task("site", "point", 0, places, free, joint=joint, offset_m=offset)
+            for joint, offset in sites
+        ],
+        "angular jacobians": [
+            Task("turn", "turn", 0, turns, free, joint=joint)
+            for joint in range(skeleton.joint_count)
+        ],
+        "center jacobian": [Task("center", "center", 0, places, free)],
+    }
+    found: dict[str, Array] = {}
+    for name, some in tasks.items():
+        rows = np.array([_tangent_rows(posed(scene, some, f)) for f in range(frames)])
+        scale = ANGLE_LENGTH_M if name.startswith("angular") else 1.0
+        found[name] = (rows[:, 0] if name.startswith("center") else rows) / scale
+    return found
+
+
+def _tangent_rows(pose: Posed) -> Array:
+    """(T, 3, D) rows of every task, by turns about joints' own axes instead of the world's."""
+    problem, skeleton = pose.problem, pose.problem.scene.character.skeleton
+    world = forward_kinematics(skeleton, pose.root_m, pose.local_wxyz).rotations_wxyz[0]
+    rows = np.array([pose.written(task)[2] for task in range(len(problem.tasks))])
+    found = np.zeros((*rows.shape[:2], skeleton.tangent_size))
+    blocks = problem.blocks
+    for b, kind in enumerate(blocks.kind.tolist()):
+        joint, column = int(blocks.joint[b]), int(blocks.column[b])
+        start = 0 if kind == TRANSLATION else int(skeleton.freedom_starts[joint])
+        own = rows[..., column : column + (1 if kind == HINGE else 3)]
+        if kind == BALL:
+            own = own @ rotations.to_matrix(world[joint])
+        found[..., start : start + own.shape[-1]] = own
+    return found
 
 
 @pytest.mark.parametrize("module", ENGINES)

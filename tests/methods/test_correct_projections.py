@@ -134,7 +134,7 @@ def wanted_and_given(frames: int, contacts: Contacts, settings: Settings = UNIT)
     ).T / settings.spin_weight**2  # fmt: skip
     second = (places[:-2] - 2 * places[1:-1] + places[2:])[0]
     center = shares @ places[1]
-    return center, second, targets, places[1], work, float(optimizer.problem.numbers[0])
+    return center, second, targets, places[1], work, optimizer.problem.drop
 
 
 def momenta(center: Array, places: Array, accelerations: Array) -> tuple[Array, Array]:
@@ -197,9 +197,9 @@ def test_a_body_that_stands_still_on_both_feet_needs_no_change() -> None:
         optimizer.problem, optimizer._planes, contacts, work.wrenches, work.x,
         np.zeros_like(work.x),
     )  # fmt: skip
-    assert off < (0.01 * optimizer.problem.numbers[0]) ** 2 * 5
+    assert off < (0.01 * optimizer.problem.drop) ** 2 * 5
     assert turned < 0.01**2 * 5
-    assert spun < 1e-4 * optimizer.problem.numbers[0]
+    assert spun < 1e-4 * optimizer.problem.drop
     total = work.wrenches.forces[2].sum(axis=0)
     assert total == pytest.approx([0.0, 1.0, 0.0], abs=0.01)
 

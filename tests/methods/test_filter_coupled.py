@@ -23,16 +23,17 @@ from poise.ik import IkProblem, build
 from poise.ik.packed import Blocks
 from poise.mechanics import (
     GRAVITY_M_S2,
+    Segments,
     forward_kinematics,
     inverse_dynamics,
+    segment_constants,
     site_positions,
     zero_moment_point,
 )
-from poise.mechanics.inverse_dynamics import segment_constants
 from poise.methods.filter import coupled_fit
 from poise.methods.filter.added_motion import add_motion
 from poise.methods.filter.coupled_fit import coupled_round
-from poise.methods.filter.dynamic_state import Motion, Segments
+from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.fit_basis import FitBasis, fit_basis
 from poise.methods.filter.footing import LEAST_PUSH, Footing, no_footing
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, Prior
@@ -92,14 +93,10 @@ def figure(seed: int, spacing: int, *, held: bool, sided: bool = False) -> Figur
     own = np.sqrt(COMMON) * np.exp(rng.normal(0.0, 0.5, n))
     deviations = np.concatenate([own, 10.0 * own, 100.0 * own])
     spread = scaled_spread(3 * n, 0.01)
-    prior = Prior(
-        deviations, np.sqrt(spread.scale) * deviations, spread.scale, spread.excess, DEPENDENT,
-        ik.limits,
-    )  # fmt: skip
+    prior = Prior(deviations, np.sqrt(spread.scale) * deviations, spread, DEPENDENT, ik.limits)
     segments = Segments(
-        skeleton.parents, segment_constants(skeleton, case.body),
-        np.full(skeleton.joint_count, -1, dtype=np.int64), np.zeros((1, 0, 3)),
-        np.array(GRAVITY_M_S2), case.body.total_mass_kg,
+        skeleton.parents, segment_constants(skeleton, case.body), np.array(GRAVITY_M_S2),
+        case.body.total_mass_kg,
     )  # fmt: skip
     basis = fit_basis(RATE_HZ, 3, spacing / RATE_HZ, BETA, 1.0, FRAMES - 1)
     return Figure(character, ik, motion, segments, prior, basis)

@@ -169,5 +169,5 @@ def test_rows_through_inverse_dynamics_are_those_of_the_point_and_the_force(
         expected.append(share if is_push else share * (nx * x + nz * z - away))
     assert len(expected) >= 3
     rows, _ = rows_of("walk@30", frame, way)
-    first = int(rows.short[0])
+    first = int(rows.narrow[0])
     assert rows.center[first : first + len(expected)] == pytest.approx(expected, abs=1e-9)

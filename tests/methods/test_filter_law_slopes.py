@@ -16,10 +16,10 @@ from poise.contact.clip_dynamics import clip_dynamics
 from poise.measures import evaluate
 from poise.methods import Edit
 from poise.methods.filter.demands import demands_on
-from poise.methods.filter.dynamic_frames import filter_dynamic_frames
+from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
 from poise.methods.filter.dynamic_round import motion_of, segments_of
 from poise.methods.filter.dynamic_state import Motion, make_batch
-from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, Rows, make_rows
+from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, make_rows
 from poise.methods.filter.law_rows import FLIGHT, Demands, law_count
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.problem import Problem, build, prior_of
@@ -27,6 +27,7 @@ from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
 from poise.motion import Clip
+from poise.solvers import Measurements
 from tests.called_from_python import from_python
 from tests.methods.edited import clip_named, feet
 from tests.shared_data import needs_mocap
@@ -56,7 +57,7 @@ def problem_of(label: str) -> tuple[Problem, Motion, Demands]:
     return problem, motion, demands
 
 
-def rows_of(label: str, frame: int, way: int) -> tuple[Rows, int]:
+def rows_of(label: str, frame: int, way: int) -> tuple[Measurements, int]:
     """The rows of one frame, and how many are of the laws (after those of tasks)."""
     problem, motion, demands = problem_of(label)
     ik, joints = problem.reduced, motion.local.shape[1]
@@ -65,10 +66,12 @@ def rows_of(label: str, frame: int, way: int) -> tuple[Rows, int]:
     edges = int(np.diff(demands.footing.first).max())
     ranges = most_ranges(prior.limits)
     rows = make_rows(int(ik.packed.rows.sum()) + ranges + 6 + edges + strained, 3 * ik.width)
+    laws = Laws(
+        segments_of(problem.edit.character, problem.edit.clip), demands,
+        make_batch(ik.width, joints), make_rates(joints, ik.width),
+    )  # fmt: skip
     filter_dynamic_frames(
-        frame, frame, way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-        segments_of(problem.edit.character, problem.edit.clip), prior, problem.noise, demands,
-        rows, make_batch(ik.width, joints), make_rates(joints, ik.width), np.zeros(3 * ik.width),
+        frame, frame, way, ik.rig, prior, problem.noise, laws, rows, np.zeros(3 * ik.width),
         Motion(*(array.copy() for array in motion)), np.zeros(len(motion.roots), dtype=np.int64),
     )  # fmt: skip
     return rows, int(count_of(frame, demands))

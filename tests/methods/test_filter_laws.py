@@ -17,26 +17,27 @@ from poise.ik import IkProblem, build
 from poise.ik.packed import BALL, TRANSLATION
 from poise.mechanics import (
     GRAVITY_M_S2,
+    Segments,
     center_of_mass,
     forward_kinematics,
     inverse_dynamics,
+    segment_constants,
     site_positions,
     zero_moment_point,
 )
-from poise.mechanics.inverse_dynamics import segment_constants
 from poise.methods.filter.demands import demands_on
-from poise.methods.filter.dynamic_frames import filter_dynamic_frames
+from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
 from poise.methods.filter.dynamic_round import motion_of
-from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
+from poise.methods.filter.dynamic_state import Motion, make_batch
 from poise.methods.filter.footing import no_footing
-from poise.methods.filter.kinematic_frames import SAMPLED, Prior, Rows, make_rows
+from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.strain import no_strain
 from poise.motion import Clip
 from poise.samples import SAMPLES, sample_character
-from poise.solvers.unscented_update import DEPENDENT, scaled_spread
+from poise.solvers import DEPENDENT, Measurements, scaled_spread
 from tests.contact.rigid_clips import human, rigid_clip
 from tests.mechanics.random_trees import random_case
 from tests.solvers.textbook_unscented import scaled_weights, textbook_update
@@ -80,8 +81,7 @@ def figure(seed: int, *, alpha: float = 1.0) -> Figure:
     prior = Prior(
         deviations,
         np.sqrt(spread.scale) * deviations,
-        spread.scale,
-        spread.excess,
+        spread,
         DEPENDENT,
         ik.limits,
     )
@@ -94,14 +94,14 @@ def copied(motion: Motion) -> Motion:
 
 def filtered(
     who: Figure, frame: int, kind: int, goal: tuple[float, float] = (0.0, 0.0)
-) -> tuple[Rows, Array, Motion]:
+) -> tuple[Measurements, Array, Motion]:
     """The rows, the step and the motion after one frame."""
     body, skeleton = who.character.body, who.character.skeleton
     assert body is not None
     frames, joints = who.motion.local.shape[:2]
     segments = Segments(
-        skeleton.parents, segment_constants(skeleton, body), np.full(joints, -1, dtype=np.int64),
-        np.zeros((1, 0, 3)), np.array(GRAVITY_M_S2), body.total_mass_kg,
+        skeleton.parents, segment_constants(skeleton, body), np.array(GRAVITY_M_S2),
+        body.total_mass_kg,
     )  # fmt: skip
     demands = Demands(
         np.full(frames, kind, dtype=np.int64), np.tile(np.array(goal), (frames, 1)),
@@ -111,11 +111,10 @@ def filtered(
     rows = make_rows(3 + 6, 3 * who.ik.width)
     step, after = np.zeros(3 * who.ik.width), copied(who.motion)
     dropped = np.zeros(frames, dtype=np.int64)
+    batch, rates = make_batch(who.ik.width, joints), make_rates(joints, who.ik.width)
     filter_dynamic_frames(
-        frame, frame, SAMPLED, who.ik.tree, who.ik.blocks, who.ik.packed,
-        who.ik.width, who.ik.work, segments, who.prior, np.zeros(1),
-        demands, rows, make_batch(who.ik.width, joints), make_rates(joints, who.ik.width),
-        step, after, dropped,
+        frame, frame, SAMPLED, who.ik.rig, who.prior, np.zeros(1),
+        Laws(segments, demands, batch, rates), rows, step, after, dropped,
     )  # fmt: skip
     assert dropped[frame] == 0
     return rows, step, after

@@ -138,11 +138,20 @@ def only(problem: Spacetime, kind: str) -> tuple[Spacetime, Price]:
     return problem, problem.price._replace(**prices)
 
 
+def copied(motion: Motion) -> Motion:
+    """The same on arrays of its own."""
+    return Motion(
+        motion.roots.copy(), motion.locals.copy(), motion.control.copy(),
+        Shifts(*(array.copy() for array in motion.shifts)),
+    )  # fmt: skip
+
+
 def shaken(problem: Spacetime, start: Motion, seed: int, size: float) -> Motion:
     """Somewhere else, with shifts of all constraints."""
-    rng, found = np.random.default_rng(seed), start.copy()
+    rng = np.random.default_rng(seed)
+    found = copied(start)
     steps = rng.normal(0.0, size, len(found.roots) * problem.width)
-    take_steps(problem.figure.blocks, problem.width, steps, 1.0, found.roots, found.locals)
+    take_steps(problem.figure.rig.blocks, problem.width, steps, 1.0, found.roots, found.locals)
     control = found.control + rng.normal(0.0, size, found.control.shape)
     shifts = Shifts(*(rng.normal(0.0, 0.1 * size, a.shape) for a in found.shifts))
     return Motion(found.roots, found.locals, control, shifts)
@@ -162,7 +171,7 @@ class Line:
         moved = Motion(
             at.roots.copy(), at.locals.copy(), at.control + share * self.control, at.shifts
         )
-        blocks, width = self.problem.figure.blocks, self.problem.width
+        blocks, width = self.problem.figure.rig.blocks, self.problem.width
         take_steps(blocks, width, self.steps, share, moved.roots, moved.locals)
         return evaluate(self.problem, self.price, moved, self.rooms)
 
@@ -304,7 +313,7 @@ def test_a_side_that_is_kept_with_a_shift_is_kept(shift_m: float) -> None:
     # 0.3 m below the hand; a shift of more than that makes its row ask for something.
     problem = asked_for(point("hand there", "LeftHand", 7, (0.0, -0.3, 0.0), side=-1))
     row = problem.spacetime.row_names.index("hand there")
-    at = problem.start.copy()
+    at = copied(problem.start)
     at.shifts.tasks[7, row] = -shift_m
     left, found = left_at(problem, at)
     assert (left.tasks[7, row] != 0.0) == (shift_m > 0.3)
@@ -313,7 +322,7 @@ def test_a_side_that_is_kept_with_a_shift_is_kept(shift_m: float) -> None:
 
 
 def test_a_range_that_asks_for_nothing_any_more_is_kept() -> None:
-    at = jump().start.copy()
+    at = copied(jump().start)
     # The guess is inside all ranges, and stays there with a little added.
     _, before = left_at(jump(), at)
     assert before.angle_rad == 0.0
@@ -426,7 +435,7 @@ def test_a_jump_of_which_nothing_is_asked_stays() -> None:
 
 
 def test_two_solves_give_the_same_bits_and_leave_their_start_alone() -> None:
-    start = jump().start.copy()
+    start = copied(jump().start)
     again = solve_spacetime(jump().spacetime, jump().start)
     one, other = solved().motion, again.motion
     for a, b in (

@@ -15,6 +15,7 @@ from poise.solvers.unscented_update import (
     DEPENDENT,
     INDEFINITE,
     NOT_FINITE,
+    Measurements,
     Spread,
     always_definite,
     paper_spread,
@@ -80,12 +81,12 @@ def kernel_answer(
     given = [center, plus, minus, problem.deviations, problem.goals, problem.noise]
     before = [array.copy() for array in given]
     step, predicted = np.full(size + 2, NONSENSE), np.full(rows + 2, NONSENSE)
-    code = unscented_update(
-        size, rows, center, plus, minus, problem.deviations, spread.scale, spread.excess,
-        problem.goals, problem.noise, floor, step, predicted,
+    measured = Measurements(
+        center, plus, minus, problem.goals, problem.noise, predicted,
         np.full((rows + 1, 2 * size + 3), NONSENSE), np.full((rows + 2, rows + 3), NONSENSE),
-        np.full(2 * rows + 1, NONSENSE),
+        np.full(2 * rows + 1, NONSENSE), np.zeros(1, dtype=np.int64),
     )  # fmt: skip
+    code = unscented_update(size, rows, measured, problem.deviations, spread, floor, step)
     assert (step[size:] == NONSENSE).all()
     assert (predicted[rows:] == NONSENSE).all()
     for array, copy in zip(given, before, strict=True):

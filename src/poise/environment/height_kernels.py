@@ -63,8 +63,8 @@ def nearest_terrain(
         if feature == NOTHING:
             continue
         distance, nx, ny, nz = _described(
-            across, along, heights, found_i, found_k, found_upper, feature,
-            x, y, z, vx, vy, vz, sign * math.sqrt(square),
+            across, along, heights, found_i, found_k, found_upper, feature, (vx, vy, vz),
+            sign * math.sqrt(square),
         )  # fmt: skip
         if distance < distances[i]:
             distances[i] = distance
@@ -159,12 +159,12 @@ def _open(
 @inlined
 def _described(
     across: Array, along: Array, heights: Array, i: int, k: int, upper: bool, feature: int,
-    x: float, y: float, z: float, vx: float, vy: float, vz: float, distance: float,
+    v: tuple[float, float, float], distance: float,
 ) -> tuple[float, float, float, float]:  # fmt: skip
     """Signed distance and normal, given the vector v to the closest point."""
     if feature != FACE and abs(distance) > NEAR_M:
         inverse = -1.0 / distance
-        return distance, vx * inverse, vy * inverse, vz * inverse
+        return distance, v[0] * inverse, v[1] * inverse, v[2] * inverse
     a, c = heights[i, k], heights[i + 1, k + 1]
     b = heights[i, k + 1] if upper else heights[i + 1, k]
     rise_x = (c - b if upper else b - a) / (across[i + 1] - across[i])

@@ -6,7 +6,9 @@ leaps on it.
 
 from poise.footing.ankle_slack import ankle_slack_rad as ankle_slack_rad
 from poise.footing.center_path import center_tasks as center_tasks
+from poise.footing.clearance import Cleared as Cleared
 from poise.footing.clearance import clearance_tasks as clearance_tasks
+from poise.footing.clearance import solve_until_clear as solve_until_clear
 from poise.footing.contact_tasks import ORIGIN as ORIGIN
 from poise.footing.contact_tasks import WISHED as WISHED
 from poise.footing.contact_tasks import Movers as Movers

@@ -6,7 +6,9 @@ nearly all idle. The surface is taken along the axis of the world that its norma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,44 @@ from poise.mechanics import BodyState, site_positions
 
 _BEFORE_AND_AFTER_S = 0.035
 """A point is kept out a little longer than it is inside, so that it does not dip in beside it."""
+
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class Cleared(Generic[Made]):
+    """What came of solving until nothing is inside anything."""
+
+    made: Made
+    tasks: tuple[Task, ...]
+    """Of the last round."""
+    rounds: int
+    left: int
+    """Tasks that another round would have had more: stretches that are still inside something."""
+
+
+def solve_until_clear(
+    tasks: Sequence[Task],
+    solve: Callable[[Sequence[Task], Made | None], Made],
+    inside: Callable[[Made], Sequence[Task]],
+    rounds: int,
+) -> Cleared[Made]:
+    """Solve, and again with tasks for what the last answer left inside something.
+
+    Args:
+        tasks: what should hold.
+        solve: from tasks, and the answer of the round before, to an answer.
+        inside: tasks that would keep an answer out of what it is inside of.
+        rounds: most solves.
+    """
+    now, made, done = tuple(tasks), solve(tasks, None), 1
+    more = inside(made)
+    while more and done < rounds:
+        now += tuple(replace(task, name=f"{task.name} (round {done})") for task in more)
+        made, done = solve(now, made), done + 1
+        more = inside(made)
+    return Cleared(made, now, done, len(more))
 
 
 def clearance_tasks(

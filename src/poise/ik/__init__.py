@@ -16,11 +16,12 @@ from poise.ik.packed import TRANSLATION as TRANSLATION
 from poise.ik.packed import TURN as TURN
 from poise.ik.packed import Blocks as Blocks
 from poise.ik.packed import Limits as Limits
+from poise.ik.packed import PoseArrays as PoseArrays
+from poise.ik.packed import Rig as Rig
 from poise.ik.packed import Tasks as Tasks
 from poise.ik.packed import Tree as Tree
 from poise.ik.packed import Work as Work
 from poise.ik.places import hinge_axis as hinge_axis
-from poise.ik.posing import logarithm as logarithm
 from poise.ik.posing import place_joints as place_joints
 from poise.ik.posing import take_step as take_step
 from poise.ik.posing import turned_rotation as turned_rotation
@@ -33,6 +34,7 @@ from poise.ik.problem import solve as solve
 from poise.ik.problem import unsolved as unsolved
 from poise.ik.sampled_rows import sample_task as sample_task
 from poise.ik.settings import IkSettings as IkSettings
+from poise.ik.step import evaluate_pose as evaluate_pose
 from poise.ik.values import task_values as task_values
 from poise.ik.whole_clip import WholeSettings as WholeSettings
 from poise.ik.whole_clip import inertia_stiffness as inertia_stiffness

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing
-from poise.mechanics import multiply
+from poise.mechanics import multiply, normalized
 
 
 def hann_window(half: int) -> Array:
@@ -120,6 +120,4 @@ def _smooth(
                 continue
             n = 1.0 / n
             q = multiply(a[0], a[1], a[2], a[3], w * n, x * n, y * n, z * n)
-            n = 1.0 / np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-            for c in range(4):
-                o[c] = q[c] * n
+            o[0], o[1], o[2], o[3] = normalized(q[0], q[1], q[2], q[3])

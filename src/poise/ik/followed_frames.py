@@ -16,9 +16,9 @@ from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.errors import BadValue
 from poise.ik.frame_loop import gather
-from poise.ik.packed import Blocks, Limits, Tasks, Tree, Work
+from poise.ik.packed import Limits, PoseArrays, Rig
 from poise.ik.problem import IkProblem, IkSolution, refuse_tied
-from poise.ik.step import look
+from poise.ik.step import evaluate_pose
 from poise.ik.whole_clip_rows import (
     add_row,
     into_parents,
@@ -113,38 +113,34 @@ def follow(
     )  # fmt: skip
     price = _Price(settings.place, settings.calm_s * clip.rate_hz, settings.range)
     _follow_frames(
-        first, last, problem.tree, problem.blocks, problem.packed, problem.limits, width,
-        problem.work, price, settings.iterations, settings.settled, clip.root_positions_m,
-        clip.rotations_wxyz, into.root_positions_m, into.rotations_wxyz, room, into.misses,
+        first, last, problem.rig, problem.limits, price, settings.iterations, settings.settled,
+        PoseArrays(clip.root_positions_m, clip.rotations_wxyz), into.poses, room, into.misses,
         into.iterations,
     )  # fmt: skip
 
 
 @borrowing
 def _follow_frames(
-    first: int, last: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: int,
-    work: Work, price: _Price, iterations: int, settled: float, original_roots: Array,
-    original_locals: Array, roots: Array, locals_: Array, room: _Room, misses: Array,
+    first: int, last: int, rig: Rig, limits: Limits, price: _Price, iterations: int,
+    settled: float, original: PoseArrays, poses: PoseArrays, room: _Room, misses: Array,
     counts: Indices,
 ) -> None:  # fmt: skip
     """Every frame begins with the displacement of the frame before."""
+    blocks, width, roots, locals_ = rig.blocks, rig.width, poses.roots, poses.locals
     band, right = room.band, room.right
     for f in range(first, last + 1):
-        root0, local0, root, local = original_roots[f], original_locals[f], roots[f], locals_[f]
-        _copy(root0, local0, root, local)
+        root, local = roots[f], locals_[f]
+        _copy(original.roots[f], original.locals[f], root, local)
         if f > 0:
             put_displacement(
-                blocks, original_roots[f - 1], original_locals[f - 1], roots[f - 1],
+                blocks, original.roots[f - 1], original.locals[f - 1], roots[f - 1],
                 locals_[f - 1], room.displaced[1],
             )  # fmt: skip
             take_steps(blocks, width, room.displaced[1], 1.0, roots[f : f + 1], locals_[f : f + 1])
-        count = gather(tasks, f, work)
-        work.crowded[0] = 0
+        count = gather(rig.tasks, f, rig.work)
+        rig.work.crowded[0] = 0
         damping = price.place
-        cost = _put(
-            f, count, tree, blocks, tasks, limits, width, work, price, root0, local0, root, local,
-            room, misses[f],
-        )  # fmt: skip
+        cost = _put(f, count, rig, limits, price, original, poses, room, misses[f])
         counts[f] = 0
         most = iterations if f > 0 else max(iterations, _FROM_AFAR)
         while counts[f] < most:
@@ -160,10 +156,7 @@ def _follow_frames(
             _copy(root, local, room.root[0], room.local[0])
             share = min(1.0, _FARTHEST / max(longest, 1e-300))
             take_steps(blocks, width, right, share, roots[f : f + 1], locals_[f : f + 1])
-            now = _put(
-                f, count, tree, blocks, tasks, limits, width, work, price, root0, local0, root,
-                local, room, misses[f],
-            )  # fmt: skip
+            now = _put(f, count, rig, limits, price, original, poses, room, misses[f])
             if now <= cost:
                 gained = cost - now
                 cost = now
@@ -173,10 +166,7 @@ def _follow_frames(
             else:
                 damping *= _FIRMER
                 _copy(room.root[0], room.local[0], root, local)
-                cost = _put(
-                    f, count, tree, blocks, tasks, limits, width, work, price, root0, local0,
-                    root, local, room, misses[f],
-                )  # fmt: skip
+                cost = _put(f, count, rig, limits, price, original, poses, room, misses[f])
 
 
 @inlined_borrowing
@@ -190,14 +180,15 @@ def _copy(root: Array, local: Array, to_root: Array, to_local: Array) -> None:
 
 @inner_borrowing
 def _put(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: int,
-    work: Work, price: _Price, root0: Array, local0: Array, root: Array, local: Array,
-    room: _Room, misses: Array,
+    f: int, count: int, rig: Rig, limits: Limits, price: _Price, original: PoseArrays,
+    poses: PoseArrays, room: _Room, misses: Array,
 ) -> float:  # fmt: skip
     """The equations of a frame at its pose; returns what it costs."""
+    tree, blocks, tasks, width, work = rig.tree, rig.blocks, rig.tasks, rig.width, rig.work
+    root, local = poses.roots[f], poses.locals[f]
     band, right, displaced, used = room.band, room.right, room.displaced, room.used
     band[:] = 0.0
-    put_displacement(blocks, root0, local0, root, local, displaced[0])
+    put_displacement(blocks, original.roots[f], original.locals[f], root, local, displaced[0])
     calm = price.calm if f > 0 else 0.0
     cost = 0.0
     for i in range(width):
@@ -205,7 +196,7 @@ def _put(
         band[i, 0] = price.place + calm
         right[i] = -price.place * here - calm * change
         cost += price.place * here * here + calm * change * change
-    look(f, count, tree, blocks, tasks, width, root, local, work)
+    evaluate_pose(f, count, rig, root, local)
     into_parents(blocks, tree, int(work.row_of[count]), work)
     for i in range(count):
         t = work.active[i]

@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.ik.limits import keep_inside, mark_moved_from_inside
-from poise.ik.packed import TRANSLATION, Blocks, Knobs, Limits, Tasks, Tree, Work
+from poise.ik.packed import TRANSLATION, Blocks, Knobs, Limits, PoseArrays, Rig, Tasks, Work
 from poise.ik.progress import (
     forget_progress,
     got_worse,
@@ -23,8 +23,8 @@ from poise.ik.progress import (
     step_back,
     top_got_worse,
 )  # fmt: skip
-from poise.ik.step import are_met, fade, find_step, look, move, put_wish
-from poise.mechanics import multiply
+from poise.ik.step import are_met, evaluate_pose, fade, find_step, move, put_wish
+from poise.mechanics import multiply, normalized
 
 UNTOUCHED, MET, AT_REST, OUT_OF_ITERATIONS = 0, 1, 2, 3
 """How a frame ended."""
@@ -43,32 +43,30 @@ greatest after a step that hurt it."""
 
 @borrowing
 def solve_frames(
-    first: int, last: int, start: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, knobs: Knobs, width: int, work: Work,
-    roots: Array, locals_: Array, wished_roots: Array, wished_locals: Array,
-    out_roots: Array, out_locals: Array,
+    first: int, last: int, start: int, rig: Rig, limits: Limits, knobs: Knobs,
+    original: PoseArrays, wished: PoseArrays, out: PoseArrays,
     misses: Array, iterations: Indices, status: Indices,
 ) -> None:  # fmt: skip
     """Solve frames `first` to `last` in order, going on from the output's frame before them."""
+    blocks, tasks, work = rig.blocks, rig.tasks, rig.work
     for f in range(first, last + 1):
         count = gather(tasks, f, work)
-        _find_crowd(tasks, count, width, work)
+        _find_crowd(tasks, count, rig.width, work)
         _mark_controlled(blocks, tasks, count, work)
         if start == FROM_PREVIOUS:
-            _start(f, blocks, knobs, work, roots, locals_, out_roots, out_locals)
+            _start(f, blocks, knobs, work, original, out)
         iterations[f] = 0
         if count == 0:
             status[f] = UNTOUCHED
             continue
-        keep_inside(limits, blocks, work, out_locals[f], True)
+        keep_inside(limits, blocks, work, out.locals[f], True)
         greatest = int(tasks.layer[work.active[0]])
         least = int(tasks.layer[work.active[count - 1]])
         layers, most, ended = len(tasks.kind), knobs.iterations, UNTOUCHED
         while True:
             now = _descend(
-                f, count, layers, ended == UNTOUCHED, most,
-                tree, blocks, tasks, limits, knobs, width, work,
-                wished_roots[f], wished_locals[f], out_roots[f], out_locals[f], iterations,
+                f, count, layers, ended == UNTOUCHED, most, rig, limits, knobs, wished, out,
+                iterations,
             )  # fmt: skip
             if ended == UNTOUCHED:
                 ended = now
@@ -82,21 +80,18 @@ def solve_frames(
             layers += 1
         status[f] = MET if are_met(count, len(tasks.kind), tasks, knobs, work) else ended
         # Nothing that margins overlooked stays.
-        keep_inside(limits, blocks, work, out_locals[f], True)
+        keep_inside(limits, blocks, work, out.locals[f], True)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
 
 @borrowing
-def look_at_frames(
-    first: int, last: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
-    roots: Array, locals_: Array, misses: Array,
-) -> None:  # fmt: skip
+def look_at_frames(first: int, last: int, rig: Rig, poses: PoseArrays, misses: Array) -> None:
     """The errors of poses as they are."""
+    work = rig.work
     for f in range(first, last + 1):
-        count = gather(tasks, f, work)
-        look(f, count, tree, blocks, tasks, width, roots[f], locals_[f], work)
+        count = gather(rig.tasks, f, work)
+        evaluate_pose(f, count, rig, poses.roots[f], poses.locals[f])
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
@@ -159,10 +154,10 @@ def _mark_controlled(blocks: Blocks, tasks: Tasks, count: int, work: Work) -> No
 
 @inner_borrowing
 def _start(
-    f: int, blocks: Blocks, knobs: Knobs, work: Work,
-    roots: Array, locals_: Array, out_roots: Array, out_locals: Array,
-) -> None:  # fmt: skip
+    f: int, blocks: Blocks, knobs: Knobs, work: Work, original: PoseArrays, out: PoseArrays
+) -> None:
     """Eq. 4: controlled joints go on from the frame before, all others are the original's."""
+    roots, locals_, out_roots, out_locals = original.roots, original.locals, out.roots, out.locals
     for c in range(3):
         out_roots[f, c] = roots[f, c]
     for j in range(locals_.shape[1]):
@@ -188,9 +183,9 @@ def _start(
         elif o[0] != i[0] or o[1] != i[1] or o[2] != i[2] or o[3] != i[3]:
             d = multiply(i[0], -i[1], -i[2], -i[3], o[0], o[1], o[2], o[3])
             r = multiply(q[0], q[1], q[2], q[3], d[0], d[1], d[2], d[3])
-            n = 1.0 / np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3])
+            r = normalized(r[0], r[1], r[2], r[3])
             for c in range(4):
-                out_locals[f, j, c] = r[c] * n
+                out_locals[f, j, c] = r[c]
 
 
 @inlined_borrowing
@@ -204,10 +199,8 @@ _JUDGED, _MENDED, _TAKEN_BACK = 0, 1, 2
 
 @inner_borrowing
 def _descend(
-    f: int, count: int, layers: int, with_wish: bool, most: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits,
-    knobs: Knobs, width: int, work: Work,
-    wished_root: Array, wished_local: Array, root: Array, local: Array, iterations: Indices,
+    f: int, count: int, layers: int, with_wish: bool, most: int, rig: Rig, limits: Limits,
+    knobs: Knobs, wished: PoseArrays, out: PoseArrays, iterations: Indices,
 ) -> int:  # fmt: skip
     """Iterate on the first `layers` layers; returns how it ended.
 
@@ -215,6 +208,8 @@ def _descend(
     the others did to it. Every call of a large kernel stands here once: each further one would be
     compiled again.
     """
+    tree, blocks, tasks, work = rig.tree, rig.blocks, rig.tasks, rig.work
+    root, local = out.roots[f], out.locals[f]
     last_step, slack, done = np.inf, knobs.slack_m, 0
     top = int(tasks.layer[work.active[0]]) + 1
     # Nothing but itself can hurt a layer that is alone: no use in mending it by itself.
@@ -223,7 +218,7 @@ def _descend(
     mending, worst_before, calm, asked = 0, np.inf, 1.0, _JUDGED
     forget_progress(work)
     while True:
-        look(f, count, tree, blocks, tasks, width, root, local, work)
+        evaluate_pose(f, count, rig, root, local)
         if mending > 0:
             worst = _worst(count, top, tasks, work)
             met = are_met(count, top, tasks, knobs, work)
@@ -250,16 +245,18 @@ def _descend(
             if done == most:
                 return OUT_OF_ITERATIONS
             fade(count, blocks, tasks, work)
-            wished = put_wish(tree, blocks, knobs, wished_root, wished_local, root, local, work)
-            if done == 0 and met and wished <= knobs.posture_tolerance_rad:
+            away = put_wish(
+                tree, blocks, knobs, wished.roots[f], wished.locals[f], root, local, work
+            )
+            if done == 0 and met and away <= knobs.posture_tolerance_rad:
                 return MET
             slack = max(_FIRMER * slack, 0.5 * knobs.tolerance_m)
         find_step(
             f, count, layers if mending == 0 else top, with_wish and mending == 0,
-            tree, blocks, tasks, limits, knobs, width, local, work,
+            tree, blocks, tasks, limits, knobs, rig.width, local, work,
         )  # fmt: skip
         if mending == 0:
-            relax(width, work)
+            relax(rig.width, work)
             remember(blocks, root, local, work)
         gone = move(tree, blocks, limits, root, local, work)
         if mending == 0:

@@ -15,8 +15,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import ANGLE, BALL, SWING_TWIST, Blocks, Limits, Tree, Work
-from poise.ik.posing import exponential, logarithm, parent_turn, turned_rotation
-from poise.mechanics import Quaternion, Vector, multiply, turn
+from poise.ik.posing import parent_turn, turned_rotation
+from poise.mechanics import Quaternion, Vector, exponential, logarithm, multiply, turn
 
 _SLACK_RAD = 1e-9
 """Rounding leaves rotations this far beyond the limit they were put on."""

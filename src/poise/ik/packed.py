@@ -210,3 +210,23 @@ class Work(NamedTuple):
     """(J, 4) local rotations before a move."""
     misses: Array
     """(T,) error of each active task: metres or radians."""
+
+
+class Rig(NamedTuple):
+    """A figure with its unknowns and tasks, and scratch: what every loop over frames looks at."""
+
+    tree: Tree
+    blocks: Blocks
+    tasks: Tasks
+    width: int
+    """W, how many unknowns a frame has."""
+    work: Work
+
+
+class PoseArrays(NamedTuple):
+    """The poses of a motion."""
+
+    roots: Array
+    """(F, 3)"""
+    locals: Array
+    """(F, J, 4)"""

@@ -2,59 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.mechanics import Quaternion, Vector, multiply, turn
-
-_SMALL = 1e-8
+from poise.mechanics import Quaternion, exponential, multiply, normalized, place_pose, turn
 
 
 @inlined_borrowing
-def exponential(x: float, y: float, z: float) -> Quaternion:
-    """The quaternion of a rotation vector."""
-    angle = np.sqrt(x * x + y * y + z * z)
-    if angle < _SMALL:
-        return 1.0, 0.5 * x, 0.5 * y, 0.5 * z
-    s = np.sin(0.5 * angle) / angle
-    return np.cos(0.5 * angle), s * x, s * y, s * z
-
-
-@inlined_borrowing
-def logarithm(w: float, x: float, y: float, z: float) -> Vector:
-    """The rotation vector, of at most half a turn, of a unit quaternion."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    sine = np.sqrt(x * x + y * y + z * z)
-    if sine < _SMALL:
-        return 2.0 * x, 2.0 * y, 2.0 * z
-    scale = 2.0 * np.arctan2(sine, w) / sine
-    return scale * x, scale * y, scale * z
-
-
-@inner_borrowing
 def place_joints(tree: Tree, frame: int, root: Array, local: Array, work: Work) -> None:
     """Forward kinematics of one pose."""
-    world, place = work.world, work.place
-    for c in range(3):
-        place[0, c] = root[c]
-    for c in range(4):
-        world[0, c] = local[0, c]
-    for j in range(1, len(tree.parents)):
-        up, slot = tree.parents[j], tree.slots[j]
-        if slot < 0:
-            x, y, z = tree.offsets[j, 0], tree.offsets[j, 1], tree.offsets[j, 2]
-        else:
-            m = frame if len(tree.moving) > 1 else 0
-            x, y, z = tree.moving[m, slot, 0], tree.moving[m, slot, 1], tree.moving[m, slot, 2]
-        a, b, c, d = world[up, 0], world[up, 1], world[up, 2], world[up, 3]
-        x, y, z = turn(a, b, c, d, x, y, z)
-        place[j, 0], place[j, 1], place[j, 2] = place[up, 0] + x, place[up, 1] + y, place[up, 2] + z
-        world[j, 0], world[j, 1], world[j, 2], world[j, 3] = multiply(
-            a, b, c, d, local[j, 0], local[j, 1], local[j, 2], local[j, 3]
-        )
+    place_pose(
+        tree.parents, tree.offsets, tree.slots, tree.moving, frame, root, local, work.place,
+        work.world,
+    )  # fmt: skip
 
 
 @inlined_borrowing
@@ -86,8 +46,7 @@ def turned_rotation(
             angle * blocks.axis[b, 0], angle * blocks.axis[b, 1], angle * blocks.axis[b, 2]
         )
         q = multiply(q[0], q[1], q[2], q[3], e[0], e[1], e[2], e[3])
-    norm = 1.0 / np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    return q[0] * norm, q[1] * norm, q[2] * norm, q[3] * norm
+    return normalized(q[0], q[1], q[2], q[3])
 
 
 @inner_borrowing

@@ -19,7 +19,7 @@ from poise.ik.frame_loop import (
     look_at_frames,
     solve_frames,
 )
-from poise.ik.packed import Blocks, Limits, Tasks, Tree, Work
+from poise.ik.packed import Blocks, Limits, PoseArrays, Rig, Tasks, Tree, Work
 from poise.ik.packing import make_work, pack_blocks, pack_limits, pack_tasks, pack_tree
 from poise.ik.settings import IkSettings
 
@@ -44,6 +44,11 @@ class IkProblem:
     def work(self) -> Work:
         """Scratch: threads do not solve the same problem at the same time."""
         return make_work(self.tree, self.blocks, self.packed, self.limits, self.width)
+
+    @property
+    def rig(self) -> Rig:
+        """As the compiled loops take it."""
+        return Rig(self.tree, self.blocks, self.packed, self.width, self.work)
 
     def with_goals(self, goals: Array) -> IkProblem:
         """The same with other goals: rows as in `packed.goals`; frames of NaN have none."""
@@ -72,6 +77,11 @@ class IkSolution:
     """(F,)"""
     status: Indices
     """(F,) codes of `frame_loop`."""
+
+    @property
+    def poses(self) -> PoseArrays:
+        """As the compiled loops take them."""
+        return PoseArrays(self.root_positions_m, self.rotations_wxyz)
 
     def copy(self) -> IkSolution:
         """The same on arrays of its own."""
@@ -156,13 +166,10 @@ def solve(
     under = clip if over is None else over
     wish = under if wished is None else wished
     solve_frames(
-        first, last, FROM_PREVIOUS if wished is None else AS_GIVEN,
-        problem.tree, problem.blocks, problem.packed, problem.limits, settings.knobs(),
-        problem.width,
-        problem.work,
-        under.root_positions_m, under.rotations_wxyz, wish.root_positions_m, wish.rotations_wxyz,
-        into.root_positions_m, into.rotations_wxyz,
-        into.misses, into.iterations, into.status,
+        first, last, FROM_PREVIOUS if wished is None else AS_GIVEN, problem.rig, problem.limits,
+        settings.knobs(), PoseArrays(under.root_positions_m, under.rotations_wxyz),
+        PoseArrays(wish.root_positions_m, wish.rotations_wxyz), into.poses, into.misses,
+        into.iterations, into.status,
     )  # fmt: skip
 
 
@@ -189,7 +196,4 @@ def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> 
 
 def look(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:
     """Put the errors of the poses of frames `first` to `last`, as they are, into `misses`."""
-    look_at_frames(
-        first, last, problem.tree, problem.blocks, problem.packed, problem.width, problem.work,
-        at.root_positions_m, at.rotations_wxyz, at.misses,
-    )  # fmt: skip
+    look_at_frames(first, last, problem.rig, at.poses, at.misses)

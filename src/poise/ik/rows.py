@@ -34,8 +34,7 @@ from poise.ik.places import (
     sum_moments,
     world_turn,
 )
-from poise.ik.posing import logarithm
-from poise.mechanics import Quaternion, cross, multiply, turn
+from poise.mechanics import Quaternion, cross, logarithm, multiply, turn
 
 
 @inlined_borrowing

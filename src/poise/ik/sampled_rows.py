@@ -6,6 +6,8 @@ looks at then moves on a circle about that joint: no forward kinematics is neede
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from poise.arrays import Array
@@ -19,8 +21,8 @@ from poise.ik.packed import (
     TRANSLATION,
     TURN,
     Blocks,
+    Rig,
     Tasks,
-    Tree,
     Work,
 )  # fmt: skip
 from poise.ik.places import (
@@ -32,11 +34,36 @@ from poise.ik.places import (
     sum_moments,
     world_turn,
 )
-from poise.ik.posing import logarithm
-from poise.mechanics import Quaternion, Vector, cross, multiply, sine_and_bow, turn
+from poise.mechanics import (
+    Quaternion,
+    Vector,
+    cross,
+    logarithm,
+    multiply,
+    sine_and_bow,
+    turn,
+)
 
 _SMALL_SINE = 0.1
 """Angles whose sine is smaller come from a series."""
+
+
+class _Seen(NamedTuple):
+    """What a task is about, at the pose itself."""
+
+    here: Vector
+    """Its point, or the centre of mass."""
+    there: Vector
+    """The point that a distance is to."""
+    along: Vector
+    """The direction that aims, and"""
+    first: Vector
+    second: Vector
+    """two axes square to it."""
+    missing: Quaternion
+    """The turn that is missing to the goal."""
+    share: float
+    """One over the mass, of a centre."""
 
 
 @inlined_borrowing
@@ -157,26 +184,22 @@ def _distance_value(
 
 @inner_borrowing
 def sample_task(
-    tree: Tree, blocks: Blocks, tasks: Tasks, t: int, frame: int, row: int,
-    lengths: Array, width: int, work: Work,
-    center: Array, plus: Array, minus: Array,
+    rig: Rig, t: int, frame: int, row: int, lengths: Array, center: Array, plus: Array,
+    minus: Array,
 ) -> None:  # fmt: skip
     """What is missing to the goal (negative errors, scaled) at a pose and at its sigma points.
 
     Args:
-        tree: the figure, whose joints are placed in `work`.
-        blocks: the unknowns.
-        tasks: all tasks.
-        t: which.
+        rig: the figure, whose joints are placed.
+        t: which task.
         frame: of the clip.
         row: its first row.
         lengths: (W,) how far the sigma points lie from the pose, in radians or metres.
-        width: W.
-        work: scratch.
         center: (rows,) out, at the pose.
         plus: (W, rows) out, each coordinate a length on.
         minus: (W, rows) out, each coordinate a length back.
     """
+    tasks, work = rig.tasks, rig.work
     goal = tasks.goals[tasks.goal[t] + frame - tasks.first[t]]
     kind, j = tasks.kind[t], tasks.joint[t]
     here, there, u = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -201,31 +224,31 @@ def sample_task(
         there = point_place(work, tasks.reference[t], tasks.reference_offset, t)
         _distance_value(tasks, t, goal, row, here, there, center)
     else:
-        share = 1.0 / sum_moments(tree, tasks, t, work)
+        share = 1.0 / sum_moments(rig.tree, tasks, t, work)
         m = work.moments
         here = (share * m[0, 0], share * m[0, 1], share * m[0, 2])
         _put(tasks, t, row, (here[0] - goal[0], here[1] - goal[1], here[2] - goal[2]), center)
+    seen = _Seen(here, there, u, first, second, missing, share)
     for k in range(row, row + tasks.rows[t]):
         now = center[k]
-        for c in range(width):
+        for c in range(rig.width):
             plus[c, k] = now
-        for c in range(width):
+        for c in range(rig.width):
             minus[c, k] = now
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         if tasks.carry_recruited[k]:
-            _sample_block(
-                blocks, tasks, t, int(tasks.carry_block[k]), float(tasks.carry_sign[k]), goal, row,
-                lengths, work, here, there, u, first, second, missing, share, plus, minus,
-            )  # fmt: skip
+            _sample_block(rig, t, k, goal, row, lengths, seen, plus, minus)
 
 
 @inlined_borrowing
 def _sample_block(
-    blocks: Blocks, tasks: Tasks, t: int, b: int, sign: float, goal: Array, row: int,
-    lengths: Array, work: Work, here: Vector, there: Vector, u: Vector, first: Vector,
-    second: Vector, missing: Quaternion, share: float, plus: Array, minus: Array,
+    rig: Rig, t: int, carry: int, goal: Array, row: int, lengths: Array, seen: _Seen, plus: Array,
+    minus: Array,
 ) -> None:  # fmt: skip
     """The points of all coordinates of a block that moves a task."""
+    blocks, tasks, work = rig.blocks, rig.tasks, rig.work
+    b, sign = int(tasks.carry_block[carry]), float(tasks.carry_sign[carry])
+    here, there, u = seen.here, seen.there, seen.along
     kind, jb = tasks.kind[t], int(blocks.joint[b])
     arm, other, balls = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), blocks.kind[b] <= BALL
     if kind == CENTER:
@@ -233,9 +256,9 @@ def _sample_block(
         m, c = work.moments, work.place
         mass = m[jb, 3]
         arm = (
-            share * (m[jb, 0] - mass * c[jb, 0]),
-            share * (m[jb, 1] - mass * c[jb, 1]),
-            share * (m[jb, 2] - mass * c[jb, 2]),
+            seen.share * (m[jb, 0] - mass * c[jb, 0]),
+            seen.share * (m[jb, 1] - mass * c[jb, 1]),
+            seen.share * (m[jb, 2] - mass * c[jb, 2]),
         )
     elif kind == DISTANCE and sign < 0.0:
         arm = _from(work, jb, there)
@@ -245,39 +268,16 @@ def _sample_block(
         column = blocks.column[b] + number
         a = _axis(blocks, b, number, work)
         if blocks.kind[b] == TRANSLATION:
-            _shift(
-                tasks,
-                t,
-                goal,
-                row,
-                float(lengths[column]),
-                a,
-                work,
-                here,
-                u,
-                first,
-                second,
-                plus[column],
-            )
-            _shift(
-                tasks,
-                t,
-                goal,
-                row,
-                -float(lengths[column]),
-                a,
-                work,
-                here,
-                u,
-                first,
-                second,
-                minus[column],
-            )
+            length = float(lengths[column])
+            _shift(tasks, t, goal, row, length, a, work, seen, plus[column])
+            _shift(tasks, t, goal, row, -length, a, work, seen, minus[column])
             continue
         if kind == TURN:
             r = reference_turn(work, tasks.reference[t])
             sine, bow = sine_and_bow(0.5 * sign * float(lengths[column]))
-            _turn_both(tasks, t, row, a, sine, 1.0 - bow, missing, r, plus[column], minus[column])
+            _turn_both(
+                tasks, t, row, a, sine, 1.0 - bow, seen.missing, r, plus[column], minus[column]
+            )
             continue
         # Turning the reference is, seen from it, turning the point the other way.
         sine, bow = sine_and_bow(float(lengths[column]) * (1.0 if kind == DISTANCE else sign))
@@ -290,7 +290,7 @@ def _sample_block(
             elif kind == AIM:
                 other = _moved(u, s, bow, _swept(a, u))
                 p = _moved(here, s, bow, swept)
-                _aim_value(tasks, t, goal, row, p, other, first, second, out)
+                _aim_value(tasks, t, goal, row, p, other, seen.first, seen.second, out)
             elif kind == CENTER:
                 p = _moved(here, s, bow, swept)
                 _put(tasks, t, row, (p[0] - goal[0], p[1] - goal[1], p[2] - goal[2]), out)
@@ -303,15 +303,15 @@ def _sample_block(
 @inlined_borrowing
 def _shift(
     tasks: Tasks, t: int, goal: Array, row: int, length: float, a: Vector, work: Work,
-    here: Vector, u: Vector, first: Vector, second: Vector, out: Array,
+    seen: _Seen, out: Array,
 ) -> None:  # fmt: skip
     """The root a length along an axis; what is seen from another joint moves with it."""
-    kind = tasks.kind[t]
+    kind, here = tasks.kind[t], seen.here
     p = here[0] + length * a[0], here[1] + length * a[1], here[2] + length * a[2]
     if kind == POINT:
         _point_value(tasks, t, goal, row, p, work, out)
     elif kind == AIM:
-        _aim_value(tasks, t, goal, row, p, u, first, second, out)
+        _aim_value(tasks, t, goal, row, p, seen.along, seen.first, seen.second, out)
     elif kind == CENTER and tasks.point[t + 1] == tasks.point[t]:
         _put(tasks, t, row, (p[0] - goal[0], p[1] - goal[1], p[2] - goal[2]), out)
 

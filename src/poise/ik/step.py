@@ -22,13 +22,14 @@ from poise.ik.packed import (
     Blocks,
     Knobs,
     Limits,
+    Rig,
     Tasks,
     Tree,
     Work,
 )  # fmt: skip
-from poise.ik.posing import logarithm, parent_turn, place_joints, take_step
+from poise.ik.posing import parent_turn, place_joints, take_step
 from poise.ik.rows import write_task
-from poise.mechanics import multiply, turn
+from poise.mechanics import logarithm, multiply, turn
 from poise.solvers import add_layer, add_wish, dot
 
 _LOCK_ROUNDS = 10
@@ -41,18 +42,17 @@ _FADING_M, _FADING_RAD = 0.005, 0.05
 
 
 @inlined_borrowing
-def look(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks,
-    width: int, root: Array, local: Array, work: Work,
-) -> None:  # fmt: skip
+def evaluate_pose(f: int, count: int, rig: Rig, root: Array, local: Array) -> None:
     """Errors and rows at the pose."""
-    place_joints(tree, f, root, local, work)
+    tasks, work = rig.tasks, rig.work
+    place_joints(rig.tree, f, root, local, work)
     work.crowded[1] = 0
     for i in range(count):
         t = work.active[i]
         without_rows = i < work.crowded[0] and tasks.kind[t] != CENTER
         work.misses[i] = write_task(
-            tree, blocks, tasks, t, f, work.row_of[i], np.inf, np.inf, width, without_rows, work
+            rig.tree, rig.blocks, tasks, t, f, work.row_of[i], np.inf, np.inf, rig.width,
+            without_rows, work,
         )  # fmt: skip
 
 

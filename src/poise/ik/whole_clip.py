@@ -18,17 +18,11 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
-from poise.ik.packed import BALL, TRANSLATION
+from poise.ik.packed import BALL, TRANSLATION, PoseArrays
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
 from poise.mechanics import carried_inertias_kg_m2
-from poise.solvers import factor_band, solve_band
-
-_FARTHEST = 0.35
-"""Radians or metres that one iteration may move an unknown."""
-
-_CALMER, _FIRMER = 0.2, 8.0
-"""What becomes of the damping after a step that helped, and after one that did not."""
+from poise.solvers import DampedNewton, NormalEquations
 
 _LARGEST = 1e9
 """More than this, of times or weights, and the equations run out of digits."""
@@ -132,7 +126,11 @@ def solve_whole(
         if start is not None and stage + 1 < len(settings.hard):
             continue
         price = _price(problem, settings, hard, stiff, fastest)
-        at = _descended(problem, settings, price, equations, at)
+        newton = DampedNewton(_Whole(problem, price, equations), at, settings.damping)
+        newton.descend(settings.iterations, settings.settled)
+        if not newton.definite:
+            raise BadValue("times or weights of a whole clip", "less extreme", settings)
+        at = newton.at
     return at
 
 
@@ -179,44 +177,29 @@ def _price(
     )  # fmt: skip
 
 
-def _descended(
-    problem: IkProblem, settings: WholeSettings, price: Price, equations: Equations, at: IkSolution
-) -> IkSolution:
-    """One stage: steps that do not help are taken back, and damped more."""
-    band, right, width = equations.band, equations.right, problem.width
-    damped = np.tile(price.stiffness, problem.scene.clip.frame_count)
-    damping, cost = settings.damping, _put(problem, price, equations, at)
-    for _ in range(settings.iterations):
-        slope = right.copy()
-        band[:, 0] += damping * damped
-        if not factor_band(band, width, REACH):
-            raise BadValue("times or weights of a whole clip", "less extreme", settings)
-        solve_band(band, width, REACH, right)
-        if float(slope @ right) <= settings.settled * cost:
-            break  # even if all went well, it would gain next to nothing
-        longest = float(np.abs(right).max(initial=0.0))
-        share = min(1.0, _FARTHEST / max(longest, 1e-300))
-        tried = at.copy()
+class _Whole:
+    """One stage, as `DampedNewton` sees it."""
+
+    def __init__(self, problem: IkProblem, price: Price, room: Equations) -> None:
+        self._problem, self._price, self._room = problem, price, room
+        damped = np.tile(price.stiffness, problem.scene.clip.frame_count)
+        self.equations = NormalEquations(room.band, room.right, damped, problem.width, REACH)
+
+    def evaluate(self, at: IkSolution) -> float:
+        problem, clip = self._problem, self._problem.scene.clip
+        return put_frames(
+            problem.rig, problem.limits, self._price,
+            PoseArrays(clip.root_positions_m, clip.rotations_wxyz), at.poses, self._room, at.misses,
+        )  # fmt: skip
+
+    def moved(self, at: IkSolution, share: float) -> IkSolution:
+        tried, problem = at.copy(), self._problem
         take_steps(
-            problem.blocks, width, right, share, tried.root_positions_m, tried.rotations_wxyz
-        )
+            problem.blocks, problem.width, self._room.right, share, tried.root_positions_m,
+            tried.rotations_wxyz,
+        )  # fmt: skip
         tried.iterations[:] += 1
-        now = _put(problem, price, equations, tried)
-        if now <= cost:
-            gained = cost - now
-            at, cost, damping = tried, now, damping * _CALMER
-            if gained <= settings.settled * cost:
-                break
-        else:
-            damping *= _FIRMER
-            _put(problem, price, equations, at)
-    return at
+        return tried
 
-
-def _put(problem: IkProblem, price: Price, equations: Equations, at: IkSolution) -> float:
-    clip = problem.scene.clip
-    return put_frames(
-        problem.tree, problem.blocks, problem.packed, problem.limits, problem.width, problem.work,
-        price, clip.root_positions_m, clip.rotations_wxyz, at.root_positions_m,
-        at.rotations_wxyz, equations, at.misses,
-    )  # fmt: skip
+    def retried(self, tried: IkSolution, at: IkSolution) -> bool:
+        return False

@@ -15,10 +15,22 @@ from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.ik.frame_loop import gather
 from poise.ik.limits import limited_numbers
-from poise.ik.packed import ANGLE, BALL, CENTER, TRANSLATION, Blocks, Limits, Tasks, Tree, Work
-from poise.ik.posing import exponential, logarithm, parent_turn
-from poise.ik.step import look
-from poise.mechanics import multiply, turn
+from poise.ik.packed import (
+    ANGLE,
+    BALL,
+    CENTER,
+    TRANSLATION,
+    Blocks,
+    Limits,
+    PoseArrays,
+    Rig,
+    Tasks,
+    Tree,
+    Work,
+)
+from poise.ik.posing import parent_turn
+from poise.ik.step import evaluate_pose
+from poise.mechanics import exponential, logarithm, multiply, normalized, turn
 
 REACH = 3
 """Blocks of the band: a frame and the two after it, which an acceleration ties."""
@@ -116,11 +128,12 @@ def add_row(band: Array, right: Array, start: int, row: Array, error: float, wei
 
 @borrowing
 def put_frames(
-    tree: Tree, blocks: Blocks, tasks: Tasks, limits: Limits, width: int, work: Work,
-    price: Price, original_roots: Array, original_locals: Array, roots: Array, locals_: Array,
+    rig: Rig, limits: Limits, price: Price, original: PoseArrays, poses: PoseArrays,
     equations: Equations, misses: Array,
 ) -> float:  # fmt: skip
     """Fill the equations at a motion, and the errors of its tasks; returns what it costs."""
+    blocks, tasks, width, work = rig.blocks, rig.tasks, rig.width, rig.work
+    roots, locals_ = poses.roots, poses.locals
     frames = len(roots)
     band, right, displaced = equations.band, equations.right, equations.displaced
     row, used = equations.row, equations.used
@@ -128,7 +141,7 @@ def put_frames(
     right[:] = 0.0
     for f in range(frames):
         put_displacement(
-            blocks, original_roots[f], original_locals[f], roots[f], locals_[f], displaced[f]
+            blocks, original.roots[f], original.locals[f], roots[f], locals_[f], displaced[f]
         )
     cost = _put_ties(price, frames, width, displaced, band, right)
     if price.speed > 0.0:
@@ -139,8 +152,8 @@ def put_frames(
     kept = -1
     for f in range(frames):
         count = gather(tasks, f, work)
-        look(f, count, tree, blocks, tasks, width, roots[f], locals_[f], work)
-        into_parents(blocks, tree, int(work.row_of[count]), work)
+        evaluate_pose(f, count, rig, roots[f], locals_[f])
+        into_parents(blocks, rig.tree, int(work.row_of[count]), work)
         for i in range(count):
             t = work.active[i]
             misses[f, t] = work.misses[i]
@@ -411,6 +424,4 @@ def take_steps(
                 a, angle = blocks.axis[b], share * float(steps[at])
                 e = exponential(angle * a[0], angle * a[1], angle * a[2])
                 r = multiply(q[0], q[1], q[2], q[3], e[0], e[1], e[2], e[3])
-            norm = 1.0 / np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3])
-            for k in range(4):
-                q[k] = r[k] * norm
+            q[0], q[1], q[2], q[3] = normalized(r[0], r[1], r[2], r[3])

@@ -34,22 +34,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.mechanics.inverse_dynamics_rates import (
     BALL,
-    BASE_RISE,
     LAID_SIZE,
-    RESPONSE,
     TRANSLATION,
-    TURNING,
-    TURNING_RATE,
     Coordinates,
     RateScratch,
+    block_axes,
+    keep_laid,
     make_rate_scratch,
+    put_wrench,
+    translate_block,
 )
 from poise.mechanics.lanes import LANES, load
-from poise.mechanics.quaternion_kernels import Vector, cross
+from poise.mechanics.quaternion_kernels import Vector, cross, moved_by, sine_and_bow
 from poise.mechanics.subtree_sums import (
     FIRST,
     FLOW,
@@ -57,29 +57,25 @@ from poise.mechanics.subtree_sums import (
     MASS,
     MIXED,
     MOMENT,
-    MOVING_SIZE,
     PLACE,
     RISE,
     SECOND,
     SPIN,
     SPIN_RATE,
-    TURN,
     VELOCITY,
+    FrameMotion,
+    Segments,
     matrix_at,
     sum_subtrees,
-    turned,
     vector_at,
 )
-from poise.mechanics.triples import put_columns, spread, store_lanes
+from poise.mechanics.triples import spread
 
 # Rows of a block in `laid`: places and velocities a length on and a length back, accelerations.
 VARIANTS = 5
 
 _SINE, _BOW, _SPEED, _RATE = 0, 1, 2, 3
 """Rows of `spans`: sine and one minus cosine of a block's places, and its other lengths."""
-
-_SMALL = 0.03
-"""Angles below which three terms of a series are exact to rounding."""
 
 
 class PointScratch(NamedTuple):
@@ -122,27 +118,6 @@ def make_point_forces(joints: int, width: int) -> PointForces:
     return PointForces(
         np.zeros(6), wrench, wrench.copy(), np.zeros((joints, 3)), moments, moments.copy()
     )
-
-
-@inlined_borrowing
-def sine_and_bow(angle: float) -> tuple[float, float]:
-    """Sine, and one minus cosine without the loss of it at small angles."""
-    square = angle * angle
-    if square < _SMALL * _SMALL:
-        return (
-            angle * (1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))),
-            0.5 * square * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0))),
-        )
-    half = np.sin(0.5 * angle)
-    return np.sin(angle), 2.0 * half * half
-
-
-@inlined_borrowing
-def moved_by(e: Vector, sine: float, bow: float, x: Vector) -> Vector:
-    """(E − 1) x, where E turns about the unit vector e."""
-    a, b, c = cross(e[0], e[1], e[2], x[0], x[1], x[2])
-    u, v, w = cross(e[0], e[1], e[2], a, b, c)
-    return sine * a + bow * u, sine * b + bow * v, sine * c + bow * w
 
 
 @inlined_borrowing
@@ -202,30 +177,6 @@ def _base(j: int, rate: Vector, turning: Vector, moving: Array) -> Vector:
 
 
 @inlined_borrowing
-def _keep(
-    row: int, rate: Vector, turning: Vector, base: Vector, force: Vector, moment: Vector,
-    laid: Array,
-) -> None:  # fmt: skip
-    """What `points_of_moments` needs."""
-    start = row * LAID_SIZE * LANES
-    store_lanes(laid, start + TURNING_RATE * LANES, rate)
-    store_lanes(laid, start + TURNING * LANES, turning)
-    store_lanes(laid, start + BASE_RISE * LANES, base)
-    store_lanes(laid, start + RESPONSE * LANES, force)
-    store_lanes(laid, start + (RESPONSE + 3) * LANES, moment)
-
-
-@inlined_borrowing
-def _put(
-    out: Array, stride: int, column: int, whole: bool, force: Vector, moment: Vector
-) -> None:  # fmt: skip
-    """A block's columns."""
-    for c in range(3):
-        put_columns(out, c * stride + column, whole, force[c])
-        put_columns(out, (3 + c) * stride + column, whole, moment[c])
-
-
-@inlined_borrowing
 def _put_spans(
     b: int, size: int, blocks: Coordinates, width: int, lengths: Array, s: Array
 ) -> None:
@@ -272,9 +223,9 @@ def _place_points(
     arm = cross(r[0], r[1], r[2], y[0], y[1], y[2])
     force = force[0] + y[0], force[1] + y[1], force[2] + y[2]
     moment = moment[0] + x[0] + arm[0], moment[1] + x[1] + arm[1], moment[2] + x[2] + arm[2]
-    _put(out, 3 * width, blocks.column[b], blocks.kind[b] == BALL, force, moment)
+    put_wrench(out, 3 * width, blocks.column[b], blocks.kind[b] == BALL, force, moment)
     if keep:
-        _keep(row, rate, turning, base, force, moment, scratch.laid)
+        keep_laid(row, rate, turning, base, force, moment, scratch.laid)
 
 
 @inner_borrowing
@@ -293,9 +244,9 @@ def _rate_points(
     rate = cross(wx, wy, wz, e[0], e[1], e[2])
     base = _base(j, rate, e, moving)
     force, moment = respond(j, rate, e, base, sums)
-    _put(out, 3 * width, width + blocks.column[b], blocks.kind[b] == BALL, force, moment)
+    put_wrench(out, 3 * width, width + blocks.column[b], blocks.kind[b] == BALL, force, moment)
     if keep:
-        _keep(row, rate, e, base, force, moment, scratch.laid)
+        keep_laid(row, rate, e, base, force, moment, scratch.laid)
 
 
 @inner_borrowing
@@ -313,11 +264,12 @@ def _acceleration_points(
     base = cross(px, py, pz, e[0], e[1], e[2])
     force, moment = respond(j, e, still, base, sums)
     whole, at = blocks.kind[b] == BALL, 2 * width + blocks.column[b]
-    _put(plus, 3 * width, at, whole, force, moment)
+    put_wrench(plus, 3 * width, at, whole, force, moment)
     back = force[0] * -1.0, force[1] * -1.0, force[2] * -1.0
-    _put(minus, 3 * width, at, whole, back, (moment[0] * -1.0, moment[1] * -1.0, moment[2] * -1.0))
+    other = moment[0] * -1.0, moment[1] * -1.0, moment[2] * -1.0
+    put_wrench(minus, 3 * width, at, whole, back, other)
     if keep:
-        _keep(row, e, still, base, force, moment, scratch.laid)
+        keep_laid(row, e, still, base, force, moment, scratch.laid)
 
 
 @inner_borrowing
@@ -326,20 +278,9 @@ def _turn_block(
     scratch: PointScratch, out: PointForces,
 ) -> None:  # fmt: skip
     """All points of a ball joint or a hinge."""
-    moving, units = scratch.state.moving, scratch.state.units
-    j, whole = blocks.joint[b], blocks.kind[b] == BALL
-    _put_spans(b, 3 if whole else 1, blocks, width, lengths, scratch.spans)
-    if whole:
-        # A joint's own axes are the columns of its rotation: its rows, one entry a lane.
-        start = j * MOVING_SIZE + TURN
-        own = load(moving, start), load(moving, start + 3), load(moving, start + 6)
-        about = load(units, 0), load(units, LANES), load(units, 2 * LANES)
-    else:
-        x, y, z = turned(
-            matrix_at(moving, j, TURN), blocks.axis[b, 0], blocks.axis[b, 1], blocks.axis[b, 2]
-        )
-        own = spread(x), spread(y), spread(z)
-        about = own
+    size = 3 if blocks.kind[b] == BALL else 1
+    _put_spans(b, size, blocks, width, lengths, scratch.spans)
+    own, about = block_axes(b, blocks, scratch.state)
     row = VARIANTS * b
     for side in range(2):
         sign, array = (1.0, out.plus) if side == 0 else (-1.0, out.minus)
@@ -353,17 +294,8 @@ def _translate_block(
     column: int, width: int, lengths: Array, sums: Array, plus: Array, minus: Array
 ) -> None:
     """The points of the root's translation: only its acceleration is felt."""
-    for r in range(6):
-        for c in range(3):
-            for section in range(3):
-                plus[r, section * width + column + c] = 0.0
-    hx, hy, hz = vector_at(sums, 0, FIRST)
+    translate_block(column, width, sums, plus)
     at = 2 * width + column
-    for c in range(3):
-        plus[c, at + c] = sums[0, MASS]
-    plus[3, at + 1], plus[3, at + 2] = -hz, hy
-    plus[4, at], plus[4, at + 2] = hz, -hx
-    plus[5, at], plus[5, at + 1] = -hy, hx
     for r in range(6):
         for c in range(3):
             plus[r, at + c] *= lengths[at + c]
@@ -374,40 +306,28 @@ def _translate_block(
 
 @inner_borrowing
 def points_of_wrench(
-    parents: Indices, constants: Array, gravity: Array, blocks: Coordinates, width: int,
-    lengths: Array, root_acceleration: Array, local: Array, omega: Array, alpha: Array,
+    segments: Segments, motion: FrameMotion, blocks: Coordinates, width: int, lengths: Array,
     keep: bool, scratch: PointScratch, out: PointForces,
 ) -> None:  # fmt: skip
     """The root's force and moment of one frame, as `newton_euler` gives them, and at all points.
 
-    The coordinates are those of `wrench_rates`, which the arguments are named after.
-
     Args:
-        parents: (J,)
-        constants: (J, 13) see `segment_constants`.
-        gravity: (3,)
-        blocks: the coordinates.
+        segments: the body.
+        motion: of the frame.
+        blocks: the coordinates, those of `wrench_rates`.
         width: n, how many there are.
         lengths: (3n,) how far the points lie away: places, velocities, accelerations.
-        root_acceleration: (3,)
-        local: (J, 4)
-        omega: (J, 3)
-        alpha: (J, 3)
         keep: fill the scratch for `points_of_moments`.
         scratch: see `make_point_scratch`.
         out: its first three are filled.
     """
     state = scratch.state
-    sum_subtrees(
-        parents, constants, gravity, root_acceleration, local, omega, alpha,
-        state.moving, state.sums,
-    )  # fmt: skip
+    sum_subtrees(segments, motion, state.moving, state.sums)
     for c in range(6):
         out.wrench[c] = state.sums[0, FORCE + c]
     for b in range(len(blocks.kind)):
         if blocks.kind[b] == TRANSLATION:
             _translate_block(blocks.column[b], width, lengths, state.sums, out.plus, out.minus)
         else:
-            _turn_block(
-                b, int(parents[blocks.joint[b]]), blocks, width, lengths, keep, scratch, out
-            )
+            up = int(segments.parents[blocks.joint[b]])
+            _turn_block(b, up, blocks, width, lengths, keep, scratch, out)

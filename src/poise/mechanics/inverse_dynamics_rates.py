@@ -37,7 +37,7 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.mechanics.lanes import LANES, load
-from poise.mechanics.quaternion_kernels import Vector, cross
+from poise.mechanics.quaternion_kernels import Vector, cross, turned
 from poise.mechanics.subtree_sums import (
     FIRST,
     FLOW,
@@ -54,9 +54,10 @@ from poise.mechanics.subtree_sums import (
     SUMS_SIZE,
     TURN,
     VELOCITY,
+    FrameMotion,
+    Segments,
     matrix_at,
     sum_subtrees,
-    turned,
     vector_at,
 )
 from poise.mechanics.triples import put_columns, spread, store_lanes
@@ -120,8 +121,6 @@ class RateScratch(NamedTuple):
     """(J, 36) see `joint_moment_rates`."""
     units: Array
     """(3, LANES) ones on the diagonal."""
-    everyone: Indices
-    """(J,) ones."""
 
 
 def make_rate_scratch(joints: int, width: int) -> RateScratch:
@@ -130,7 +129,7 @@ def make_rate_scratch(joints: int, width: int) -> RateScratch:
         # Lanes are read past the end of a joint's numbers: the last one needs room.
         np.zeros((joints + 1, MOVING_SIZE)), np.zeros((joints, SUMS_SIZE)),
         np.zeros((max(width, 1), 3, LAID_SIZE, LANES)), np.zeros((joints, 36)),
-        np.eye(3, LANES), np.ones(joints, dtype=np.int64),
+        np.eye(3, LANES),
     )  # fmt: skip
 
 
@@ -168,24 +167,46 @@ def _respond(
 
 
 @inlined_borrowing
-def _lay(
-    row: int, keep: bool, out: Array, stride: int, column: int, whole: bool,
-    rate: Vector, turning: Vector, base: Vector, force: Vector, moment: Vector, laid: Array,
-) -> None:  # fmt: skip
-    """Put a block's columns, and if asked what `joint_moment_rates` needs."""
+def put_wrench(
+    out: Array, stride: int, column: int, whole: bool, force: Vector, moment: Vector
+) -> None:
+    """A block's columns."""
     put_columns(out, column, whole, force[0])
     put_columns(out, stride + column, whole, force[1])
     put_columns(out, 2 * stride + column, whole, force[2])
     put_columns(out, 3 * stride + column, whole, moment[0])
     put_columns(out, 4 * stride + column, whole, moment[1])
     put_columns(out, 5 * stride + column, whole, moment[2])
-    if keep:
-        start = row * LAID_SIZE * LANES
-        store_lanes(laid, start + TURNING_RATE * LANES, rate)
-        store_lanes(laid, start + TURNING * LANES, turning)
-        store_lanes(laid, start + BASE_RISE * LANES, base)
-        store_lanes(laid, start + RESPONSE * LANES, force)
-        store_lanes(laid, start + (RESPONSE + 3) * LANES, moment)
+
+
+@inlined_borrowing
+def keep_laid(
+    row: int, rate: Vector, turning: Vector, base: Vector, force: Vector, moment: Vector,
+    laid: Array,
+) -> None:  # fmt: skip
+    """What joint moments need of a block (see `joint_moment_rates`, `joint_moment_points`)."""
+    start = row * LAID_SIZE * LANES
+    store_lanes(laid, start + TURNING_RATE * LANES, rate)
+    store_lanes(laid, start + TURNING * LANES, turning)
+    store_lanes(laid, start + BASE_RISE * LANES, base)
+    store_lanes(laid, start + RESPONSE * LANES, force)
+    store_lanes(laid, start + (RESPONSE + 3) * LANES, moment)
+
+
+@inlined_borrowing
+def block_axes(b: int, blocks: Coordinates, scratch: RateScratch) -> tuple[Vector, Vector]:
+    """The world axes that a block's rates are about, and those that its places turn about."""
+    j, moving, units = blocks.joint[b], scratch.moving, scratch.units
+    if blocks.kind[b] == BALL:
+        # A joint's own axes are the columns of its rotation: its rows, one entry a lane.
+        start = j * MOVING_SIZE + TURN
+        own = load(moving, start), load(moving, start + 3), load(moving, start + 6)
+        return own, (load(units, 0), load(units, LANES), load(units, 2 * LANES))
+    x, y, z = turned(
+        matrix_at(moving, j, TURN), blocks.axis[b, 0], blocks.axis[b, 1], blocks.axis[b, 2]
+    )
+    own = spread(x), spread(y), spread(z)
+    return own, own
 
 
 @inlined_borrowing
@@ -203,21 +224,11 @@ def _turn_block(
     b: int, up: int, blocks: Coordinates, width: int, keep: bool, scratch: RateScratch, out: Array
 ) -> None:
     """All columns of a ball joint or a hinge."""
-    moving, sums, laid, units = scratch.moving, scratch.sums, scratch.laid, scratch.units
+    moving, sums, laid = scratch.moving, scratch.sums, scratch.laid
     j, column, stride = blocks.joint[b], blocks.column[b], 3 * width
     whole = blocks.kind[b] == BALL
     none = spread(0.0)
-    if whole:
-        # A joint's own axes are the columns of its rotation: its rows, one entry a lane.
-        start = j * MOVING_SIZE + TURN
-        e = load(moving, start), load(moving, start + 3), load(moving, start + 6)
-        d = load(units, 0), load(units, LANES), load(units, 2 * LANES)
-    else:
-        x, y, z = turned(
-            matrix_at(moving, j, TURN), blocks.axis[b, 0], blocks.axis[b, 1], blocks.axis[b, 2]
-        )
-        e = spread(x), spread(y), spread(z)
-        d = e
+    e, d = block_axes(b, blocks, scratch)
     ux, uy, uz = 0.0, 0.0, 0.0
     lx, ly, lz = 0.0, 0.0, 0.0
     if up >= 0:
@@ -228,18 +239,16 @@ def _turn_block(
     still = none, none, none
     base = _base(j, e, still, moving)
     force, moment = _respond(j, e, still, base, sums)
-    _lay(
-        3 * b + 2, keep, out, stride, 2 * width + column, whole,
-        e, still, base, force, moment, laid,
-    )  # fmt: skip
+    put_wrench(out, stride, 2 * width + column, whole, force, moment)
+    if keep:
+        keep_laid(3 * b + 2, e, still, base, force, moment, laid)
 
     rate = cross(ux + wx, uy + wy, uz + wz, e[0], e[1], e[2])
     base = _base(j, rate, e, moving)
     force, moment = _respond(j, rate, e, base, sums)
-    _lay(
-        3 * b + 1, keep, out, stride, width + column, whole,
-        rate, e, base, force, moment, laid,
-    )  # fmt: skip
+    put_wrench(out, stride, width + column, whole, force, moment)
+    if keep:
+        keep_laid(3 * b + 1, rate, e, base, force, moment, laid)
 
     s = blocks.mobility[b]
     x, y, z = d[0] * s, d[1] * s, d[2] * s
@@ -262,11 +271,13 @@ def _turn_block(
     cx, cy, cz = cross(px, py, pz, x, y, z)
     cx, cy, cz = cross(cx, cy, cz, fx, fy, fz)
     moment = moment[0] + rx + cx, moment[1] + ry + cy, moment[2] + rz + cz
-    _lay(3 * b, keep, out, stride, column, whole, rate, turning, base, force, moment, laid)
+    put_wrench(out, stride, column, whole, force, moment)
+    if keep:
+        keep_laid(3 * b, rate, turning, base, force, moment, laid)
 
 
 @inner_borrowing
-def _translate_block(column: int, width: int, sums: Array, out: Array) -> None:
+def translate_block(column: int, width: int, sums: Array, out: Array) -> None:
     """The columns of the root's translation: only its acceleration is felt."""
     for r in range(6):
         for c in range(3):
@@ -284,9 +295,8 @@ def _translate_block(column: int, width: int, sums: Array, out: Array) -> None:
 
 @inner_borrowing
 def wrench_rates(
-    parents: Indices, constants: Array, gravity: Array, blocks: Coordinates, width: int,
-    root_acceleration: Array, local: Array, omega: Array, alpha: Array,
-    keep: bool, scratch: RateScratch, wrench: Array, out: Array,
+    segments: Segments, motion: FrameMotion, blocks: Coordinates, width: int, keep: bool,
+    scratch: RateScratch, wrench: Array, out: Array,
 ) -> None:  # fmt: skip
     """The root's force and moment of one frame, in world axes, and how they change.
 
@@ -296,28 +306,21 @@ def wrench_rates(
     root's acceleration).
 
     Args:
-        parents: (J,)
-        constants: (J, 13) see `segment_constants`.
-        gravity: (3,)
+        segments: the body.
+        motion: of the frame.
         blocks: the coordinates.
         width: n, how many there are.
-        root_acceleration: (3,)
-        local: (J, 4)
-        omega: (J, 3)
-        alpha: (J, 3)
         keep: fill the scratch for `joint_moment_rates`.
         scratch: see `make_rate_scratch`.
         wrench: (6,) out, force and moment.
         out: (6, 3n) out, contiguous: by places, velocities and accelerations.
     """
-    sum_subtrees(
-        parents, constants, gravity, root_acceleration, local, omega, alpha,
-        scratch.moving, scratch.sums,
-    )  # fmt: skip
+    sum_subtrees(segments, motion, scratch.moving, scratch.sums)
     for c in range(6):
         wrench[c] = scratch.sums[0, FORCE + c]
     for b in range(len(blocks.kind)):
         if blocks.kind[b] == TRANSLATION:
-            _translate_block(blocks.column[b], width, scratch.sums, out)
+            translate_block(blocks.column[b], width, scratch.sums, out)
         else:
-            _turn_block(b, int(parents[blocks.joint[b]]), blocks, width, keep, scratch, out)
+            up = int(segments.parents[blocks.joint[b]])
+            _turn_block(b, up, blocks, width, keep, scratch, out)

@@ -15,17 +15,15 @@ from poise.mechanics.inverse_dynamics_rates import (
     TURNING_RATE,
     Coordinates,
 )
+from poise.mechanics.joint_moment_rates import joint_moment
 from poise.mechanics.lanes import LANES
-from poise.mechanics.quaternion_kernels import Vector, cross
+from poise.mechanics.quaternion_kernels import Vector, cross, turned_back
 from poise.mechanics.subtree_sums import (
     FIRST,
-    FORCE,
     MASS,
-    MOMENT,
     PLACE,
     TURN,
     matrix_at,
-    turned_back,
     vector_at,
 )
 from poise.mechanics.triples import lanes_at, put_columns
@@ -84,12 +82,8 @@ def _put_own(
     """A joint's moment, and what it feels of the root's acceleration; nothing of all others."""
     moving, sums = scratch.state.moving, scratch.state.sums
     r = matrix_at(moving, i, TURN)
-    p, f = vector_at(moving, i, PLACE), vector_at(sums, i, FORCE)
-    n, h, m = vector_at(sums, i, MOMENT), vector_at(sums, i, FIRST), sums[i, MASS]
-    x, y, z = cross(p[0], p[1], p[2], f[0], f[1], f[2])
-    out.moments[i, 0], out.moments[i, 1], out.moments[i, 2] = turned_back(
-        r, n[0] - x, n[1] - y, n[2] - z
-    )
+    p, h, m = vector_at(moving, i, PLACE), vector_at(sums, i, FIRST), sums[i, MASS]
+    out.moments[i, 0], out.moments[i, 1], out.moments[i, 2] = joint_moment(i, scratch.state)
     for c in range(3):
         for s in range(3 * width):
             out.moments_plus[i, c, s] = 0.0

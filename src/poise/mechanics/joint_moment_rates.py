@@ -27,10 +27,9 @@ from poise.mechanics.inverse_dynamics_rates import (
     TURNING_RATE,
     Coordinates,
     RateScratch,
-    wrench_rates,
 )
 from poise.mechanics.lanes import LANES
-from poise.mechanics.quaternion_kernels import Matrix, Vector, cross
+from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, turned_back
 from poise.mechanics.subtree_sums import (
     FIRST,
     FLOW,
@@ -42,7 +41,6 @@ from poise.mechanics.subtree_sums import (
     SECOND,
     TURN,
     matrix_at,
-    turned_back,
     vector_at,
 )
 from poise.mechanics.triples import lanes_at, put_columns
@@ -190,31 +188,19 @@ def joint_moment_rates(
             k = int(parents[k])
 
 
+@inlined_borrowing
+def joint_moment(j: int, scratch: RateScratch) -> Vector:
+    """A joint's moment itself, once subtrees are summed."""
+    moving, sums = scratch.moving, scratch.sums
+    px, py, pz = vector_at(moving, j, PLACE)
+    fx, fy, fz = vector_at(sums, j, FORCE)
+    nx, ny, nz = vector_at(sums, j, MOMENT)
+    x, y, z = cross(px, py, pz, fx, fy, fz)
+    return turned_back(matrix_at(moving, j, TURN), nx - x, ny - y, nz - z)
+
+
 @inner_borrowing
 def joint_moments(scratch: RateScratch, moments: Array) -> None:
     """(J, 3) the joint moments themselves, after `wrench_rates`."""
-    moving, sums = scratch.moving, scratch.sums
     for j in range(len(moments)):
-        px, py, pz = vector_at(moving, j, PLACE)
-        fx, fy, fz = vector_at(sums, j, FORCE)
-        nx, ny, nz = vector_at(sums, j, MOMENT)
-        x, y, z = cross(px, py, pz, fx, fy, fz)
-        moments[j, 0], moments[j, 1], moments[j, 2] = turned_back(
-            matrix_at(moving, j, TURN), nx - x, ny - y, nz - z
-        )
-
-
-@inner_borrowing
-def wrench_and_moment_rates(
-    parents: Indices, constants: Array, gravity: Array, blocks: Coordinates, width: int,
-    root_acceleration: Array, local: Array, omega: Array, alpha: Array, scratch: RateScratch,
-    wrench: Array, moments: Array, wrench_out: Array, moment_out: Array, with_moments: bool,
-) -> None:  # fmt: skip
-    """`wrench_rates`, and where asked `joint_moments` and `joint_moment_rates` of every joint."""
-    wrench_rates(
-        parents, constants, gravity, blocks, width, root_acceleration, local, omega, alpha,
-        with_moments, scratch, wrench, wrench_out,
-    )  # fmt: skip
-    if with_moments:
-        joint_moments(scratch, moments)
-        joint_moment_rates(parents, blocks, width, scratch.everyone, scratch, moment_out)
+        moments[j, 0], moments[j, 1], moments[j, 2] = joint_moment(j, scratch)

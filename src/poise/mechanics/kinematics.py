@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array, Indices
 from poise.character import Sites, Skeleton
-from poise.compiled import compiled
+from poise.compiled import compiled, inner_borrowing
 from poise.errors import BadValue
 from poise.mechanics.blocks import (
     block_start,
@@ -29,7 +29,7 @@ from poise.mechanics.blocks import (
 )
 from poise.mechanics.frames import as_frames, over_frames
 from poise.mechanics.lanes import LANES, prefetch
-from poise.mechanics.quaternion_kernels import multiply, turn, turn_row
+from poise.mechanics.quaternion_kernels import carried, turn_row
 
 _NO_OFFSETS = np.zeros((1, 0, 3))
 _NO_OFFSETS.setflags(write=False)
@@ -165,17 +165,41 @@ def _forward_block(
         prefetch(rotations, 4 * ahead, 2)
         prefetch(positions, 3 * ahead, 2)
         if j > 0:
-            w, x, y, z = load_quaternion(s, up)
-            ox, oy, oz = load_vector(s, here + _O)
-            ox, oy, oz = turn(w, x, y, z, ox, oy, oz)
-            px, py, pz = load_vector(s, up + _P)
-            v = px + ox, py + oy, pz + oz
             q = gather_quaternion(local, 4 * count * f + 4 * j, four)
-            q = multiply(w, x, y, z, q[0], q[1], q[2], q[3])
+            q, v = carried(
+                load_quaternion(s, up), load_vector(s, up + _P), load_vector(s, here + _O), q
+            )
         store_quaternion(s, here, q)
         store_vector(s, here + _P, v)
         scatter_quaternion(rotations, 4 * count * f + 4 * j, four, q)
         scatter_vector(positions, 3 * count * f + 3 * j, three, v)
+
+
+@inner_borrowing
+def place_pose(
+    parents: Indices, offsets: Array, slots: Indices, moving: Array, frame: int,
+    root: Array, local: Array, place: Array, world: Array,
+) -> None:  # fmt: skip
+    """Forward kinematics of one pose, for kernels: origins (J, 3) and rotations (J, 4)."""
+    for c in range(3):
+        place[0, c] = root[c]
+    for c in range(4):
+        world[0, c] = local[0, c]
+    for j in range(1, len(parents)):
+        up, slot = parents[j], slots[j]
+        if slot < 0:
+            offset = offsets[j, 0], offsets[j, 1], offsets[j, 2]
+        else:
+            m = frame if len(moving) > 1 else 0
+            offset = moving[m, slot, 0], moving[m, slot, 1], moving[m, slot, 2]
+        q, p = carried(
+            (world[up, 0], world[up, 1], world[up, 2], world[up, 3]),
+            (place[up, 0], place[up, 1], place[up, 2]),
+            offset,
+            (local[j, 0], local[j, 1], local[j, 2], local[j, 3]),
+        )
+        place[j, 0], place[j, 1], place[j, 2] = p
+        world[j, 0], world[j, 1], world[j, 2], world[j, 3] = q
 
 
 @compiled

@@ -13,9 +13,15 @@ from poise.compiled import compiled, inlined
 from poise.mechanics.center_of_mass import center_of_mass, check_body
 from poise.mechanics.frames import as_frames, over_frames
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, JointForces
-from poise.mechanics.jacobians import put_world_axes
 from poise.mechanics.kinematics import BodyState
-from poise.mechanics.quaternion_kernels import Vector, between, cross, turn_row, turn_row_back
+from poise.mechanics.quaternion_kernels import (
+    Vector,
+    between,
+    cross,
+    matrix,
+    turn_row,
+    turn_row_back,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +160,25 @@ def _spin(
     return turn_row(rotations, f, j, lx, ly, lz)
 
 
+@inlined
+def _put_world_axes(
+    f: int, freedoms: Indices, starts: Indices, hinge_axes: Array, rotations: Array, axes: Array
+) -> None:
+    """The world axes (D, 3) of all freedoms: columns of a ball's rotation, or turned hinge axes."""
+    for j in range(len(freedoms)):
+        k = starts[j]
+        if freedoms[j] == 3:
+            m = matrix(
+                rotations[f, j, 0], rotations[f, j, 1], rotations[f, j, 2], rotations[f, j, 3]
+            )  # fmt: skip
+            axes[k, 0], axes[k, 1], axes[k, 2] = m[0], m[3], m[6]
+            axes[k + 1, 0], axes[k + 1, 1], axes[k + 1, 2] = m[1], m[4], m[7]
+            axes[k + 2, 0], axes[k + 2, 1], axes[k + 2, 2] = m[2], m[5], m[8]
+        elif freedoms[j] == 1:
+            ax, ay, az = hinge_axes[j, 0], hinge_axes[j, 1], hinge_axes[j, 2]
+            axes[k, 0], axes[k, 1], axes[k, 2] = turn_row(rotations, f, j, ax, ay, az)
+
+
 @compiled
 def _matrix(
     first: int, last: int,
@@ -169,7 +194,7 @@ def _matrix(
     count = len(parents)
     b, axes = np.empty((count, 10)), np.empty((out.shape[2], 3))
     for f in range(first, last):
-        put_world_axes(f, freedoms, starts, hinge_axes, rotations, axes)
+        _put_world_axes(f, freedoms, starts, hinge_axes, rotations, axes)
         for j in range(count):
             _put_segment(masses[j], centers, inertias, p, rotations, f, j, b)
         for j in range(count - 1, 0, -1):

@@ -13,6 +13,8 @@ which needs half the products of the usual form with an inertia about the centre
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from poise.arrays import Array, Indices
@@ -29,7 +31,7 @@ from poise.mechanics.blocks import (
     store_vector,
 )
 from poise.mechanics.lanes import LANES, prefetch, store
-from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, matrix
+from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, matrix, turned_back
 
 CONSTANTS = 13
 """Columns of the table of constants: offset 3, mass, first moment 3, second moment 6."""
@@ -42,8 +44,23 @@ _OFFSET_ROW = 24
 # Where they start in a joint's scratch.
 _W, _D, _A, _F, _N, _O = (row * LANES for row in (9, 12, 15, 18, 21, _OFFSET_ROW))
 _SPAN = ROWS * LANES
-SCRATCH = _SPAN
-"""Numbers of scratch for each joint."""
+
+
+class Moving(NamedTuple):
+    """Frames of a motion, as flat arrays."""
+
+    local: Array
+    omega: Array
+    root_a: Array
+    alpha: Array
+
+
+class Asked(NamedTuple):
+    """What the motion asks for: filled."""
+
+    moments: Array
+    root_force: Array
+    root_moment: Array
 
 
 @compiled
@@ -53,47 +70,35 @@ def newton_euler(
     local: Array, omega: Array, root_a: Array, alpha: Array,
     moments: Array, root_force: Array, root_moment: Array,
 ) -> None:  # fmt: skip
-    """Joint moments, and root force and moment in world axes, for frames `first` to `last`."""
+    """Joint moments, and root force and moment in world axes, for frames `first` to `last`.
+
+    Python hands over plain arrays: unpacking groups of them would cost as much as one frame.
+    """
     s = np.empty(len(parents) * _SPAN)
-    newton_euler_in(
-        s, first, last, parents, constants, slots, moving, gravity, local, omega, root_a, alpha,
-        moments, root_force, root_moment,
-    )  # fmt: skip
-
-
-@compiled
-def newton_euler_in(
-    s: Array, first: int, last: int,
-    parents: Indices, constants: Array, slots: Indices, moving: Array, gravity: Array,
-    local: Array, omega: Array, root_a: Array, alpha: Array,
-    moments: Array, root_force: Array, root_moment: Array,
-) -> None:  # fmt: skip
-    """The same in scratch (joints * `SCRATCH`,) of the caller's: nothing is allocated."""
+    motion = Moving(local, omega, root_a, alpha)
+    out = Asked(moments, root_force, root_moment)
     put_offsets(constants, s, _OFFSET_ROW, ROWS)
     step = block_step(last)
     for f in range(first, last, LANES if step else 1):
         start = block_start(f, last, step)
         put_moving(slots, moving, start, step, s, _OFFSET_ROW, ROWS)
-        _block(
-            start, step, parents, constants, gravity, local, omega, root_a, alpha,
-            moments, root_force, root_moment, s,
-        )  # fmt: skip
+        _block(start, step, parents, constants, gravity, motion, out, s)
 
 
 @compiled
 def _block(
-    f: int, step: int, parents: Indices, constants: Array, gravity: Array,
-    local: Array, omega: Array, root_a: Array, alpha: Array,
-    moments: Array, root_force: Array, root_moment: Array, s: Array,
+    f: int, step: int, parents: Indices, constants: Array, gravity: Array, motion: Moving,
+    out: Asked, s: Array,
 ) -> None:  # fmt: skip
+    local, omega, alpha, moments = motion.local, motion.omega, motion.alpha, out.moments
     count = len(parents)
     four, three = 4 * count * step, 3 * count * step
     q, v = 4 * count * f, 3 * count * f
     w, d = gather_vector(omega, v, three), gather_vector(alpha, v, three)
-    px, py, pz = gather_vector(root_a, 3 * f, 3 * step)
+    px, py, pz = gather_vector(motion.root_a, 3 * f, 3 * step)
     p = (px - gravity[0], py - gravity[1], pz - gravity[2])
     r = _matrix(local, q, four)
-    _segment(constants, 0, r, w, d, _turn_back(r, p), s)
+    _segment(constants, 0, r, w, d, turned_back(r, p[0], p[1], p[2]), s)
     for j in range(1, count):
         # A block's share of an array is contiguous. Each turn fetches a joint's share of the next
         # block: without it the processor waits for memory a third of the time.
@@ -112,8 +117,8 @@ def _block(
         _inward(n, s, parents[j] * _SPAN, j * _SPAN)
     n = load_vector(s, _N)
     scatter_vector(moments, v, three, n)
-    scatter_vector(root_moment, 3 * f, 3 * step, _turn(s, 0, n))
-    scatter_vector(root_force, 3 * f, 3 * step, _turn(s, 0, load_vector(s, _F)))
+    scatter_vector(out.root_moment, 3 * f, 3 * step, _turn(s, 0, n))
+    scatter_vector(out.root_force, 3 * f, 3 * step, _turn(s, 0, load_vector(s, _F)))
 
 
 @inlined
@@ -121,9 +126,8 @@ def _outward(
     k: Array, j: int, r: Matrix, w: Vector, d: Vector, s: Array, up: int
 ) -> None:  # fmt: skip
     """Velocities and accelerations from a parent to its child, and what the child's motion asks."""
-    u, v = load_vector(s, up + _W), load_vector(s, up + _D)
-    ux, uy, uz = u
-    vx, vy, vz = v
+    ux, uy, uz = load_vector(s, up + _W)
+    vx, vy, vz = load_vector(s, up + _D)
     ax, ay, az = load_vector(s, up + _A)
     ox, oy, oz = load_vector(s, j * _SPAN + _O)
     # Acceleration of the joint's origin, still in the parent's frame: a + α × o + ω × (ω × o).
@@ -131,14 +135,14 @@ def _outward(
     ax = ax + vy * oz - vz * oy + uy * cz - uz * cy
     ay = ay + vz * ox - vx * oz + uz * cx - ux * cz
     az = az + vx * oy - vy * ox + ux * cy - uy * cx
-    bx, by, bz = _turn_back(r, u)
-    vx, vy, vz = _turn_back(r, v)
+    bx, by, bz = turned_back(r, ux, uy, uz)
+    vx, vy, vz = turned_back(r, vx, vy, vz)
     wx, wy, wz = w
     # The joint's own frame turns with its parent while its numbers change: ω_parent × ω_joint.
     dx = vx + d[0] + by * wz - bz * wy
     dy = vy + d[1] + bz * wx - bx * wz
     dz = vz + d[2] + bx * wy - by * wx
-    a = _turn_back(r, (ax, ay, az))
+    a = turned_back(r, ax, ay, az)
     _segment(k, j, r, (bx + wx, by + wy, bz + wz), (dx, dy, dz), a, s)
 
 
@@ -206,14 +210,3 @@ def _turn(s: Array, here: int, v: Vector) -> Vector:
     d, e, f = load_vector(s, here + 3 * LANES)
     g, h, i = load_vector(s, here + 6 * LANES)
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
-
-
-@inlined
-def _turn_back(r: Matrix, v: Vector) -> Vector:
-    """From the parent's frame to the joint's."""
-    x, y, z = v
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-    )

@@ -8,10 +8,20 @@ the root's origin.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
 from poise.mechanics.lanes import LANES, load, store
-from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, matrix
+from poise.mechanics.quaternion_kernels import (
+    Matrix,
+    Vector,
+    cross,
+    matrix,
+    product,
+    turned,
+    turned_tensor,
+)
 
 # Where the numbers of a joint start in its row of `moving`:
 TURN, SPIN, SPIN_RATE, RISE, PLACE, VELOCITY = 0, 9, 12, 15, 18, 21
@@ -28,6 +38,32 @@ SUMS_SIZE = 28
 """Whole lanes."""
 
 
+class Segments(NamedTuple):
+    """A body, as inverse dynamics of one frame takes it."""
+
+    parents: Indices
+    """(J,)"""
+    constants: Array
+    """(J, 13) see `segment_constants`."""
+    gravity: Array
+    """(3,)"""
+    mass: float
+    """Of all."""
+
+
+class FrameMotion(NamedTuple):
+    """How a body moves in one frame, as inverse dynamics takes it."""
+
+    root_acceleration: Array
+    """(3,)"""
+    local: Array
+    """(J, 4)"""
+    omega: Array
+    """(J, 3)"""
+    alpha: Array
+    """(J, 3)"""
+
+
 @inlined_borrowing
 def vector_at(table: Array, row: int, start: int) -> Vector:
     """Three neighbours."""
@@ -37,41 +73,6 @@ def vector_at(table: Array, row: int, start: int) -> Vector:
 @inlined_borrowing
 def _put(table: Array, row: int, start: int, v: Vector) -> None:
     table[row, start], table[row, start + 1], table[row, start + 2] = v
-
-
-@inlined_borrowing
-def _product(a: Matrix, b: Matrix) -> Matrix:
-    return (
-        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
-        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
-        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
-        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
-        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
-        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
-        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
-        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
-        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
-    )
-
-
-@inlined_borrowing
-def turned(r: Matrix, x: float, y: float, z: float) -> Vector:
-    """R v."""
-    return (
-        r[0] * x + r[1] * y + r[2] * z,
-        r[3] * x + r[4] * y + r[5] * z,
-        r[6] * x + r[7] * y + r[8] * z,
-    )
-
-
-@inlined_borrowing
-def turned_back(r: Matrix, x: float, y: float, z: float) -> Vector:
-    """Rᵀ v."""
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-    )
 
 
 @inlined_borrowing
@@ -85,10 +86,9 @@ def matrix_at(table: Array, row: int, start: int) -> Matrix:
 
 
 @inlined_borrowing
-def _carry(
-    j: int, up: int, k: Array, local: Array, omega: Array, alpha: Array, moving: Array
-) -> None:  # fmt: skip
+def _carry(j: int, up: int, k: Array, motion: FrameMotion, moving: Array) -> None:
     """A joint's motion from its parent's."""
+    local, omega, alpha = motion.local, motion.omega, motion.alpha
     r = matrix_at(moving, up, TURN)
     ux, uy, uz = vector_at(moving, up, SPIN)
     dx, dy, dz = vector_at(moving, up, SPIN_RATE)
@@ -102,7 +102,7 @@ def _carry(
     ex, ey, ez = cross(dx, dy, dz, ox, oy, oz)
     cx, cy, cz = cross(ux, uy, uz, cx, cy, cz)
     _put(moving, j, RISE, (ax + ex + cx, ay + ey + cy, az + ez + cz))
-    r = _product(r, matrix(local[j, 0], local[j, 1], local[j, 2], local[j, 3]))
+    r = product(r, matrix(local[j, 0], local[j, 1], local[j, 2], local[j, 3]))
     for c in range(9):
         moving[j, TURN + c] = r[c]
     wx, wy, wz = turned(r, omega[j, 0], omega[j, 1], omega[j, 2])
@@ -131,13 +131,7 @@ def _weigh(j: int, k: Array, moving: Array, sums: Array) -> None:
     hx, hy, hz = turned(r, k[j, 4], k[j, 5], k[j, 6])
     # The second moment about the joint's origin, in world axes: R S Rᵀ.
     s = k[j, 7], k[j, 10], k[j, 11], k[j, 10], k[j, 8], k[j, 12], k[j, 11], k[j, 12], k[j, 9]
-    t = _product(r, s)
-    sxx = t[0] * r[0] + t[1] * r[1] + t[2] * r[2]
-    syy = t[3] * r[3] + t[4] * r[4] + t[5] * r[5]
-    szz = t[6] * r[6] + t[7] * r[7] + t[8] * r[8]
-    sxy = t[0] * r[3] + t[1] * r[4] + t[2] * r[5]
-    sxz = t[0] * r[6] + t[1] * r[7] + t[2] * r[8]
-    syz = t[3] * r[6] + t[4] * r[7] + t[5] * r[8]
+    (sxx, syy, szz), (sxy, sxz, syz) = turned_tensor(r, s)
     # A = [Λ]× + Ω Ωᵀ without its multiple of the identity, as in `newton_euler`.
     axx, ayy, azz = wx * wx, wy * wy, wz * wz
     axy, axz, ayz = wx * wy - dz, wx * wz + dy, wy * wz - dx
@@ -182,23 +176,22 @@ def _weigh(j: int, k: Array, moving: Array, sums: Array) -> None:
 
 
 @inner_borrowing
-def sum_subtrees(
-    parents: Indices, constants: Array, gravity: Array, root_acceleration: Array,
-    local: Array, omega: Array, alpha: Array, moving: Array, sums: Array,
-) -> None:  # fmt: skip
+def sum_subtrees(segments: Segments, motion: FrameMotion, moving: Array, sums: Array) -> None:
     """Fill (J, 24) `moving` and (J, 28) `sums` from the state that `newton_euler` takes."""
+    parents, constants, gravity = segments.parents, segments.constants, segments.gravity
+    local, omega, alpha = motion.local, motion.omega, motion.alpha
     r = matrix(local[0, 0], local[0, 1], local[0, 2], local[0, 3])
     for c in range(9):
         moving[0, TURN + c] = r[c]
     _put(moving, 0, SPIN, turned(r, omega[0, 0], omega[0, 1], omega[0, 2]))
     _put(moving, 0, SPIN_RATE, turned(r, alpha[0, 0], alpha[0, 1], alpha[0, 2]))
     for c in range(3):
-        moving[0, RISE + c] = root_acceleration[c] - gravity[c]
+        moving[0, RISE + c] = motion.root_acceleration[c] - gravity[c]
         moving[0, PLACE + c] = 0.0
         moving[0, VELOCITY + c] = 0.0
     for j in range(len(parents)):
         if j > 0:
-            _carry(j, parents[j], constants, local, omega, alpha, moving)
+            _carry(j, parents[j], constants, motion, moving)
         if _is_empty(j, constants):
             for c in range(SUMS_SIZE):
                 sums[j, c] = 0.0

@@ -1,4 +1,12 @@
-"""Numbers only: no solver ever sees a character."""
+"""Numbers only: no solver ever sees a character.
+
+- linear: bands of blocks (`factor_band`, `solve_band`), with a border (`solve_bordered`), strict
+  layers (`add_layer`, `add_wish`), small dense systems, B-splines with free knots (`fit_knots`)
+- whole motions: `DampedNewton`, the one damped descent over a band
+- forces in friction cones: `cone_least_squares`, and its loops for kernels
+- Kalman updates from sigma points or derivatives: `unscented_update`, `linear_update`
+- choices: `cheapest_paths`, `VoronoiSampler`; `principal_components`
+"""
 
 from poise.solvers.banded_cholesky import factor_band as factor_band
 from poise.solvers.banded_cholesky import refactor_band as refactor_band
@@ -7,8 +15,13 @@ from poise.solvers.banded_cholesky import solve_band_three as solve_band_three
 from poise.solvers.bordered_band import solve_bordered as solve_bordered
 from poise.solvers.cone_least_squares import ConeSettings as ConeSettings
 from poise.solvers.cone_least_squares import cone_least_squares as cone_least_squares
+from poise.solvers.cone_newton import ConePlan as ConePlan
+from poise.solvers.cone_newton import Contacts as Contacts
+from poise.solvers.cone_newton import Supplied as Supplied
 from poise.solvers.cone_newton import solve_frames as solve_frames
 from poise.solvers.cone_newton import solve_frames_again as solve_frames_again
+from poise.solvers.damped_newton import DampedNewton as DampedNewton
+from poise.solvers.damped_newton import NormalEquations as NormalEquations
 from poise.solvers.knot_fit import DEGREE as DEGREE
 from poise.solvers.knot_fit import FittedSpline as FittedSpline
 from poise.solvers.knot_fit import fit_knots as fit_knots
@@ -24,6 +37,8 @@ from poise.solvers.small_dense import dot as dot
 from poise.solvers.small_dense import solve_normal as solve_normal
 from poise.solvers.unscented_update import DEPENDENT as DEPENDENT
 from poise.solvers.unscented_update import INDEFINITE as INDEFINITE
+from poise.solvers.unscented_update import Measurements as Measurements
+from poise.solvers.unscented_update import Spread as Spread
 from poise.solvers.unscented_update import linear_update as linear_update
 from poise.solvers.unscented_update import paper_spread as paper_spread
 from poise.solvers.unscented_update import partial_update as partial_update

@@ -20,7 +20,7 @@ the same traffic, and two of those at a time share what they read of the panel."
 
 
 @inlined_borrowing
-def _end(j: int, width: int, reach: int, size: int) -> int:
+def row_end(j: int, width: int, reach: int, size: int) -> int:
     """Where row j ends, as a column."""
     return min((j // width + reach) * width, size)
 
@@ -62,7 +62,7 @@ def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
     while start < size:
         # A panel stays inside a block: all its rows end together.
         stop = min(start + _PANEL, (start // width + 1) * width, size)
-        end = _end(start, width, reach, size)
+        end = row_end(start, width, reach, size)
         for j in range(start, stop):
             pivot = band[j, 0]
             if not (pivot > 0.0 and pivot < np.inf):
@@ -125,7 +125,7 @@ def refactor_band(band: Array, factor: Array, width: int, reach: int, block: int
     start = max(0, (block - reach + 1) * width)
     while start < first:
         stop = min(start + _PANEL, (start // width + 1) * width)
-        _take_panel(factor, start, stop, first, _end(start, width, reach, size))
+        _take_panel(factor, start, stop, first, row_end(start, width, reach, size))
         start = stop
     return _factor_from(factor, width, reach, first)
 
@@ -143,10 +143,10 @@ def solve_band(factor: Array, width: int, reach: int, x: Array) -> None:
     size = len(x)
     for j in range(size):
         x[j] /= factor[j, 0]
-        count = _end(j, width, reach, size) - j - 1
+        count = row_end(j, width, reach, size) - j - 1
         _take_one(x[j + 1 :], x[j], factor[j, 1:], count)
     for j in range(size - 1, -1, -1):
-        count = _end(j, width, reach, size) - j - 1
+        count = row_end(j, width, reach, size) - j - 1
         x[j] = (x[j] - dot(factor[j, 1:], x[j + 1 :], count)) / factor[j, 0]
 
 
@@ -177,11 +177,11 @@ def solve_band_three(factor: Array, width: int, reach: int, right: Array) -> Non
         x[j] *= share
         y[j] *= share
         z[j] *= share
-        count = _end(j, width, reach, size) - j - 1
+        count = row_end(j, width, reach, size) - j - 1
         _take_three(x[j + 1 :], y[j + 1 :], z[j + 1 :], factor[j, 1:], count, x[j], y[j], z[j])
     for j in range(size - 1, -1, -1):
         share = 1.0 / factor[j, 0]
-        count = _end(j, width, reach, size) - j - 1
+        count = row_end(j, width, reach, size) - j - 1
         row = factor[j, 1:]
         x[j] = (x[j] - dot(row, x[j + 1 :], count)) * share
         y[j] = (y[j] - dot(row, y[j + 1 :], count)) * share

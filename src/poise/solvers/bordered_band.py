@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
-from poise.solvers.banded_cholesky import factor_band, solve_band
+from poise.solvers.banded_cholesky import factor_band, row_end, solve_band
 from poise.solvers.small_dense import dot
 
 _TOGETHER = 4
@@ -57,11 +57,6 @@ def solve_bordered(
     return bool(np.isfinite(shared_right).all())
 
 
-@inlined_borrowing
-def _end(j: int, width: int, reach: int, size: int) -> int:
-    return min((j // width + reach) * width, size)
-
-
 @inner_borrowing
 def _take_panel(border: Array, i: int, j: int, l0: float, l1: float, l2: float, l3: float,
     count: int,
@@ -82,7 +77,7 @@ def _forward(
         stop = min(j + _TOGETHER, (j // width + 1) * width, size)
         while active < shared and begins[active] < stop:
             active += 1
-        end = _end(j, width, reach, size)
+        end = row_end(j, width, reach, size)
         for p in range(j, stop):
             share = 1.0 / band[p, 0]
             right[p] *= share
@@ -158,5 +153,5 @@ def _backward(
         while active > 0 and begins[active - 1] > j:
             active -= 1
         value = x[j] - dot(border[j], shared, active)
-        count = _end(j, width, reach, size) - j - 1
+        count = row_end(j, width, reach, size) - j - 1
         x[j] = (value - dot(band[j, 1:], x[j + 1 :], count)) / band[j, 0]

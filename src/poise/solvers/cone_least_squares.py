@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
+from poise.solvers.cone_newton import ConePlan, Contacts, Supplied, solve_frames
 
 TOLERANCE = 1e-10
 """Largest entry of the gradient at which a frame counts as solved, in units of the force scale."""
@@ -135,13 +136,12 @@ def cone_least_squares(
     found, torque = np.empty((frames, len(used), 3)), np.empty((frames, 3))
     missing = np.empty((frames, 6))
     iterations, converged = np.empty(frames, np.int64), np.empty(frames, np.bool_)
-    from poise.solvers.cone_newton import solve_frames
-
-    solve_frames(
+    given = Contacts(
         points[:, used] / length_scale_m, directions[:, used], grips[:, used], shares.sum(axis=1),
-        centers / length_scale_m, force / force_scale_n, moment / unit, _plan(settings),
-        found, torque, missing, iterations, converged,
+        centers / length_scale_m, force / force_scale_n, moment / unit,
     )  # fmt: skip
+    out = Supplied(found, torque, missing)
+    solve_frames(given, _plan(settings), out, iterations, converged)
     forces = np.zeros((frames, count, 3))
     forces[:, used] = force_scale_n * found
     torques = shares[:, :, None] * (unit * torque)[:, None, :]
@@ -149,21 +149,13 @@ def cone_least_squares(
     return ConeSolution(forces, torques, *left, iterations, converged)
 
 
-def _plan(settings: ConeSettings) -> Array:
-    """The settings in the order in which the compiled loop reads them."""
-    return np.array(
-        [
-            settings.friction,
-            settings.ceiling,
-            settings.force_weight,
-            settings.torque_weight,
-            settings.torque_bound,
-            float(settings.cone == "round"),
-            float(settings.exact),
-            TOLERANCE,
-            settings.aim,
-        ]
-    )
+def _plan(settings: ConeSettings) -> ConePlan:
+    """The settings as the compiled loop reads them."""
+    return ConePlan(
+        float(settings.friction), float(settings.ceiling), float(settings.force_weight),
+        float(settings.torque_weight), float(settings.torque_bound), settings.cone == "round",
+        bool(settings.exact), TOLERANCE, float(settings.aim),
+    )  # fmt: skip
 
 
 def _shares(grips: Array, owners: NDArray[np.int64]) -> Array:

@@ -12,12 +12,13 @@ piecewise smooth, so Newton's method with any of their derivatives converges in 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
-from poise.compiled import compiled, inlined
+from poise.arrays import Array, Indices
+from poise.compiled import compiled, inlined, inner_borrowing
 from poise.solvers.friction_cones import (
     Stiffness,
     four_sided,
@@ -52,6 +53,82 @@ _LEAST = 1e-6
 """Regularisation at which the last steps of the exact answer stop paying less."""
 
 
+class ConePlan(NamedTuple):
+    """What the forces may be, and when they are found."""
+
+    friction: float
+    ceiling: float
+    force_weight: float
+    torque_weight: float
+    torque_bound: float
+    is_round: bool
+    """Round cones, or pyramids of four sides."""
+    exact: bool
+    """Take the regularisation away at the end."""
+    tolerance: float
+    aim: float
+
+
+class Contacts(NamedTuple):
+    """Where forces may act, and what they should add up to: lengths and forces in units of one."""
+
+    points: Array
+    """(F, P, 3)"""
+    normals: Array
+    """(F, P, 3)"""
+    grip: Array
+    """(F, P)"""
+    groups: Array
+    """(F,) how many bodies may exert a free torque."""
+    centers: Array
+    """(F, 3)"""
+    force: Array
+    """(F, 3)"""
+    moment: Array
+    """(F, 3)"""
+
+
+class Supplied(NamedTuple):
+    """What is found."""
+
+    forces: Array
+    """(F, P, 3)"""
+    torque: Array
+    """(F, 3)"""
+    missing: Array
+    """(F, 6) what forces and torques leave of the wanted force and moment."""
+
+
+class _Room(NamedTuple):
+    """Scratch: the frame in hand."""
+
+    at: Array
+    """(P, 13) of every touching point: lever, normal, two tangents, grip."""
+    beta: Array
+    """(P, 4) its multipliers, and"""
+    shift: Array
+    """(P, 4) where they are cheapest."""
+    index: Indices
+    """(P,) which point it is."""
+    b: Array
+    """(6,) wanted force and moment."""
+    g: Array
+    trial: Array
+    step: Array
+    old: Array
+    h: Array
+    """(6, 6)"""
+
+
+@inlined
+def _make_room(count: int) -> _Room:
+    return _Room(
+        np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4)),
+        np.empty(count, np.int64), np.empty(6), np.empty(6), np.empty(6), np.empty(6), np.empty(6),
+        np.empty((6, 6)),
+    )  # fmt: skip
+
+
 @inlined
 def _copy(source: Array, target: Array) -> None:
     # Numba compiles seconds of error messages for target[:] = source.
@@ -61,32 +138,16 @@ def _copy(source: Array, target: Array) -> None:
 
 @compiled
 def solve_frames(
-    points: Array, normals: Array, grip: Array, groups: Array, centers: Array,
-    force: Array, moment: Array, plan: Array,
-    forces: Array, torque: Array, missing: Array,
-    iterations: NDArray[np.int64], converged: NDArray[np.bool_],
+    given: Contacts, plan: ConePlan, out: Supplied, iterations: Indices,
+    converged: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """Solve every frame; lengths and forces come in and go out in units of one.
-
-    `missing` (F, 6) is what the forces and torques leave of the wanted force and moment.
-
-    `groups` (F,) counts the bodies that may exert a free torque; `plan` holds, in this order:
-    friction, ceiling, force weight, torque weight, torque bound, round cone (0 or 1),
-    exact (0 or 1), tolerance, aim.
-    """
-    count = points.shape[1]
-    at, beta, shift = np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4))
-    index = np.empty(count, np.int64)
-    y, aimed, polished, b = np.zeros(6), np.zeros(6), np.zeros(6), np.empty(6)
-    work = np.empty((3, 6)), np.empty((6, 6))
+    """Solve every frame, each from the answer of the one before."""
+    room = _make_room(given.points.shape[1])
+    shift = room.shift
+    y, aimed, polished = np.zeros(6), np.zeros(6), np.zeros(6)
     known = False
-    for f in range(len(points)):
-        n = _gather(f, points, normals, grip, centers, at, index)
-        for k in range(3):
-            b[k], b[3 + k] = force[f, k], moment[f, k]
-        forces[f] = 0.0
-        torque[f] = 0.0
-        _copy(b, missing[f])
+    for f in range(len(given.points)):
+        n, groups = _begin(f, given, room, out), given.groups[f]
         iterations[f] = 0
         converged[f] = True
         if n == 0:
@@ -94,84 +155,84 @@ def solve_frames(
             continue
         shift[:] = 0.0
         warm = known and f % CHUNK != 0
-        converged[f], steps = _solve(n, at, beta, shift, b, groups[f], plan, y, work, warm)
+        converged[f], steps = _solve(n, groups, room, plan, y, warm)
         if not warm:
             _copy(y, aimed)
         known = converged[f]
-        if plan[8] > 0.0:
-            _aim(n, at, beta, plan, shift)
+        if plan.aim > 0.0:
+            _aim(n, room, plan)
             done, more = _newton(
-                n, at, beta, shift, b, groups[f], plan, plan[2], plan[7], _STEPS, aimed, work
+                n, groups, room, plan, plan.force_weight, plan.tolerance, _STEPS, aimed
             )
             converged[f] = converged[f] and done
             steps += more
             last = aimed
         else:
             last = y
-        if plan[6] > 0.0:
+        if plan.exact:
             _copy(last, polished)
-            more = _polish(n, at, beta, shift, b, groups[f], plan, polished, work)
+            more = _polish(n, groups, room, plan, polished)
             converged[f] = converged[f] and more >= 0
             steps += abs(more)
             last = polished
         known = known and converged[f]
         iterations[f] = steps
-        for i in range(n):
-            _put_force(i, at, beta, plan, forces, missing, f, index[i])
-        for k, value in enumerate(_torque(last, plan[3], plan[4])):
-            torque[f, k] = value
-            missing[f, 3 + k] -= groups[f] * value
+        _put_answer(f, n, groups, room, plan, last, out)
 
 
 @compiled
 def solve_frames_again(
-    points: Array, normals: Array, grip: Array, groups: Array, centers: Array,
-    force: Array, moment: Array, plan: Array,
-    forces: Array, torque: Array, missing: Array, answers: Array, converged: NDArray[np.bool_],
-) -> int:  # fmt: skip
+    given: Contacts, plan: ConePlan, out: Supplied, answers: Array, converged: NDArray[np.bool_]
+) -> int:
     """Solve every frame from where it was left the last time, for problems that change little.
 
     As `solve_frames`, but for aim and exactness, which the plan may not ask for. `answers` (F, 6)
     are the unknowns and stay for the next time; frames whose `converged` is false start afresh.
     Returns the Newton steps spent.
     """
-    count = points.shape[1]
-    at, beta, shift = np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4))
-    index = np.empty(count, np.int64)
-    b = np.empty(6)
-    work = np.empty((3, 6)), np.empty((6, 6))
+    room = _make_room(given.points.shape[1])
     spent = 0
-    for f in range(len(points)):
-        n = _gather(f, points, normals, grip, centers, at, index)
-        for k in range(3):
-            b[k], b[3 + k] = force[f, k], moment[f, k]
-        forces[f] = 0.0
-        torque[f] = 0.0
-        for k in range(6):
-            missing[f, k] = b[k]
+    for f in range(len(given.points)):
+        n, groups, y = _begin(f, given, room, out), given.groups[f], answers[f]
         if n == 0:
             converged[f] = True
             answers[f] = 0.0
             continue
-        y = answers[f]
-        converged[f], steps = _solve(
-            n, at, beta, shift, b, groups[f], plan, y, work, converged[f]
-        )  # fmt: skip
+        converged[f], steps = _solve(n, groups, room, plan, y, converged[f])
         spent += steps
-        for i in range(n):
-            _put_force(i, at, beta, plan, forces, missing, f, index[i])
-        for k, value in enumerate(_torque(y, plan[3], plan[4])):
-            torque[f, k] = value
-            missing[f, 3 + k] -= groups[f] * value
+        _put_answer(f, n, groups, room, plan, y, out)
     return spent
 
 
 @inlined
-def _gather(
-    f: int, points: Array, normals: Array, grip: Array, centers: Array,
-    at: Array, index: NDArray[np.int64],
-) -> int:  # fmt: skip
+def _begin(f: int, given: Contacts, room: _Room, out: Supplied) -> int:
+    """Gather a frame's touching points, and begin with nothing supplied; returns how many."""
+    n = _gather(f, given, room.at, room.index)
+    b = room.b
+    for k in range(3):
+        b[k], b[3 + k] = given.force[f, k], given.moment[f, k]
+    out.forces[f] = 0.0
+    out.torque[f] = 0.0
+    for k in range(6):
+        out.missing[f, k] = b[k]
+    return n
+
+
+@inlined
+def _put_answer(
+    f: int, n: int, groups: float, room: _Room, plan: ConePlan, y: Array, out: Supplied
+) -> None:
+    for i in range(n):
+        _put_force(i, f, room, plan, out)
+    for k, value in enumerate(_torque(y, plan.torque_weight, plan.torque_bound)):
+        out.torque[f, k] = value
+        out.missing[f, 3 + k] -= groups * value
+
+
+@inlined
+def _gather(f: int, given: Contacts, at: Array, index: Indices) -> int:
     """The touching points of a frame: lever, normal, two tangents, grip. Returns how many."""
+    points, normals, grip, centers = given.points, given.normals, given.grip, given.centers
     n = 0
     for p in range(points.shape[1]):
         if grip[f, p] <= 0.0:
@@ -196,18 +257,15 @@ def _gather(
     return n
 
 
-@compiled
+@inner_borrowing
 def _solve(
-    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: Array,
-    y: Array, work: tuple[Array, Array], warm: bool,
-) -> tuple[bool, int]:  # fmt: skip
+    n: int, groups: float, room: _Room, plan: ConePlan, y: Array, warm: bool
+) -> tuple[bool, int]:
     """The answer at the wanted regularisation, from the last one or in steps from an easy one."""
-    goal = plan[2]
+    goal, b = plan.force_weight, room.b
     steps = 0
     if warm:
-        done, steps = _newton(
-            n, at, beta, shift, b, groups, plan, goal, plan[7], _PATIENCE, y, work
-        )
+        done, steps = _newton(n, groups, room, plan, goal, plan.tolerance, _PATIENCE, y)
         if done:
             return True, steps
     weight = max(goal, _EASIEST)
@@ -215,22 +273,22 @@ def _solve(
         y[k] = weight * b[k]
     while weight > goal:
         # Only the way there: the last digits do not matter.
-        _, more = _newton(n, at, beta, shift, b, groups, plan, weight, _ROUGHLY, _STEPS, y, work)
+        _, more = _newton(n, groups, room, plan, weight, _ROUGHLY, _STEPS, y)
         steps += more
         easier, weight = weight, max(goal, weight / _EASIER)
-        _predict(easier / weight, y, work)
-    done, more = _newton(n, at, beta, shift, b, groups, plan, goal, plan[7], _STEPS, y, work)
+        _predict(easier / weight, y, room)
+    done, more = _newton(n, groups, room, plan, goal, plan.tolerance, _STEPS, y)
     return done, steps + more
 
 
 @inlined
-def _predict(ratio: float, y: Array, work: tuple[Array, Array]) -> None:
+def _predict(ratio: float, y: Array, room: _Room) -> None:
     """Where the answer goes when the regularisation falls by `ratio` and no point changes sides.
 
     With H = I + S/λ at the answer, S y/λ plus a constant is what the points supply, so the new
     answer solves (I + ratio S/λ) y' = H y.
     """
-    right, h = work[0][0], work[1]
+    right, h = room.g, room.h
     for i in range(6):
         right[i] = 0.0
         for k in range(6):
@@ -243,20 +301,21 @@ def _predict(ratio: float, y: Array, work: tuple[Array, Array]) -> None:
 
 
 @inlined
-def _aim(n: int, at: Array, beta: Array, plan: Array, shift: Array) -> None:
+def _aim(n: int, room: _Room, plan: ConePlan) -> None:
     """Move each point's cheapest force from the normal towards the centre.
 
     By how much follows from the normal force that it carries without.
     """
-    friction, is_round = plan[0], plan[5] > 0.0
+    friction, is_round, aim = plan.friction, plan.is_round, plan.aim
+    at, beta, shift = room.at, room.beta, room.shift
     for i in range(n):
         u = beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]
         load = round_force(u, friction)[0] if is_round else four_sided_force(u, friction)[0]
         along, left, right = 0.0, 0.0, 0.0
         for k in range(3):
             along -= at[i, k] * at[i, 3 + k]
-            left -= plan[8] * at[i, k] * at[i, 6 + k]
-            right -= plan[8] * at[i, k] * at[i, 9 + k]
+            left -= aim * at[i, k] * at[i, 6 + k]
+            right -= aim * at[i, k] * at[i, 9 + k]
         tilt = math.sqrt(left * left + right * right)
         if along <= 0.0 or friction == 0.0:
             continue
@@ -268,44 +327,39 @@ def _aim(n: int, at: Array, beta: Array, plan: Array, shift: Array) -> None:
             shift[i, 2], shift[i, 3] = 0.5 * share * right, -0.5 * share * right
 
 
-@compiled
-def _polish(
-    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: Array,
-    y: Array, work: tuple[Array, Array],
-) -> int:  # fmt: skip
+@inner_borrowing
+def _polish(n: int, groups: float, room: _Room, plan: ConePlan, y: Array) -> int:
     """Take the regularisation away: pay for the distance to the last answer, until it rests.
 
     Returns the Newton steps spent, negative if it did not come to rest.
     """
-    spent = 0
-    old = np.empty(6)
-    weight = plan[2]
+    spent, old = 0, room.old
+    weight = plan.force_weight
     for _ in range(_PROXIMAL_STEPS):
         _copy(y, old)
         for i in range(n):
-            _copy(beta[i], shift[i])
-        done, steps = _newton(n, at, beta, shift, b, groups, plan, weight, plan[7], _STEPS, y, work)
+            _copy(room.beta[i], room.shift[i])
+        done, steps = _newton(n, groups, room, plan, weight, plan.tolerance, _STEPS, y)
         spent += steps
         change = 0.0
         for k in range(6):
             change = max(change, abs(y[k] - old[k]))
-        if change <= max(plan[7], _NOISE / weight):
+        if change <= max(plan.tolerance, _NOISE / weight):
             return spent if done else -spent
         # Paying less and less hurries the few that creep.
         weight = max(_LEAST, weight / _EASIER)
     return -spent
 
 
-@compiled
+@inner_borrowing
 def _newton(
-    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: Array,
-    weight: float, tolerance: float, most: int, y: Array, work: tuple[Array, Array],
+    n: int, groups: float, room: _Room, plan: ConePlan, weight: float, tolerance: float, most: int,
+    y: Array,
 ) -> tuple[bool, int]:  # fmt: skip
     """Newton with a backtracking search, in place on `y`; whether it converged, and the steps."""
     tolerance = max(tolerance, _NOISE / weight)
-    g, trial, step = work[0][0], work[0][1], work[0][2]
-    h = work[1]
-    value = _evaluate(n, at, beta, shift, b, groups, plan, weight, y, g, h)
+    g, trial, step, h = room.g, room.trial, room.step, room.h
+    value = _evaluate(n, groups, room, plan, weight, y)
     for spent in range(most):
         if _largest(g) <= tolerance:
             return True, spent
@@ -317,7 +371,7 @@ def _newton(
         while True:
             for k in range(6):
                 trial[k] = y[k] + size * step[k]
-            new = _evaluate(n, at, beta, shift, b, groups, plan, weight, trial, g, h)
+            new = _evaluate(n, groups, room, plan, weight, trial)
             if new <= value + _ARMIJO * size * slope + _ROUNDING * (1.0 + abs(value)):
                 break
             # The slope rises along the step; aim for where it crosses zero.
@@ -339,13 +393,11 @@ def _largest(g: Array) -> float:
     return max(abs(g[0]), abs(g[1]), abs(g[2]), abs(g[3]), abs(g[4]), abs(g[5]))
 
 
-@compiled
-def _evaluate(
-    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: Array,
-    weight: float, y: Array, g: Array, h: Array,
-) -> float:  # fmt: skip
+@inner_borrowing
+def _evaluate(n: int, groups: float, room: _Room, plan: ConePlan, weight: float, y: Array) -> float:
     """Value, gradient and curvature (lower triangle) at `y`; leaves each point's multipliers."""
-    friction, ceiling, is_round = plan[0], plan[1], plan[5] > 0.0
+    friction, ceiling, is_round = plan.friction, plan.ceiling, plan.is_round
+    at, beta, shift, b, g, h = room.at, room.beta, room.shift, room.b, room.g, room.h
     value = 0.0
     h[:] = 0.0
     for i in range(6):
@@ -390,8 +442,8 @@ def _evaluate(
         g[5] += rx * fy - ry * fx
         if stiff[0] > 0.0 or stiff[3] > 0.0 or stiff[5] > 0.0:
             _add_curvature(i, at, stiff, grip / weight, h)
-    if groups > 0.0 and plan[4] > 0.0:
-        value += _add_torque(groups, plan, weight / plan[2], y, g, h)
+    if groups > 0.0 and plan.torque_bound > 0.0:
+        value += _add_torque(groups, plan, weight / plan.force_weight, y, g, h)
     return value
 
 
@@ -452,9 +504,11 @@ def _torque(y: Array, weight: float, bound: float) -> tuple[float, float, float]
 
 
 @inlined
-def _add_torque(groups: float, plan: Array, easier: float, y: Array, g: Array, h: Array) -> float:
+def _add_torque(
+    groups: float, plan: ConePlan, easier: float, y: Array, g: Array, h: Array
+) -> float:
     """The bodies' free torques, all alike; returns their part of the value."""
-    weight, bound = easier * plan[3], plan[4]
+    weight, bound = easier * plan.torque_weight, plan.torque_bound
     t = _torque(y, weight, bound)
     size2 = y[3] * y[3] + y[4] * y[4] + y[5] * y[5]
     free = size2 <= (bound * weight) ** 2
@@ -471,12 +525,11 @@ def _add_torque(groups: float, plan: Array, easier: float, y: Array, g: Array, h
 
 
 @inlined
-def _put_force(
-    i: int, at: Array, beta: Array, plan: Array, forces: Array, missing: Array, f: int, p: int
-) -> None:  # fmt: skip
+def _put_force(i: int, f: int, room: _Room, plan: ConePlan, out: Supplied) -> None:
     """The force at one point, in world axes; taken off what is missing."""
-    u = beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]
-    local = round_force(u, plan[0]) if plan[5] > 0.0 else four_sided_force(u, plan[0])
+    at, beta, forces, missing, p = room.at, room.beta, out.forces, out.missing, room.index[i]
+    u, friction = (beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]), plan.friction
+    local = round_force(u, friction) if plan.is_round else four_sided_force(u, friction)
     for k in range(3):
         total = local[0] * at[i, 3 + k] + local[1] * at[i, 6 + k] + local[2] * at[i, 9 + k]
         forces[f, p, k] = at[i, 12] * total

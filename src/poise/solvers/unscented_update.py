@@ -34,8 +34,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing, reassociated
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing, inner_borrowing, reassociated
 from poise.errors import BadValue
 from poise.solvers.small_dense import add_scaled, dot, solve_factored
 
@@ -61,6 +61,31 @@ class Spread(NamedTuple):
     """n + κ: the points lie √scale deviations from the mean, and weigh 1 / (2 scale) each."""
     excess: float
     """What the mean weighs more in covariances than in means, where it weighs 1 − n / scale."""
+
+
+class Measurements(NamedTuple):
+    """The rows of one update at the mean and at its sigma points, and scratch."""
+
+    center: Array
+    """(rows,) H at the mean."""
+    plus: Array
+    """(n, rows) H with coordinate i moved by √scale · deviations[i]."""
+    minus: Array
+    """(n, rows) the same, moved the other way."""
+    goals: Array
+    """(rows,) Z."""
+    noise: Array
+    """(rows,) variances, not negative; zero is hard, and what is larger yields."""
+    predicted: Array
+    """(rows,) filled with Ẑ."""
+    halves: Array
+    """Scratch, at least (rows, 2n)."""
+    matrix: Array
+    """Scratch, at least (rows, rows)."""
+    vector: Array
+    """Scratch, at least twice as long as the rows."""
+    narrow: Indices
+    """(1,) how many rows, the first ones, `partial_update` takes to depend on a few coordinates."""
 
 
 def paper_spread(size: int, kappa: float) -> Spread:
@@ -114,9 +139,8 @@ def always_definite(size: int, scale: float, excess: float) -> bool:
 
 @borrowing
 def unscented_update(
-    size: int, rows: int, center: Array, plus: Array, minus: Array, deviations: Array,
-    scale: float, excess: float, goals: Array, noise: Array, floor: float,
-    step: Array, predicted: Array, halves: Array, matrix: Array, vector: Array,
+    size: int, rows: int, given: Measurements, deviations: Array, spread: Spread, floor: float,
+    step: Array,
 ) -> int:  # fmt: skip
     """Find the step K (Z − Ẑ) of Eq. 16; returns how many rows were left out as dependent.
 
@@ -125,59 +149,52 @@ def unscented_update(
     Args:
         size: n, the number of coordinates.
         rows: the number of measurements.
-        center: (rows,) H at the mean.
-        plus: (size, rows) H with coordinate i moved by √scale · deviations[i].
-        minus: (size, rows) the same, moved the other way.
+        given: the measurements.
         deviations: (size,) square roots of the prior's variances; zero never moves.
-        scale: of the `Spread`.
-        excess: of the `Spread`.
-        goals: (rows,) Z.
-        noise: (rows,) variances, not negative; zero is hard, and what is larger yields.
+        spread: of the sigma points.
         floor: a row is dependent if the rows before it leave at most this share of its variance.
         step: (size,) filled.
-        predicted: (rows,) filled with Ẑ.
-        halves: scratch, at least (rows, 2 size).
-        matrix: scratch, at least (rows, rows).
-        vector: scratch, at least twice as long as the rows.
     """
-    return partial_update(
-        size, rows, size, rows, center, plus, minus, deviations, scale, excess, goals, noise,
-        floor, step, predicted, halves, matrix, vector,
-    )  # fmt: skip
+    return _update(size, rows, size, rows, given, deviations, spread, floor, step)
 
 
 @borrowing
 def partial_update(
-    size: int, rows: int, few: int, narrow: int,
-    center: Array, plus: Array, minus: Array, deviations: Array,
-    scale: float, excess: float, goals: Array, noise: Array, floor: float,
-    step: Array, predicted: Array, halves: Array, matrix: Array, vector: Array,
+    size: int, rows: int, few: int, given: Measurements, deviations: Array, spread: Spread,
+    floor: float, step: Array,
 ) -> int:  # fmt: skip
     """The same where the first `narrow` rows depend on the first `few` coordinates only.
 
     What `plus` and `minus` hold of them beyond is not read.
     """
+    return _update(size, rows, few, int(given.narrow[0]), given, deviations, spread, floor, step)
+
+
+@inner_borrowing
+def _update(
+    size: int, rows: int, few: int, narrow: int, given: Measurements, deviations: Array,
+    spread: Spread, floor: float, step: Array,
+) -> int:  # fmt: skip
+    scale, excess, halves, matrix = spread.scale, spread.excess, given.halves, given.matrix
     for i in range(size):
         step[i] = 0.0
     rest = size - few
-    _split(rows, 0, few, 0, few, center, plus, minus, 0.5 / np.sqrt(scale), halves, 0)
-    _split(
-        rows, few, size, 2 * few, 2 * few + rest, center, plus, minus, 0.5 / np.sqrt(scale),
-        halves, narrow,
-    )  # fmt: skip
+    factor = 0.5 / np.sqrt(scale)
+    _split(given, 0, rows, 0, few, 0, factor)
+    _split(given, narrow, rows, few, size, 2 * few, factor)
     _fill_products(halves, narrow, rows, 2 * few, 2 * size, matrix)
-    bend, diagonals = vector[:rows], vector[rows:]
+    bend, diagonals = given.vector[:rows], given.vector[rows:]
     for k in range(rows):
         bend[k] = _sum(halves[k, few:], few)
         if k >= narrow:
             bend[k] += _sum(halves[k, 2 * few + rest :], rest)
         bend[k] /= np.sqrt(scale)
-        predicted[k] = center[k] + bend[k]
+        given.predicted[k] = given.center[k] + bend[k]
     largest = 0.0
     for k in range(rows):
         largest = max(largest, matrix[k, k])
     for k in range(rows):
-        kept = matrix[k, k] + noise[k]
+        kept = matrix[k, k] + given.noise[k]
         # What rounding is measured by: before anything is taken away.
         diagonals[k] = kept + max(excess - 1.0, 0.0) * bend[k] * bend[k]
         if not np.isfinite(diagonals[k]):
@@ -192,7 +209,7 @@ def partial_update(
         return left_out
     y = bend
     for k in range(rows):
-        y[k] = goals[k] - predicted[k]
+        y[k] = given.goals[k] - given.predicted[k]
     solve_factored(matrix, y, rows)
     for k in range(rows):
         add_scaled(step, y[k], halves[k], few)
@@ -259,18 +276,17 @@ def linear_update(
 
 @inlined_borrowing
 def _split(
-    rows: int, first: int, last: int, differences: int, bends: int, center: Array,
-    plus: Array, minus: Array, factor: float, halves: Array, start: int,
-) -> None:  # fmt: skip
-    """Put dᵢ and cᵢ of coordinates `first` to `last` into the rows from `start` on.
+    given: Measurements, start: int, rows: int, first: int, last: int, at: int, factor: float
+) -> None:
+    """Put dᵢ and then cᵢ of coordinates `first` to `last` into halves, from a column on.
 
-    One row per measurement, so that sums run along it.
+    Of the rows from `start` on. One row per measurement, so that sums run along it.
     """
-    count = last - first
+    count, halves = last - first, given.halves
     for k in range(start, rows):
         _split_row(
-            count, plus[first:last, k], minus[first:last, k], center[k], factor,
-            halves[k, differences : differences + count], halves[k, bends : bends + count],
+            count, given.plus[first:last, k], given.minus[first:last, k], given.center[k], factor,
+            halves[k, at : at + count], halves[k, at + count : at + 2 * count],
         )  # fmt: skip
 
 

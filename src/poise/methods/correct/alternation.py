@@ -86,7 +86,7 @@ def room(problem: Problem) -> Room:
     """Work space for a problem."""
     size, width = problem.reference.shape[1], len(problem.shares)
     frames = len(problem.lengths)
-    points = len(problem.contact_vertex) * int(problem.numbers[1])
+    points = len(problem.contact_vertex) * problem.points
     return Room(
         np.empty((3, size)), np.empty((3, size)), np.empty((3, size)),
         np.empty((size, REACH * width)), np.empty((size, REACH * width)),
@@ -121,7 +121,7 @@ def begin(
     assemble_contacts(problem, contacts, work.band, kept)
     _constant(problem, planes, contacts, work.constant)
     stand_places(
-        problem.contact_paths, planes.carried, contacts, problem.numbers[4], work.places
+        problem.contact_paths, planes.carried, contacts, problem.resting, work.places
     )  # fmt: skip
     good = refactor_band(work.band, work.factor, width, REACH, kept)
     work.usable[0] = len(contacts) if good else 0

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.compiled import inlined, inlined_borrowing, inner_borrowing
 from poise.methods.correct.problem import BALANCE, SPIN, Planes, Problem
-from poise.solvers import solve_frames_again
+from poise.solvers import Contacts, Supplied, solve_frames_again
 
 
 class Wrenches(NamedTuple):
@@ -77,10 +77,11 @@ def project_balance(
     weighed by mass (m²), and of the missing moment (body weights times the lever).
     """
     _ask(problem, planes, contacts, room, x)
-    solve_frames_again(
-        room.points, room.normals, room.grip, room.groups, room.centers, room.force, room.moment,
-        problem.cones, room.forces, room.torque, room.missing, room.answers, room.done,
-    )  # fmt: skip
+    given = Contacts(
+        room.points, room.normals, room.grip, room.groups, room.centers, room.force, room.moment
+    )
+    out = Supplied(room.forces, room.torque, room.missing)
+    solve_frames_again(given, problem.cones, out, room.answers, room.done)
     return _answer(problem, room, x, right)
 
 
@@ -91,7 +92,7 @@ def _ask(
     """How the momenta change, and where something touches."""
     frames, parts = contacts.shape
     width, shares = len(problem.shares), problem.shares
-    step, lever = 1.0 / problem.numbers[0], problem.numbers[3]
+    step, lever = 1.0 / problem.drop, problem.lever
     for t in range(frames):
         inner = 0 < t < frames - 1
         start = t * width
@@ -146,8 +147,7 @@ def _place_points(
     problem: Problem, planes: Planes, i: int, t: int, b: int, x: Array, room: Wrenches
 ) -> None:
     """Points around the foot of a vertex on the surface (Fig. 5)."""
-    count, radius = int(problem.numbers[1]), problem.numbers[2]
-    lever = problem.numbers[3]
+    count, radius, lever = problem.points, problem.radius, problem.lever
     nx, ny, nz = planes.normals[0, i], planes.normals[1, i], planes.normals[2, i]
     height = nx * x[0, i] + ny * x[1, i] + nz * x[2, i] - planes.offsets[i]
     px, py, pz = x[0, i] - height * nx, x[1, i] - height * ny, x[2, i] - height * nz
@@ -177,7 +177,7 @@ def _answer(
 ) -> tuple[float, float, float]:  # fmt: skip
     width, shares = len(problem.shares), problem.shares
     frames = len(room.force)
-    drop, lever = problem.numbers[0], problem.numbers[3]
+    drop, lever = problem.drop, problem.lever
     w, u = problem.weights[BALANCE], problem.weights[SPIN]
     off, spun, turned = 0.0, 0.0, 0.0
     for t in range(1, frames - 1):

@@ -21,7 +21,7 @@ from poise.contact import ClipDynamics
 from poise.environment import Environment, query
 from poise.methods.correct.settings import Settings
 from poise.sharing import over_frames
-from poise.solvers import Layers
+from poise.solvers import ConePlan, Contacts, Layers, Supplied, solve_frames
 
 EXPLAINED = 1e-4
 """Cost (a hundredth of the body's weight, squared) below which a state explains everything."""
@@ -55,11 +55,10 @@ def momentum_costs(
     weight, length = dynamics.weight_n, dynamics.length_m
     force, moment = dynamics.outer_force_n / weight, dynamics.outer_moment_nm / (weight * length)
     ceiling = settings.largest_force_n / (USUAL_MASS_KG * 9.81)
-    plan = np.array(
-        [
-            settings.friction, ceiling, _FORCE_WEIGHT, _TORQUE_WEIGHT,
-            settings.largest_torque_nm / (weight * length), 0.0, 0.0, _TOLERANCE, 0.0,
-        ]
+    bound = settings.largest_torque_nm / (weight * length)
+    plan = ConePlan(
+        float(settings.friction), float(ceiling), _FORCE_WEIGHT, _TORQUE_WEIGHT, float(bound),
+        is_round=False, exact=False, tolerance=_TOLERANCE, aim=0.0,
     )  # fmt: skip
     sizes = np.bitwise_count(layers.states)
     costs = np.full(len(layers.states), -1.0)
@@ -100,10 +99,8 @@ def contact_places(
 
 def _solve_rows(
     rows: Indices, frames: Indices, states: Indices, points: Array, normals: Array,
-    centers: Array, force: Array, moment: Array, plan: Array, costs: Array,
+    centers: Array, force: Array, moment: Array, plan: ConePlan, costs: Array,
 ) -> None:  # fmt: skip
-    from poise.solvers import solve_frames
-
     candidates, per = points.shape[1], points.shape[2]
 
     def solve(first: int, last: int) -> None:
@@ -113,13 +110,13 @@ def _solve_rows(
         used = np.flatnonzero(grip.any(axis=0))
         owners = used // per
         missing = np.empty((count, 6))
-        solve_frames(
+        given = Contacts(
             np.ascontiguousarray(points.reshape(len(points), -1, 3)[at][:, used]),
             np.ascontiguousarray(normals[at][:, owners]), grip[:, used].astype(np.float64),
-            np.bitwise_count(state).astype(np.float64), centers[at], force[at], moment[at], plan,
-            np.empty((count, len(used), 3)), np.empty((count, 3)), missing,
-            np.empty(count, np.int64), np.empty(count, np.bool_),
+            np.bitwise_count(state).astype(np.float64), centers[at], force[at], moment[at],
         )  # fmt: skip
+        out = Supplied(np.empty((count, len(used), 3)), np.empty((count, 3)), missing)
+        solve_frames(given, plan, out, np.empty(count, np.int64), np.empty(count, np.bool_))
         costs[rows[first:last]] = _squared(missing[:, :3], missing[:, 3:])
 
     over_frames(solve, len(rows), _ROW_NS, True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Indices
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.settings import Settings
+from poise.solvers import ConePlan
 
 FREE, STATIC, SLIDING = 0, 1, 2
 """What a candidate does in a frame: nothing, stand, or keep to the surface and move along it."""
@@ -78,11 +79,17 @@ class Problem(NamedTuple):
     """(Q,)"""
     weights: Array
     """(8,) squared, in the order of `KINDS`, then the anchor's."""
-    cones: Array
-    """(9,) as `cone_newton.solve_frames` reads them."""
-    numbers: Array
-    """(5,) gravity times Δt², points of a contact, their radius, `LEVER_M`, and how far a vertex
-    that rests may go in two frames."""
+    cones: ConePlan
+    drop: float
+    """Gravity times Δt²."""
+    points: int
+    """Of a contact, and"""
+    radius: float
+    """how far they are from its middle."""
+    lever: float
+    """`LEVER_M`."""
+    resting: float
+    """How far a vertex that rests may go in two frames."""
 
 
 class Planes(NamedTuple):
@@ -112,7 +119,6 @@ def packed(
     clearances = mesh.sphere_m.copy()
     clearances[mesh.contact_vertex] = rest_heights_m
     pairs, distances = _pairs(mesh)
-    drop = GRAVITY_M_S2 / rate_hz**2
     return Problem(
         reference=flat,
         bones=mesh.bones,
@@ -130,15 +136,11 @@ def packed(
         pair_distances=distances,
         weights=_weights(settings),
         cones=_cones(mesh, settings),
-        numbers=np.array(
-            [
-                drop,
-                float(settings.contact_points),
-                settings.contact_radius_m,
-                LEVER_M,
-                2.0 * RESTING_M_S / rate_hz,
-            ]
-        ),
+        drop=GRAVITY_M_S2 / rate_hz**2,
+        points=settings.contact_points,
+        radius=float(settings.contact_radius_m),
+        lever=LEVER_M,
+        resting=2.0 * RESTING_M_S / rate_hz,
     )
 
 
@@ -165,21 +167,19 @@ def _weights(settings: Settings) -> Array:
     return np.square(found)
 
 
-def _cones(mesh: Mesh, settings: Settings) -> Array:
+def _cones(mesh: Mesh, settings: Settings) -> ConePlan:
     weight_n = mesh.mass_kg * GRAVITY_M_S2
     ceiling = settings.largest_force_n / (REFERENCE_MASS_KG * GRAVITY_M_S2)
-    return np.array(
-        [
-            settings.friction,
-            ceiling,
-            _FORCE_WEIGHT,
-            _TORQUE_WEIGHT,
-            settings.largest_torque_nm / (weight_n * LEVER_M),
-            1.0,  # round cones
-            0.0,  # with the regularisation left in
-            STEP_TOLERANCE,
-            0.0,  # cheapest along the normal
-        ]
+    return ConePlan(
+        friction=float(settings.friction),
+        ceiling=float(ceiling),
+        force_weight=_FORCE_WEIGHT,
+        torque_weight=_TORQUE_WEIGHT,
+        torque_bound=settings.largest_torque_nm / (weight_n * LEVER_M),
+        is_round=True,
+        exact=False,
+        tolerance=STEP_TOLERANCE,
+        aim=0.0,
     )
 
 

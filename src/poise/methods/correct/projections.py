@@ -19,6 +19,27 @@ from poise.methods.correct.problem import BONE, CONTACT, PENETRATION, STATIC, Pl
 _TINY_M = 1e-9
 
 
+@inlined_borrowing
+def _put_apart(
+    i: int, j: int, length: float, at_least: bool, weight: float, x: Array, right: Array
+) -> float:
+    """Two vertices so far from each other, or at least so far; returns what they are off by."""
+    dx, dy, dz = x[0, i] - x[0, j], x[1, i] - x[1, j], x[2, i] - x[2, j]
+    size = math.sqrt(dx * dx + dy * dy + dz * dz)
+    wanted = max(size, length) if at_least else length
+    gap = size - wanted
+    if size < _TINY_M:  # any direction is as near as another
+        dx, dy, dz, size = 0.0, 1.0, 0.0, 1.0
+    scale = weight * wanted / size
+    right[0, i] += scale * dx
+    right[1, i] += scale * dy
+    right[2, i] += scale * dz
+    right[0, j] -= scale * dx
+    right[1, j] -= scale * dy
+    right[2, j] -= scale * dz
+    return gap
+
+
 @inner_borrowing
 def project_bones(problem: Problem, x: Array, right: Array) -> float:
     """Eq. 5: the same direction, the right length."""
@@ -28,20 +49,8 @@ def project_bones(problem: Problem, x: Array, right: Array) -> float:
     for t in range(frames):
         for e in range(count):
             i, j = t * width + problem.bones[e, 0], t * width + problem.bones[e, 1]
-            dx, dy, dz = x[0, i] - x[0, j], x[1, i] - x[1, j], x[2, i] - x[2, j]
-            size = math.sqrt(dx * dx + dy * dy + dz * dz)
-            length = problem.lengths[t, e]
-            gap = size - length
+            gap = _put_apart(i, j, problem.lengths[t, e], False, w, x, right)
             off += gap * gap
-            if size < _TINY_M:  # any direction is as near as another
-                dx, dy, dz, size = 0.0, 1.0, 0.0, 1.0
-            scale = w * length / size
-            right[0, i] += scale * dx
-            right[1, i] += scale * dy
-            right[2, i] += scale * dz
-            right[0, j] -= scale * dx
-            right[1, j] -= scale * dy
-            right[2, j] -= scale * dz
     return off
 
 
@@ -120,17 +129,6 @@ def project_pairs(problem: Problem, held: NDArray[np.bool_], x: Array, right: Ar
             if not held[t, q]:
                 continue
             i, j = t * width + problem.pairs[q, 0], t * width + problem.pairs[q, 1]
-            dx, dy, dz = x[0, i] - x[0, j], x[1, i] - x[1, j], x[2, i] - x[2, j]
-            size = math.sqrt(dx * dx + dy * dy + dz * dz)
-            wanted = max(size, problem.pair_distances[q])
-            off += (wanted - size) ** 2
-            if size < _TINY_M:
-                dx, dy, dz, size = 0.0, 1.0, 0.0, 1.0
-            scale = w * wanted / size
-            right[0, i] += scale * dx
-            right[1, i] += scale * dy
-            right[2, i] += scale * dz
-            right[0, j] -= scale * dx
-            right[1, j] -= scale * dy
-            right[2, j] -= scale * dz
+            gap = _put_apart(i, j, problem.pair_distances[q], True, w, x, right)
+            off += gap * gap
     return off

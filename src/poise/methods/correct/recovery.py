@@ -7,7 +7,7 @@ and the centre of mass accelerates as it should.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
 from poise.footing import (
+    Cleared,
     FootPath,
     Movers,
     ankle_slack_rad,
@@ -27,6 +28,7 @@ from poise.footing import (
     clearance_tasks,
     contact_tasks,
     moving_joints,
+    solve_until_clear,
 )
 from poise.ik import WholeSettings, solve_long
 from poise.mechanics import BodyState, forward_kinematics, site_positions
@@ -50,6 +52,13 @@ QUIET_DEG_S = 30.0
 _DEEPEST_M = 0.001
 _ROUNDS = 6
 """Most solves, each with tasks for the points that the last one left inside something."""
+
+
+_FOOT_M = 0.2
+"""How far a foot's end goes when it turns by a radian."""
+
+_Missed = Mapping[str, float]
+"""How far tasks are missed, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,26 +111,28 @@ def recover(
     slack = ankle_slack_rad(character)
     tasks = [*held, *swing_tasks(scene, paths, movers), *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
-    made, start, rounds = clip, None, 0
-    worst_m, worst = 0.0, ""
-    for rounds in range(1, _ROUNDS + 1):
-        if all(task.priority > 1 for task in tasks) and not snapping.any():
-            break  # nothing touches, nothing is inside anything, nothing snaps
+
+    def solve(tasks: Sequence[Task], before: tuple[Clip, _Missed] | None) -> tuple[Clip, _Missed]:
+        start = None if before is None else (before[0].root_positions_m, before[0].rotations_wxyz)
         roots, turns, missed = solve_long(
             scene, tasks, settings, start, also=also, fastest_rad_s=fastest_rad_s, slack_rad=slack
         )
-        start = (roots, turns)
-        made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
-        worst_m, worst = _worst(missed)
-        more = clearance_tasks(scene, _state(made), held, movers, _DEEPEST_M)
-        if not more:
-            break
-        tasks += [replace(task, name=f"{task.name} (round {rounds})") for task in more]
+        return replace(clip, root_positions_m=roots, rotations_wxyz=turns), missed
+
+    def inside(made: tuple[Clip, _Missed]) -> list[Task]:
+        return clearance_tasks(scene, _state(made[0]), held, movers, _DEEPEST_M)
+
+    if all(task.priority > 1 for task in tasks) and not snapping.any():
+        # Nothing touches, nothing is inside anything, nothing snaps.
+        found = Cleared((clip, dict[str, float]()), tuple(tasks), 1, 0)
+    else:
+        found = solve_until_clear(tasks, solve, inside, _ROUNDS)
+    made, missed = found.made
     sliding = np.zeros_like(contacts.touching)
     for column, part in enumerate(contacts.parts):
         sliding[:, column] = slid[part] & contacts.column(part)
     told = replace(contacts, sliding=sliding if sliding.any() else None)
-    return Recovered(made, told, tuple(tasks), worst_m, worst, rounds, paths)
+    return Recovered(made, told, found.tasks, *_worst(missed), found.rounds, paths)
 
 
 def fastest_turns_rad_s(clip: Clip) -> Array:
@@ -161,11 +172,7 @@ def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
     return replace(contacts, touching=touching, sliding=None)
 
 
-_FOOT_M = 0.2
-"""How far a foot's end goes when it turns by a radian."""
-
-
-def _worst(missed: Mapping[str, float]) -> tuple[float, str]:
+def _worst(missed: _Missed) -> tuple[float, str]:
     worst, name = 0.0, ""
     for task, miss in missed.items():
         away = miss * (_FOOT_M if task.startswith("turn") else 1.0)

@@ -95,7 +95,7 @@ def score_errors(problem: Problem, found: Array, turned: float, score: Array) ->
     the moment that nothing explains, which Eq. 20 does not count.
     """
     frames, width = len(problem.lengths), len(problem.shares)
-    drop, rows = problem.numbers[0], max(1, len(problem.rows))
+    drop, rows = problem.drop, max(1, len(problem.rows))
     score[1] /= frames * width * (0.5 * drop) ** 2
     score[2] = found[POSE] / (frames * rows * POSE_M**2)
     score[3] = found[BALANCE] / (frames * drop**2)

@@ -12,7 +12,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.compiled import borrowing, inlined_borrowing
 from poise.ik import BALL, TRANSLATION, Blocks
-from poise.mechanics import Quaternion, Vector, cross, multiply, turn
+from poise.mechanics import Quaternion, Vector, cross, multiply, normalized, turn
 from poise.methods.filter.dynamic_state import Motion
 
 _SMALL = 0.05
@@ -96,12 +96,12 @@ def add_motion(blocks: Blocks, added: Array, motion: Motion) -> None:
             e, u, du = _turn_and_rates(d, v, a)
             q, w, al = motion.local, motion.omega, motion.alpha
             p = multiply(q[f, j, 0], q[f, j, 1], q[f, j, 2], q[f, j, 3], e[0], e[1], e[2], e[3])
-            norm = 1.0 / np.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+            p = normalized(p[0], p[1], p[2], p[3])
             o = turn(e[0], -e[1], -e[2], -e[3], w[f, j, 0], w[f, j, 1], w[f, j, 2])
             g = turn(e[0], -e[1], -e[2], -e[3], al[f, j, 0], al[f, j, 1], al[f, j, 2])
             h = cross(o[0], o[1], o[2], u[0], u[1], u[2])
             for c in range(4):
-                q[f, j, c] = p[c] * norm
+                q[f, j, c] = p[c]
             for c in range(3):
                 w[f, j, c] = o[c] + u[c]
                 al[f, j, c] = g[c] + h[c] + du[c]

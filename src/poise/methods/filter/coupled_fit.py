@@ -24,6 +24,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import BadValue
 from poise.ik import IkProblem
+from poise.mechanics import Segments
 from poise.methods.filter.added_motion import add_motion
 from poise.methods.filter.coupled_rows import (
     ALIVE,
@@ -35,7 +36,8 @@ from poise.methods.filter.coupled_rows import (
     put_coupled_rows,
     rows_times,
 )
-from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
+from poise.methods.filter.dynamic_frames import Laws
+from poise.methods.filter.dynamic_state import Motion, make_batch
 from poise.methods.filter.fit_basis import FitBasis
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
@@ -75,7 +77,7 @@ def coupled_round(
     # What never moves (a mobility of zero) is as stiff as the equations bear.
     least = _STIFFEST * float(prior.deviations[:n].max(initial=0.0))
     deviations = np.maximum(prior.deviations, least)
-    lengths = np.sqrt(prior.scale) * deviations
+    lengths = np.sqrt(prior.spread.scale) * deviations
     stiffness = common / deviations[:n] ** 2
     loose = (1.0 / np.outer(basis.weights, stiffness)).ravel()
     curves = Curves(basis.tables, basis.weights, stiffness, loose, _HARD, _PRESSING, common)
@@ -87,11 +89,12 @@ def coupled_round(
     bounds = _bounding_rows(ik, demands)
     bounds += count_near(prior.limits, ik.blocks, motion.local, NEAR_RAD)
     held = _room_for(bounds, n)
+    batch = make_batch(n if way == SAMPLED else 0, joints)
+    laws = Laws(segments, demands, batch, make_rates(joints, n))
+    rows, one_row = make_rows(most_rows, 3 * n), np.zeros(ALIVE * n)
     count = put_coupled_rows(
-        way, prior.limits, ik.tree, ik.blocks, ik.packed, n, ik.work,
-        segments, lengths, noise, demands, curves,
-        make_rows(most_rows, 3 * n), make_batch(n if way == SAMPLED else 0, joints),
-        make_rates(joints, n), np.zeros(ALIVE * n), motion, normals, held,
+        way, prior.limits, ik.rig, lengths, noise, laws, curves, rows, one_row, motion, normals,
+        held,
     )  # fmt: skip
     held = Held(
         held.rows[:count], held.knot[:count], held.value[:count],

@@ -14,16 +14,14 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing, reassociated
-from poise.ik import BALL, Blocks, Limits, Tasks, Tree, Work, gather
+from poise.ik import BALL, Blocks, Limits, Rig, Tasks, Work, gather
 from poise.mechanics import turn
-from poise.methods.filter.dynamic_frames import sample_frame
-from poise.methods.filter.dynamic_state import Batch, Motion, Segments
+from poise.methods.filter.dynamic_frames import Laws, sample_frame
+from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.footing import LEAST_PUSH
-from poise.methods.filter.kinematic_frames import Rows
-from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, Demands, law_count
-from poise.methods.filter.law_slopes import Rates
+from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, law_count
 from poise.methods.filter.range_rows import NEAR_RAD
-from poise.solvers import add_scaled, dot
+from poise.solvers import Measurements, add_scaled, dot
 
 ALIVE = 4
 """Control points of a cubic spline that are alive in a frame."""
@@ -102,7 +100,9 @@ def make_normals(controls: int, width: int, rows: int) -> Normals:
 
 
 @inner_borrowing
-def _put_slopes(first: int, size: int, width: int, per: Array, rows: Rows, slopes: Array) -> None:
+def _put_slopes(
+    first: int, size: int, width: int, per: Array, rows: Measurements, slopes: Array
+) -> None:
     """Statistical derivatives: what the sigma points of a coordinate differ in.
 
     Rows before `first` are tasks', which depend on places only.
@@ -222,8 +222,8 @@ def _add_four(
 
 @inner_borrowing
 def _multiply_tasks(
-    count: int, tasks: Tasks, width: int, noise: Array, curves: Curves, work: Work, rows: Rows,
-    normals: Normals,
+    count: int, tasks: Tasks, width: int, noise: Array, curves: Curves, work: Work,
+    rows: Measurements, normals: Normals,
 ) -> None:  # fmt: skip
     """Products of the rows of tasks that must hold: only places, and few coordinates carry them."""
     used, sums = normals.used, normals.sums
@@ -257,7 +257,7 @@ def _multiply_tasks(
 @inner_borrowing
 def _add_tasks(
     count: int, phase: int, knot: int, tasks: Tasks, width: int,
-    noise: Array, curves: Curves, work: Work, rows: Rows, normals: Normals,
+    noise: Array, curves: Curves, work: Work, rows: Measurements, normals: Normals,
 ) -> None:  # fmt: skip
     """Rows of tasks that must hold, to all pairs of control points that are alive."""
     _multiply_tasks(count, tasks, width, noise, curves, work, rows, normals)
@@ -305,26 +305,22 @@ def _add_stiffness(phase: int, knot: int, width: int, curves: Curves, band: Arra
 
 @borrowing
 def put_coupled_rows(
-    way: int, limits: Limits, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
-    segments: Segments, lengths: Array, noise: Array, demands: Demands, curves: Curves,
-    rows: Rows, batch: Batch, rates: Rates, one_row: Array, motion: Motion,
-    normals: Normals, held: Held,
+    way: int, limits: Limits, rig: Rig, lengths: Array, noise: Array, laws: Laws, curves: Curves,
+    rows: Measurements, one_row: Array, motion: Motion, normals: Normals, held: Held,
 ) -> int:  # fmt: skip
     """Fill the normal equations and the rows that bound; returns how many those are.
 
     What has no name of its own here is as in `filter_dynamic_frames`; `one_row` (4n,) is scratch.
     """
-    n, spacing, count_held = width, len(curves.tables), 0
+    blocks, tasks, n, work, demands = rig.blocks, rig.tasks, rig.width, rig.work, laws.demands
+    spacing, count_held = len(curves.tables), 0
     for s in range(3 * n):
         normals.per[s] = 0.5 / lengths[s]
     for f in range(len(motion.roots)):
         knot, phase = f // spacing, f % spacing
         count = gather(tasks, f, work)
-        sample_frame(
-            f, way, count, NEAR_RAD, limits, tree, blocks, tasks, n, work,
-            segments, lengths, demands, motion, batch, rates, rows,
-        )  # fmt: skip
-        first, strain = rows.short[0], demands.strain
+        sample_frame(f, way, count, NEAR_RAD, limits, rig, lengths, laws, motion, rows)
+        first, strain = rows.narrow[0], demands.strain
         kind = demands.kind[f]
         footing = demands.footing
         size = first + law_count(f, demands)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inner_borrowing
-from poise.ik import Blocks, Limits, Tasks, Tree, Work, gather, place_joints, sample_task
-from poise.methods.filter.dynamic_state import Batch, Motion, Segments, move_state
+from poise.ik import Limits, Rig, Tasks, Work, gather, place_joints, sample_task
+from poise.mechanics import Segments
+from poise.methods.filter.dynamic_state import Batch, Motion, move_state
 from poise.methods.filter.footing import LEAST_PUSH
-from poise.methods.filter.kinematic_frames import ANALYTIC, FREE, Prior, Rows, holds
+from poise.methods.filter.kinematic_frames import ANALYTIC, FREE, Prior, holds
 from poise.methods.filter.law_rows import (
     BALANCE,
     BALANCE_ROWS,
@@ -19,15 +22,24 @@ from poise.methods.filter.law_rows import (
 )
 from poise.methods.filter.law_slopes import Rates, differentiate_laws
 from poise.methods.filter.range_rows import put_ranges, unlock
-from poise.solvers import partial_update
+from poise.solvers import Measurements, partial_update
+
+
+class Laws(NamedTuple):
+    """What the laws of motion ask of a body, and scratch."""
+
+    segments: Segments
+    demands: Demands
+    batch: Batch
+    """Of `SAMPLED`."""
+    rates: Rates
+    """Of `ANALYTIC`."""
 
 
 @inner_borrowing
 def sample_frame(
-    f: int, way: int, count: int, near: float, limits: Limits,
-    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
-    segments: Segments, lengths: Array, demands: Demands, motion: Motion, batch: Batch,
-    rates: Rates, rows: Rows,
+    f: int, way: int, count: int, near: float, limits: Limits, rig: Rig, lengths: Array,
+    laws: Laws, motion: Motion, rows: Measurements,
 ) -> int:  # fmt: skip
     """All rows of a frame at its sigma points: tasks, joints near their ends, laws.
 
@@ -35,19 +47,19 @@ def sample_frame(
     move on circles, whose points are exact either way. Returns how many states rows depend on:
     rates count only where the laws ask for something.
     """
-    place_joints(tree, f, motion.roots[f], motion.local[f], work)
+    width, work = rig.width, rig.work
+    place_joints(rig.tree, f, motion.roots[f], motion.local[f], work)
     for i in range(count):
         sample_task(
-            tree, blocks, tasks, work.active[i], f, work.row_of[i],
-            lengths, width, work, rows.center, rows.plus, rows.minus,
-        )  # fmt: skip
+            rig, work.active[i], f, work.row_of[i], lengths, rows.center, rows.plus, rows.minus
+        )
     unlock(limits, work)
     size = work.row_of[count] + put_ranges(
-        limits, tree, blocks, width, lengths, work, motion.local[f],
+        limits, rig.tree, rig.blocks, width, lengths, work, motion.local[f],
         work.row_of[count], near, rows.center, rows.plus, rows.minus,
     )  # fmt: skip
-    rows.short[0] = size
-    if law_count(f, demands) == 0:
+    rows.narrow[0] = size
+    if law_count(f, laws.demands) == 0:
         return width
     for k in range(size):
         now = rows.center[k]
@@ -57,12 +69,11 @@ def sample_frame(
             rows.minus[s, k] = now
     if way == ANALYTIC:
         differentiate_laws(
-            f, size, tree, blocks, width, work, segments, demands, motion, rates, lengths,
-            rows.center, rows.plus, rows.minus,
-        )  # fmt: skip
+            f, size, rig, laws.segments, laws.demands, motion, laws.rates, lengths, rows
+        )
     else:
         sample_laws(
-            f, size, blocks, width, segments, demands, motion, batch, lengths,
+            f, size, rig.blocks, width, laws.segments, laws.demands, motion, laws.batch, lengths,
             rows.center, rows.plus, rows.minus,
         )  # fmt: skip
     return 3 * width
@@ -71,7 +82,7 @@ def sample_frame(
 @inner_borrowing
 def _put_goals(
     f: int, count: int, tasks: Tasks, noise: Array, demands: Demands, work: Work,
-    rows: Rows,
+    rows: Measurements,
 ) -> int:  # fmt: skip
     """Goals and noise of all rows; one-sided ones that hold are free. Returns how many."""
     for i in range(count):
@@ -81,7 +92,7 @@ def _put_goals(
             free = holds(tasks, t, k, rows)
             rows.noise[k] = FREE if free else tasks.scale[t] ** 2 * noise[t]
     k = work.row_of[count]
-    while k < rows.short[0]:
+    while k < rows.narrow[0]:
         rows.goals[k], rows.noise[k] = 0.0, 0.0 if rows.center[k] > 0.0 else FREE
         k += 1
     kind = demands.kind[f]
@@ -106,10 +117,8 @@ def _put_goals(
 
 @borrowing
 def filter_dynamic_frames(
-    first: int, last: int, way: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
-    segments: Segments, prior: Prior, noise: Array, demands: Demands,
-    rows: Rows, batch: Batch, rates: Rates, step: Array, motion: Motion, dropped: Indices,
+    first: int, last: int, way: int, rig: Rig, prior: Prior, noise: Array, laws: Laws,
+    rows: Measurements, step: Array, motion: Motion, dropped: Indices,
 ) -> None:  # fmt: skip
     """Filter frames `first` to `last` in place, each by itself.
 
@@ -117,40 +126,30 @@ def filter_dynamic_frames(
         first: a frame.
         last: included.
         way: `SAMPLED` or `ANALYTIC`.
-        tree: the figure.
-        blocks: the coordinates.
-        tasks: kinematic constraints.
-        width: n, how many coordinates a pose has.
-        work: scratch.
-        segments: the body.
+        rig: the figure, its n coordinates and the kinematic constraints.
         prior: (3n,) process noise of places, rates and their rates.
         noise: (T,) measurement variance of every task.
-        demands: what the laws of motion ask.
+        laws: of motion.
         rows: scratch for 3n coordinates.
-        batch: scratch of `SAMPLED`.
-        rates: scratch of `ANALYTIC`.
         step: (3n,) scratch.
         motion: in and out.
         dropped: (F,) out: see `kinematic_frames`.
     """
+    tasks, width, work, demands = rig.tasks, rig.width, rig.work, laws.demands
     for f in range(first, last + 1):
         count = gather(tasks, f, work)
         dropped[f] = 0
         if count == 0 and law_count(f, demands) == 0:
             continue
         states = sample_frame(
-            f, way, count, 0.0, prior.limits, tree, blocks, tasks, width, work,
-            segments, prior.lengths, demands, motion, batch, rates, rows,
-        )  # fmt: skip
+            f, way, count, 0.0, prior.limits, rig, prior.lengths, laws, motion, rows
+        )
         size = _put_goals(f, count, tasks, noise, demands, work, rows)
         dropped[f] = partial_update(
-            states, size, width, int(rows.short[0]),
-            rows.center, rows.plus, rows.minus, prior.deviations, prior.scale,
-            prior.excess, rows.goals, rows.noise, prior.floor,
-            step, rows.predicted, rows.halves, rows.matrix, rows.vector,
-        )  # fmt: skip
+            states, size, width, rows, prior.deviations, prior.spread, prior.floor, step
+        )
         if dropped[f] < 0:
             continue
         for s in range(states, 3 * width):
             step[s] = 0.0
-        move_state(f, tree, blocks, width, work, step, motion)
+        move_state(f, rig, step, motion)

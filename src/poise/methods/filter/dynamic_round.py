@@ -10,10 +10,10 @@ from poise.character import Character
 from poise.contact import ContactSchedule, intervals
 from poise.errors import BadValue
 from poise.ik import IkProblem
-from poise.mechanics import GRAVITY_M_S2, segment_constants
+from poise.mechanics import GRAVITY_M_S2, Segments, segment_constants
 from poise.methods.filter.curve_fit import CurveFit
-from poise.methods.filter.dynamic_frames import filter_dynamic_frames
-from poise.methods.filter.dynamic_state import Motion, Segments, make_batch
+from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
+from poise.methods.filter.dynamic_state import Motion, make_batch
 from poise.methods.filter.flights import SHORTEST_FLIGHT
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
@@ -56,11 +56,9 @@ def segments_of(character: Character, clip: Clip) -> Segments:
         raise BadValue("character.body", "segment masses (see complete_character)", None)
     if clip.moving_joints:
         raise BadValue("moving_joints", "none in dynamic rounds", clip.moving_joints)
-    joints = character.skeleton.joint_count
     return Segments(
         character.skeleton.parents, segment_constants(character.skeleton, body),
-        np.full(joints, -1, dtype=np.int64), np.zeros((1, 0, 3)), np.array(GRAVITY_M_S2),
-        body.total_mass_kg,
+        np.array(GRAVITY_M_S2), body.total_mass_kg,
     )  # fmt: skip
 
 
@@ -81,12 +79,12 @@ def dynamic_round(
     strained = int(np.diff(demands.strain.first).max(initial=0))
     tasks = int(ik.packed.rows.sum()) + most_ranges(prior.limits)
     rows = make_rows(tasks + FLIGHT_ROWS + strained, 3 * ik.width)
+    batch = make_batch(ik.width if way == SAMPLED else 0, joints)
+    laws = Laws(segments, demands, batch, make_rates(joints, ik.width))
+    step = np.zeros(3 * ik.width)
     filter_dynamic_frames(
-        0, frames - 1, way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-        segments, prior, noise, demands, rows,
-        make_batch(ik.width if way == SAMPLED else 0, joints), make_rates(joints, ik.width),
-        np.zeros(3 * ik.width), after, dropped,
-    )  # fmt: skip
+        0, frames - 1, way, ik.rig, prior, noise, laws, rows, step, after, dropped
+    )
     return _made_consistent(motion, after, fit), dropped
 
 

@@ -11,25 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.compiled import inner_borrowing
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, take_step
+from poise.compiled import inlined_borrowing, inner_borrowing
+from poise.ik import BALL, TRANSLATION, Rig, take_step
 from poise.mechanics import (
+    FrameMotion,
     PointForces,
     PointScratch,
     make_point_forces,
     make_point_scratch,
 )
-
-
-class Segments(NamedTuple):
-    """The body, as inverse dynamics takes it."""
-
-    parents: Indices
-    constants: Array
-    slots: Indices
-    moving: Array
-    gravity: Array
-    mass: float
 
 
 class Batch(NamedTuple):
@@ -55,6 +45,14 @@ class Motion(NamedTuple):
     alpha: Array
 
 
+@inlined_borrowing
+def frame_motion(f: int, motion: Motion) -> FrameMotion:
+    """One frame, as inverse dynamics takes it."""
+    return FrameMotion(
+        motion.root_accelerations[f], motion.local[f], motion.omega[f], motion.alpha[f]
+    )
+
+
 def make_batch(width: int, joints: int) -> Batch:
     """Scratch for a pose of so many coordinates."""
     return Batch(
@@ -64,13 +62,12 @@ def make_batch(width: int, joints: int) -> Batch:
 
 
 @inner_borrowing
-def move_state(
-    f: int, tree: Tree, blocks: Blocks, width: int, work: Work, step: Array, motion: Motion
-) -> None:
+def move_state(f: int, rig: Rig, step: Array, motion: Motion) -> None:
     """Add a step of the state."""
+    blocks, width, work = rig.blocks, rig.width, rig.work
     for c in range(width):
         work.step[c] = step[c]
-    take_step(tree, blocks, motion.roots[f], motion.local[f], 1.0, work)
+    take_step(rig.tree, blocks, motion.roots[f], motion.local[f], 1.0, work)
     for b in range(len(blocks.kind)):
         j = blocks.joint[b]
         for number in range(3 if blocks.kind[b] <= BALL else 1):

@@ -17,19 +17,18 @@ from poise.ik import (
     BALL,
     POINT,
     TURN,
-    Blocks,
     Limits,
+    Rig,
     Tasks,
-    Tree,
     Work,
+    evaluate_pose,
     gather,
     place_joints,
     sample_task,
     take_step,
 )
-from poise.ik.step import look
 from poise.methods.filter.range_rows import leaves_range, put_ranges, unlock
-from poise.solvers import linear_update, unscented_update
+from poise.solvers import Measurements, Spread, linear_update, unscented_update
 
 SAMPLED, ANALYTIC = 0, 1
 """Sigma points, or the tasks' exact derivatives in their place."""
@@ -52,9 +51,7 @@ class Prior(NamedTuple):
     """(W,) square roots of the process noise, one a coordinate."""
     lengths: Array
     """(W,) how far sigma points lie away: deviations times the square root of the spread."""
-    scale: float
-    excess: float
-    """Of a `Spread`."""
+    spread: Spread
     floor: float
     """Rows that depend on others to this share are left out (see `unscented_update`)."""
     limits: Limits
@@ -68,27 +65,22 @@ def unlimited(prior: Prior) -> Prior:
     return prior._replace(limits=limits._replace(low=-free, high=free))
 
 
-class Rows(NamedTuple):
-    """Scratch for the rows of a frame."""
+class Noise(NamedTuple):
+    """Variances of measurements."""
 
-    center: Array
-    plus: Array
-    minus: Array
-    goals: Array
-    """(rows,) zero: rows hold what is missing."""
-    noise: Array
-    predicted: Array
-    halves: Array
-    matrix: Array
-    vector: Array
-    short: Indices
-    """(1,) how many rows, the first ones, know only places."""
+    near: Array
+    """(T,) of every task; zero is hard."""
+    far: float
+    """What is added for goals further away than the next two, a tenth of it in every update and
+    nothing in the last."""
+    far_m: float
+    far_rad: float
 
 
-def make_rows(count: int, width: int) -> Rows:
+def make_rows(count: int, width: int) -> Measurements:
     """Scratch for at most so many rows and coordinates."""
     one, size = np.zeros(count), (max(width, 1), count)
-    return Rows(
+    return Measurements(
         # All points of a row side by side: loops over them are the longest.
         one, np.zeros(size, order="F"), np.zeros(size, order="F"), one.copy(), one.copy(),
         one.copy(),
@@ -98,17 +90,15 @@ def make_rows(count: int, width: int) -> Rows:
 
 
 @inlined_borrowing
-def holds(tasks: Tasks, t: int, k: int, rows: Rows) -> bool:
+def holds(tasks: Tasks, t: int, k: int, rows: Measurements) -> bool:
     """Whether a row of a one-sided task is on its side."""
     return tasks.side[t] != 0 and tasks.side[t] * rows.center[k] <= 0.0
 
 
 @borrowing
 def filter_frames(
-    first: int, last: int, way: int, updates: int,
-    tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work,
-    prior: Prior, noise: Array, far_noise: Array, far: Array, rows: Rows,
-    roots: Array, locals_: Array, misses: Array, dropped: Indices,
+    first: int, last: int, way: int, updates: int, rig: Rig, prior: Prior, noise: Noise,
+    rows: Measurements, roots: Array, locals_: Array, misses: Array, dropped: Indices,
 ) -> None:  # fmt: skip
     """Filter frames `first` to `last` in place.
 
@@ -117,16 +107,9 @@ def filter_frames(
         last: included.
         way: `SAMPLED` or `ANALYTIC`.
         updates: how often a frame is updated, each time from where the last one left it.
-        tree: the figure.
-        blocks: the coordinates.
-        tasks: what is measured.
-        width: how many coordinates.
-        work: scratch.
+        rig: the figure, its coordinates and what is measured.
         prior: process noise and spread.
-        noise: (T,) variance of every task's measurement; zero is hard.
-        far_noise: (T,) variance that is added for goals further away than `far`, a tenth of it in
-            every update and nothing in the last.
-        far: (2,) metres, radians.
+        noise: of the measurements.
         rows: scratch.
         roots: (F, 3) in and out.
         locals_: (F, J, 4) in and out.
@@ -134,6 +117,7 @@ def filter_frames(
         dropped: (F,) out, how many rows depended on others in the last update; negative: why the
             update failed (see `unscented_update`), and the pose is as it was before it.
     """
+    tree, blocks, tasks, width, work = rig.tree, rig.blocks, rig.tasks, rig.width, rig.work
     for f in range(first, last + 1):
         count = gather(tasks, f, work)
         dropped[f] = 0
@@ -145,14 +129,14 @@ def filter_frames(
         while u < total:
             if way == ANALYTIC:
                 work.crowded[0] = 0
-                _look(f, count, tree, blocks, tasks, width, root, local, work)
-                _put_derivatives(count, blocks, tasks, width, prior, rows, work)
+                _evaluate_pose(f, count, rig, root, local)
+                _put_derivatives(count, rig, prior, rows)
             else:
                 place_joints(tree, f, root, local, work)
                 for i in range(count):
                     sample_task(
-                        tree, blocks, tasks, work.active[i], f, work.row_of[i],
-                        prior.lengths, width, work, rows.center, rows.plus, rows.minus,
+                        rig, work.active[i], f, work.row_of[i], prior.lengths, rows.center,
+                        rows.plus, rows.minus,
                     )  # fmt: skip
             soften = 0.1**u if u < updates - 1 else 0.0
             for i in range(count):
@@ -160,10 +144,10 @@ def filter_frames(
                 for k in range(work.row_of[i], work.row_of[i + 1]):
                     square += rows.center[k] ** 2
                 angular = tasks.kind[t] == TURN or tasks.kind[t] == AIM
-                limit = tasks.scale[t] * (far[1] if angular else far[0])
-                added = soften * far_noise[t] if square > limit * limit else 0.0
+                limit = tasks.scale[t] * (noise.far_rad if angular else noise.far_m)
+                added = soften * noise.far if square > limit * limit else 0.0
                 for k in range(work.row_of[i], work.row_of[i + 1]):
-                    rows.noise[k] = tasks.scale[t] ** 2 * (noise[t] + added)
+                    rows.noise[k] = tasks.scale[t] ** 2 * (noise.near[t] + added)
                     if holds(tasks, t, k, rows):
                         rows.noise[k] = FREE
             size = work.row_of[count]
@@ -181,10 +165,8 @@ def filter_frames(
                 )  # fmt: skip
             else:
                 dropped[f] = unscented_update(
-                    width, size, rows.center, rows.plus, rows.minus, prior.deviations,
-                    prior.scale, prior.excess, rows.goals, rows.noise, prior.floor,
-                    work.step, rows.predicted, rows.halves, rows.matrix, rows.vector,
-                )  # fmt: skip
+                    width, size, rows, prior.deviations, prior.spread, prior.floor, work.step
+                )
             if dropped[f] < 0:
                 break
             farthest = 0.0
@@ -195,18 +177,15 @@ def filter_frames(
             if u == total and total < updates + _MORE_UPDATES:
                 total += int(leaves_range(prior.limits, blocks, local, work))
         work.crowded[0] = _plain(count, tasks, work)  # their derivatives are not needed now
-        _look(f, count, tree, blocks, tasks, width, root, local, work)
+        _evaluate_pose(f, count, rig, root, local)
         for i in range(count):
             misses[f, work.active[i]] = work.misses[i]
 
 
 @inner_borrowing
-def _look(
-    f: int, count: int, tree: Tree, blocks: Blocks, tasks: Tasks,
-    width: int, root: Array, local: Array, work: Work,
-) -> None:  # fmt: skip
+def _evaluate_pose(f: int, count: int, rig: Rig, root: Array, local: Array) -> None:
     """Compiled once for both of its callers."""
-    look(f, count, tree, blocks, tasks, width, root, local, work)
+    evaluate_pose(f, count, rig, root, local)
 
 
 @inlined_borrowing
@@ -220,10 +199,9 @@ def _plain(count: int, tasks: Tasks, work: Work) -> int:
 
 
 @inlined_borrowing
-def _put_derivatives(
-    count: int, blocks: Blocks, tasks: Tasks, width: int, prior: Prior, rows: Rows, work: Work
-) -> None:
+def _put_derivatives(count: int, rig: Rig, prior: Prior, rows: Measurements) -> None:
     """What is missing to the goals, and what a deviation of each coordinate changes of it."""
+    blocks, tasks, width, work = rig.blocks, rig.tasks, rig.width, rig.work
     for k in range(work.row_of[count]):
         rows.center[k] = -work.errors[k]
         spread, full = rows.halves[k], work.full[k]
@@ -242,9 +220,9 @@ def _put_derivatives(
 
 
 @inlined_borrowing
-def _spread_ranges(first: int, size: int, width: int, prior: Prior, rows: Rows) -> None:
+def _spread_ranges(first: int, size: int, width: int, prior: Prior, rows: Measurements) -> None:
     """The same of joints at the ends of their ranges, from their sigma points."""
-    per = 0.5 / np.sqrt(prior.scale)
+    per = 0.5 / np.sqrt(prior.spread.scale)
     for k in range(first, size):
         for c in range(width):
             rows.halves[k, c] = per * (rows.plus[c, k] - rows.minus[c, k])

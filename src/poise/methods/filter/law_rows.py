@@ -11,6 +11,7 @@ from poise.mechanics import (
     PLACE,
     TURN,
     PointForces,
+    Segments,
     Vector,
     cross,
     matrix_at,
@@ -21,13 +22,25 @@ from poise.mechanics import (
     turned,
     vector_at,
 )
-from poise.methods.filter.dynamic_state import Batch, Motion, Segments
+from poise.methods.filter.dynamic_state import Batch, Motion, frame_motion
 from poise.methods.filter.footing import Footing
 
 NO_DYNAMICS, BALANCE, FLIGHT = 0, 1, 2
 """What the laws of motion ask of the whole body in a frame."""
 
 BALANCE_ROWS, FLIGHT_ROWS = 2, 6
+
+
+class _Torque(NamedTuple):
+    """A joint's torque, and what the ground gives to all that hangs on the joint."""
+
+    axis: Vector
+    """In the world."""
+    place: Vector
+    share: float
+    force: Vector
+    moment: Vector
+    """About the root."""
 
 
 class Strain(NamedTuple):
@@ -92,10 +105,8 @@ def sample_laws(
     strain, forces = demands.strain, batch.forces
     strained = strain.first[f + 1] > strain.first[f]
     points_of_wrench(
-        segments.parents, segments.constants, segments.gravity, blocks, width, lengths,
-        motion.root_accelerations[f], motion.local[f], motion.omega[f], motion.alpha[f],
-        strained, batch.scratch, forces,
-    )  # fmt: skip
+        segments, frame_motion(f, motion), blocks, width, lengths, strained, batch.scratch, forces
+    )
     kind, k = demands.kind[f], row
     if kind == BALANCE:
         rise = motion.roots[f, 1] - demands.height[f]
@@ -270,6 +281,7 @@ def _torque(
     x, m = vector_at(moving, j, PLACE), batch.forces.moments
     center[k] = axis[0] * m[j, 0] + axis[1] * m[j, 1] + axis[2] * m[j, 2]
     center[k] -= _relief(a, x, force, moment)
+    torque = _Torque(a, x, share, force, moment)
     for side in range(2):
         sign, out = (1.0, plus) if side == 0 else (-1.0, minus)
         d = batch.forces.plus if side == 0 else batch.forces.minus
@@ -286,9 +298,7 @@ def _torque(
         while up >= 0 and share != 0.0:
             b = int(blocks.of_joint[up])
             if b >= 0:
-                _turn_relief(
-                    b, k, sign, share, a, x, force, moment, blocks, lengths, moving, d, out
-                )
+                _turn_relief(b, k, sign, torque, blocks, lengths, moving, d, out)
             up = int(segments.parents[up])
 
 
@@ -301,10 +311,11 @@ def _relief(a: Vector, x: Vector, f: Vector, m: Vector) -> float:
 
 @inner_borrowing
 def _turn_relief(
-    b: int, k: int, sign: float, share: float, a: Vector, x: Vector, force: Vector, moment: Vector,
-    blocks: Blocks, lengths: Array, moving: Array, change: Array, out: Array,
+    b: int, k: int, sign: float, torque: _Torque, blocks: Blocks, lengths: Array, moving: Array,
+    change: Array, out: Array,
 ) -> None:  # fmt: skip
     """Turning a joint at or above turns the torque's axis, and carries it along."""
+    a, x, share, force, moment = torque
     up, ball = blocks.joint[b], blocks.kind[b] == BALL
     r, own = vector_at(moving, up, PLACE), blocks.axis
     arm = x[0] - r[0], x[1] - r[1], x[2] - r[2]

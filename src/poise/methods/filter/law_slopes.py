@@ -8,9 +8,10 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import inner_borrowing
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, hinge_axis
+from poise.ik import BALL, TRANSLATION, Blocks, Rig, Work, hinge_axis
 from poise.mechanics import (
     RateScratch,
+    Segments,
     Vector,
     cross,
     joint_moment_rates,
@@ -19,7 +20,7 @@ from poise.mechanics import (
     turn,
     wrench_rates,
 )
-from poise.methods.filter.dynamic_state import Motion, Segments
+from poise.methods.filter.dynamic_state import Motion, frame_motion
 from poise.methods.filter.footing import Footing
 from poise.methods.filter.law_rows import (
     BALANCE,
@@ -30,6 +31,7 @@ from poise.methods.filter.law_rows import (
     Strain,
     ground_on,
 )
+from poise.solvers import Measurements
 
 
 class Rates(NamedTuple):
@@ -59,20 +61,19 @@ def make_rates(joints: int, width: int) -> Rates:
 
 @inner_borrowing
 def differentiate_laws(
-    f: int, row: int, tree: Tree, blocks: Blocks, width: int, work: Work,
-    segments: Segments, demands: Demands, motion: Motion, rates: Rates, lengths: Array,
-    center: Array, plus: Array, minus: Array,
+    f: int, row: int, rig: Rig, segments: Segments, demands: Demands, motion: Motion,
+    rates: Rates, lengths: Array, rows: Measurements,
 ) -> None:  # fmt: skip
     """Rows of a frame from `row` on, and what they would be at sigma points if they were linear.
 
-    The joints are placed in `work`.
+    The joints are placed in the rig.
     """
-    strain = demands.strain
+    blocks, width, strain = rig.blocks, rig.width, demands.strain
+    center, plus, minus = rows.center, rows.plus, rows.minus
     strained = strain.first[f + 1] > strain.first[f]
     wrench_rates(
-        segments.parents, segments.constants, segments.gravity, blocks, width,
-        motion.root_accelerations[f], motion.local[f], motion.omega[f], motion.alpha[f],
-        strained, rates.scratch, rates.wrench, rates.wrench_by,
+        segments, frame_motion(f, motion), blocks, width, strained, rates.scratch, rates.wrench,
+        rates.wrench_by,
     )  # fmt: skip
     kind, k = demands.kind[f], row
     if kind == BALANCE:
@@ -100,7 +101,7 @@ def differentiate_laws(
         segments.parents, blocks, width, rates.wanted, rates.scratch, rates.moments_by
     )
     for i in range(strain.first[f], strain.first[f + 1]):
-        _torque(f, i, k, tree, blocks, width, work, strain, rates, lengths, center, plus, minus)
+        _torque(f, i, k, rig, strain, rates, lengths, rows)
         k += 1
 
 
@@ -161,10 +162,12 @@ def _foothold(
 
 @inner_borrowing
 def _torque(
-    f: int, i: int, k: int, tree: Tree, blocks: Blocks, width: int, work: Work,
-    strain: Strain, rates: Rates, lengths: Array, center: Array, plus: Array, minus: Array,
+    f: int, i: int, k: int, rig: Rig, strain: Strain, rates: Rates, lengths: Array,
+    rows: Measurements,
 ) -> None:  # fmt: skip
     """One torque, less what the ground takes off it (see `law_rows`)."""
+    blocks, width, work = rig.blocks, rig.width, rig.work
+    center, plus, minus = rows.center, rows.plus, rows.minus
     j, axis = strain.joint[i], (strain.axis[i, 0], strain.axis[i, 1], strain.axis[i, 2])
     by = rates.wrench_by
     share, (fx, fy, fz), (mx, my, mz) = ground_on(f, j, strain, rates.wrench)
@@ -204,7 +207,7 @@ def _torque(
             c = cross(arm[0], arm[1], arm[2], fa[0], fa[1], fa[2])
             d = (c[0] - ag[0], c[1] - ag[1], c[2] - ag[2])
             _add_turn(block, k, d, blocks, work, lengths, plus, minus)
-        up = tree.parents[up]
+        up = rig.tree.parents[up]
 
 
 @inner_borrowing

@@ -17,7 +17,7 @@ from poise.ik import build as build_ik
 from poise.ik import packed as kinds
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
-from poise.methods.filter.kinematic_frames import Prior
+from poise.methods.filter.kinematic_frames import Noise, Prior
 from poise.methods.filter.process_noise import inertia_deviations
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
 from poise.methods.filter.standing import standing_tasks
@@ -101,6 +101,12 @@ def noise_of(ik: IkProblem, settings: Settings) -> Array:
     return np.array([settings.noise.get(task.name, 0.0) for task in ik.tasks], dtype=np.float64)
 
 
+def all_noise_of(ik: IkProblem, settings: Settings) -> Noise:
+    """The same, and what is added while goals are far away."""
+    far_rad = float(np.radians(settings.far_deg))
+    return Noise(noise_of(ik, settings), float(settings.far_noise), float(settings.far_m), far_rad)
+
+
 def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
     """Process noise and spread of coordinates, or of them and their rates (Eqs. 12 and 13)."""
     settings, character = problem.settings, problem.edit.character
@@ -127,7 +133,7 @@ def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
         spread = scaled_spread(size, settings.alpha)
     lengths = np.sqrt(spread.scale) * deviations
     limits = widened(ik.limits, ik.blocks, problem.edit.clip.rotations_wxyz)
-    return Prior(deviations, lengths, spread.scale, spread.excess, DEPENDENT, limits)
+    return Prior(deviations, lengths, spread, DEPENDENT, limits)
 
 
 def _moved(edit: Edit, settings: Settings) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.fit_basis import fit_basis
 from poise.methods.filter.kinematic_fit import smoothed
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
-from poise.methods.filter.problem import Problem, build, frames_held, noise_of, prior_of
+from poise.methods.filter.problem import Problem, all_noise_of, build, frames_held, prior_of
 from poise.methods.filter.progress import Left, left_to_do, made_worse
 from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.report import FilterReport, finished
@@ -91,10 +91,8 @@ def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:
     prior = prior_of(problem, ik, rates=False)
     for first, stop in intervals(frames_held(ik)):
         filter_frames(
-            first, stop - 1, way_of(settings), settings.updates,
-            ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-            prior, noise_of(ik, settings), np.full(len(ik.tasks), settings.far_noise),
-            np.array([settings.far_m, np.radians(settings.far_deg)]),
+            first, stop - 1, way_of(settings), settings.updates, ik.rig, prior,
+            all_noise_of(ik, settings),
             make_rows(int(ik.packed.rows.sum()) + most_ranges(prior.limits), ik.width),
             roots, locals_, misses, failed,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from poise.environment import Environment
 from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.filter.dynamic_frames import filter_dynamic_frames
+from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
 from poise.methods.filter.dynamic_round import segments_of
 from poise.methods.filter.dynamic_state import Motion, make_batch
 from poise.methods.filter.kinematic_frames import (
@@ -25,7 +25,7 @@ from poise.methods.filter.kinematic_frames import (
 )
 from poise.methods.filter.law_rows import FLIGHT_ROWS
 from poise.methods.filter.law_slopes import make_rates
-from poise.methods.filter.problem import Problem, noise_of, prior_of
+from poise.methods.filter.problem import Problem, all_noise_of, prior_of
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.sliding_fit import SlidingFit
 from poise.methods.filter.stream_contacts import StreamPoints
@@ -44,12 +44,10 @@ class KinematicRound:
         """Prepare a round; one that is `sketching` listens to hints, too."""
         settings, ik = problem.settings, problem.sketched if sketching else problem.ik
         self._ik, self._offsets = _with_own_offsets(ik)
-        self._settings, self._noise = settings, noise_of(ik, settings)
+        self._settings, self._noise = settings, all_noise_of(ik, settings)
         self._goal_rows = _goal_rows(problem, ik)
         self._way = _way(settings)
         self._prior = unlimited(prior_of(problem, ik, rates=False))
-        self._far_noise = np.full(len(ik.tasks), settings.far_noise)
-        self._far = np.array([settings.far_m, np.radians(settings.far_deg)])
         self._rows = make_rows(int(ik.packed.rows.sum()), ik.width)
         self._misses = np.zeros((1, len(ik.tasks)))
         self._failed = np.zeros(1, dtype=np.int64)
@@ -60,9 +58,7 @@ class KinematicRound:
         ik.packed.goals[:] = frame.goals[self._goal_rows]
         self._offsets[:] = frame.offsets_m
         filter_frames(
-            0, 0, self._way, self._settings.updates,
-            ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-            self._prior, self._noise, self._far_noise, self._far, self._rows,
+            0, 0, self._way, self._settings.updates, ik.rig, self._prior, self._noise, self._rows,
             motion.roots, motion.local, self._misses, self._failed,
         )  # fmt: skip
         _check(self._failed, frame.number)
@@ -140,10 +136,10 @@ class DynamicRound:
             frame.number, frame.motion, self._character, self._standing_m(frame), frame.touching,
             self._environment, self._settings,
         )  # fmt: skip
+        laws = Laws(self._segments, demands, self._batch, self._rates)
         filter_dynamic_frames(
-            0, 0, self._way, ik.tree, ik.blocks, ik.packed, ik.width, ik.work,
-            self._segments, self._prior, self._noise, demands, self._rows, self._batch,
-            self._rates, self._step, after, self._failed,
+            0, 0, self._way, ik.rig, self._prior, self._noise, laws, self._rows, self._step, after,
+            self._failed,
         )  # fmt: skip
         _check(self._failed, frame.number)
         return after

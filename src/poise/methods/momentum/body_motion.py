@@ -16,14 +16,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, logarithm, place_joints
-from poise.mechanics import Vector, between, cross, multiply, turn
-
-_SMALL = 1e-4
+from poise.ik import BALL, TRANSLATION, Blocks, Tree
+from poise.mechanics import (
+    Vector,
+    between,
+    cross,
+    logarithm,
+    logarithm_rate,
+    multiply,
+    place_pose,
+    turn,
+    turned_tensor,
+)
 
 
 class Segments(NamedTuple):
@@ -35,8 +41,10 @@ class Segments(NamedTuple):
     """(J, 3)"""
     inertias: Array
     """(J, 3, 3) about their centres, in their joints' frames."""
-    numbers: Array
-    """(2,) total mass, and the length by which angular momentum is divided to be a velocity."""
+    mass: float
+    """Of all."""
+    length: float
+    """By which angular momentum is divided to be a velocity."""
 
 
 class Poses(NamedTuple):
@@ -93,22 +101,16 @@ def _put_segment(segments: Segments, j: int, place: Array, root: Array, q: Array
     r00, r10, r20 = turn(q[0], q[1], q[2], q[3], 1.0, 0.0, 0.0)
     r01, r11, r21 = turn(q[0], q[1], q[2], q[3], 0.0, 1.0, 0.0)
     r02, r12, r22 = turn(q[0], q[1], q[2], q[3], 0.0, 0.0, 1.0)
-    # R I, column by column, then times the rows of R.
-    a0 = r00 * i[0, 0] + r01 * i[1, 0] + r02 * i[2, 0]
-    a1 = r00 * i[0, 1] + r01 * i[1, 1] + r02 * i[2, 1]
-    a2 = r00 * i[0, 2] + r01 * i[1, 2] + r02 * i[2, 2]
-    d0 = r10 * i[0, 0] + r11 * i[1, 0] + r12 * i[2, 0]
-    d1 = r10 * i[0, 1] + r11 * i[1, 1] + r12 * i[2, 1]
-    d2 = r10 * i[0, 2] + r11 * i[1, 2] + r12 * i[2, 2]
-    e0 = r20 * i[0, 0] + r21 * i[1, 0] + r22 * i[2, 0]
-    e1 = r20 * i[0, 1] + r21 * i[1, 1] + r22 * i[2, 1]
-    e2 = r20 * i[0, 2] + r21 * i[1, 2] + r22 * i[2, 2]
-    b[4] = a0 * r00 + a1 * r01 + a2 * r02 + m * (y * y + z * z)
-    b[5] = d0 * r10 + d1 * r11 + d2 * r12 + m * (x * x + z * z)
-    b[6] = e0 * r20 + e1 * r21 + e2 * r22 + m * (x * x + y * y)
-    b[7] = a0 * r10 + a1 * r11 + a2 * r12 - m * x * y
-    b[8] = a0 * r20 + a1 * r21 + a2 * r22 - m * x * z
-    b[9] = d0 * r20 + d1 * r21 + d2 * r22 - m * y * z
+    (xx, yy, zz), (xy, xz, yz) = turned_tensor(
+        (r00, r01, r02, r10, r11, r12, r20, r21, r22),
+        (i[0, 0], i[0, 1], i[0, 2], i[1, 0], i[1, 1], i[1, 2], i[2, 0], i[2, 1], i[2, 2]),
+    )
+    b[4] = xx + m * (y * y + z * z)
+    b[5] = yy + m * (x * x + z * z)
+    b[6] = zz + m * (x * x + y * y)
+    b[7] = xy - m * x * y
+    b[8] = xz - m * x * z
+    b[9] = yz - m * y * z
 
 
 @inlined_borrowing
@@ -130,25 +132,20 @@ def hinge_in_parent(blocks: Blocks, b: int, local: Array) -> Vector:
 
 @inner_borrowing
 def put_pose(
-    tree: Tree, blocks: Blocks, segments: Segments, f: int, root: Array, local: Array, work: Work,
-    poses: Poses,
-) -> None:  # fmt: skip
+    tree: Tree, blocks: Blocks, segments: Segments, f: int, root: Array, local: Array, poses: Poses
+) -> None:
     """Everything about one frame's pose."""
-    place_joints(tree, f, root, local, work)
     joints = len(tree.parents)
     own, whole, world, place = poses.own[f], poses.whole[f], poses.world[f], poses.place[f]
+    place_pose(tree.parents, tree.offsets, tree.slots, tree.moving, f, root, local, place, world)
     for j in range(joints):
-        for c in range(4):
-            world[j, c] = work.world[j, c]
-        for c in range(3):
-            place[j, c] = work.place[j, c]
         _put_segment(segments, j, place[j], root, world[j], own[j])
         for c in range(10):
             whole[j, c] = own[j, c]
     for j in range(joints - 1, 0, -1):
         for c in range(10):
             whole[tree.parents[j], c] += whole[j, c]
-    mass = segments.numbers[0]
+    mass = segments.mass
     for c in range(3):
         poses.center[f, c] = root[c] + whole[0, 1 + c] / mass
     rows = poses.center_rows[f]
@@ -246,29 +243,6 @@ def _put_end(tree: Tree, f: int, end: int, poses: Poses, ends: Ends) -> None:
             ends.slopes[end, j, 2, i] = az - qz - oz
 
 
-@inlined_borrowing
-def curl(x: float, y: float, z: float) -> float:
-    """The factor of [u]×² in the inverse of the exponential map's Jacobian."""
-    square = x * x + y * y + z * z
-    if square < _SMALL:
-        return 1.0 / 12.0 + square / 720.0
-    angle = np.sqrt(square)
-    return 1.0 / square - (1.0 + np.cos(angle)) / (2.0 * angle * np.sin(angle))
-
-
-@inlined_borrowing
-def unturned(side: float, u: Vector, x: float, y: float, z: float) -> Vector:
-    """(I − side/2 [u]× + c [u]×²) times a vector: how a rotation vector answers to a turn.
-
-    With side 1 to one from the left, with −1 to one from the right.
-    """
-    c = curl(u[0], u[1], u[2])
-    ax, ay, az = cross(u[0], u[1], u[2], x, y, z)
-    bx, by, bz = cross(u[0], u[1], u[2], ax, ay, az)
-    s = 0.5 * side
-    return x - s * ax + c * bx, y - s * ay + c * by, z - s * az + c * bz
-
-
 @inner_borrowing
 def put_interval(
     tree: Tree, blocks: Blocks, segments: Segments, f: int, locals_: Array, rate: float,
@@ -285,7 +259,7 @@ def put_interval(
         ends.turning[j, 0], ends.turning[j, 1], ends.turning[j, 2] = u
     _put_end(tree, f, 0, poses, ends)
     _put_end(tree, f + 1, 1, poses, ends)
-    scale = 0.5 * rate / (segments.numbers[0] * segments.numbers[1])
+    scale = 0.5 * rate / (segments.mass * segments.length)
     for c in range(3):
         values[c] = rate * (poses.center[f + 1, c] - poses.center[f, c])
         values[3 + c] = scale * (ends.spin[0, c] + ends.spin[1, c])
@@ -305,8 +279,8 @@ def put_interval(
             gy = ends.gains[0, j, c, 1] + ends.gains[1, j, c, 1]
             gz = ends.gains[0, j, c, 2] + ends.gains[1, j, c, 2]
             # Rows times the Jacobian: its transpose, which is that of the other side.
-            ax, ay, az = unturned(1.0, u, gx, gy, gz)
-            bx, by, bz = unturned(-1.0, u, gx, gy, gz)
+            ax, ay, az = logarithm_rate(1.0, u, gx, gy, gz)
+            bx, by, bz = logarithm_rate(-1.0, u, gx, gy, gz)
             s, t = ends.slopes[0, j, c], ends.slopes[1, j, c]
             ax, ay, az = scale * (s[0] - ax), scale * (s[1] - ay), scale * (s[2] - az)
             bx, by, bz = scale * (t[0] + bx), scale * (t[1] + by), scale * (t[2] + bz)

@@ -106,9 +106,8 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
     _check_size(clip.frame_count * ik.width, leap)
     length = GYRATION * _stature_m(character)
     segments = Segments(
-        body.masses_kg, body.centers_m, body.inertias_kg_m2,
-        np.array([body.total_mass_kg, length]),
-    )  # fmt: skip
+        body.masses_kg, body.centers_m, body.inertias_kg_m2, body.total_mass_kg, length
+    )
     limits = widened(ik.limits, ik.blocks, leap.original.rotations_wxyz)
     stiffness = likeness_weights(ik)
     figure = figure_of(
@@ -133,9 +132,7 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
         control=CONTROL, rate=clip.rate_hz,
     )  # fmt: skip
     names = np.repeat([task.name for task in ik.tasks], ik.packed.rows).tolist()
-    spacetime = Spacetime(
-        figure, shared_curves, begins * ik.width, balance, price, ik.width, ik.work, tuple(names)
-    )
+    spacetime = Spacetime(figure, shared_curves, begins * ik.width, balance, price, tuple(names))
     control = _control(spacetime)
     spacetime = replace(spacetime, curves=shared_curves._replace(wanted=control))
     return Problem(leap, tuple(tasks), ik, curves, spacetime, still(spacetime, control))

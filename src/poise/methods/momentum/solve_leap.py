@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from poise.constraints import Task
-from poise.footing import clearance_tasks
+from poise.footing import clearance_tasks, solve_until_clear
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.problem import Leap, Problem, build, footing
 from poise.methods.momentum.settings import Settings
-from poise.methods.momentum.spacetime import Motion, Solved, solve_spacetime
+from poise.methods.momentum.spacetime import Solved, solve_spacetime
 from poise.methods.progress import ProgressCallback
 from poise.motion import Clip
 
 NEAR_M = 0.04
 """Points that come this near to the ground in the guess are kept out of it from the start."""
 DEEPEST_M = 0.0005
+
+
+class _Round(NamedTuple):
+    problem: Problem
+    solved: Solved
+    clip: Clip
+    iterations: int
+    """Of this round and those before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,26 +59,23 @@ def solve_leap(
     held, movers, scene = footing(leap)
     tasks = [*held, *leap.tops, *wishes]
     tasks += clearance_tasks(scene, scene.state, held, movers, -NEAR_M, posed=True)
-    start, used, rounds = None, 0, 0
-    while True:
-        problem = build(leap, tasks, settings)
-        begun = problem.start if start is None else _from(start, problem.start)
+
+    def solve(tasks: Sequence[Task], before: _Round | None) -> _Round:
+        problem, used = build(leap, tasks, settings), 0
+        start = problem.start
+        if before is not None:
+            # The poses of the last round, and empty shifts: this one has other rows.
+            start, used = before.solved.motion._replace(shifts=start.shifts), before.iterations
         solved = solve_spacetime(
-            problem.spacetime, begun, iterations=settings.iterations, progress=progress
+            problem.spacetime, start, iterations=settings.iterations, progress=progress
         )
-        used, start, rounds = used + solved.iterations, solved.motion, rounds + 1
-        clip = replace(
-            leap.guess,
-            root_positions_m=solved.motion.roots,
-            rotations_wxyz=solved.motion.locals,
-        )
-        state = forward_kinematics(clip.skeleton, *clip.pose)
-        more = clearance_tasks(scene, state, held, movers, DEEPEST_M, posed=True)
-        if not more or rounds > settings.clearance_rounds:
-            return Solution(problem, solved, clip, used, rounds, len(more))
-        tasks += [replace(task, name=f"{task.name} (round {rounds})") for task in more]
+        motion = solved.motion
+        clip = replace(leap.guess, root_positions_m=motion.roots, rotations_wxyz=motion.locals)
+        return _Round(problem, solved, clip, used + solved.iterations)
 
+    def inside(made: _Round) -> list[Task]:
+        state = forward_kinematics(made.clip.skeleton, *made.clip.pose)
+        return clearance_tasks(scene, state, held, movers, DEEPEST_M, posed=True)
 
-def _from(motion: Motion, fresh: Motion) -> Motion:
-    """The poses of one round and the empty shifts of the next, which has other rows."""
-    return Motion(motion.roots, motion.locals, motion.control, fresh.shifts)
+    found = solve_until_clear(tasks, solve, inside, settings.clearance_rounds + 1)
+    return Solution(*found.made, found.rounds, found.left)

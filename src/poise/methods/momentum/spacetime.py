@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.ik import IkProblem, Limits, Work, take_steps
+from poise.ik import IkProblem, Limits, take_steps
 from poise.methods.momentum.body_motion import Ends, Poses, Segments
 from poise.methods.momentum.spacetime_rows import (
     REACH,
@@ -22,6 +22,7 @@ from poise.methods.momentum.spacetime_rows import (
     Curves,
     Figure,
     Forced,
+    Motion,
     Price,
     Shifts,
     System,
@@ -29,12 +30,11 @@ from poise.methods.momentum.spacetime_rows import (
     put_system,
 )
 from poise.methods.progress import Progress, ProgressCallback
-from poise.solvers import solve_bordered
+from poise.solvers import DampedNewton, NormalEquations
 
-_FARTHEST = 0.35
-"""Radians or metres that one iteration may move an unknown."""
-_CALMER, _FIRMER = 0.2, 8.0
-_LEAST_DAMPING, _MOST_DAMPING = 1e-9, 1e9
+_MOST_DAMPING = 1e9
+_ROUNDING = 1e-12
+"""Of costs, relative."""
 
 
 @dataclass(frozen=True)
@@ -63,27 +63,13 @@ class Spacetime:
     """(S,) first row of each shared unknown."""
     balance: Balance
     price: Price
-    width: int
-    work: Work
     row_names: tuple[str, ...]
     """(R,) which task each row of a frame belongs to."""
 
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """Unknowns, and what earlier rounds left of the constraints."""
-
-    roots: Array
-    locals: Array
-    control: Array
-    shifts: Shifts
-
-    def copy(self) -> Motion:
-        """The same on arrays of its own."""
-        return Motion(
-            self.roots.copy(), self.locals.copy(), self.control.copy(),
-            Shifts(*(a.copy() for a in self.shifts)),
-        )  # fmt: skip
+    @property
+    def width(self) -> int:
+        """How many unknowns a frame has."""
+        return self.figure.rig.width
 
 
 @dataclass(frozen=True)
@@ -160,15 +146,14 @@ class Rooms:
             np.zeros((frames, len(problem.row_names)), dtype=np.int64),
             np.zeros((frames, limited, 3), dtype=np.int64),
         )
-        self.misses = np.full((frames, len(problem.figure.tasks.kind)), np.nan)
+        self.misses = np.full((frames, len(problem.figure.rig.tasks.kind)), np.nan)
         self.costs = np.zeros(5)
 
 
 def evaluate(problem: Spacetime, price: Price, motion: Motion, rooms: Rooms) -> float:
     """Fill the equations at a motion; returns what it costs."""
     return put_system(
-        problem.figure, problem.curves, problem.balance, price, motion.shifts, rooms.forced,
-        problem.width, motion.roots, motion.locals, motion.control, problem.work, rooms.poses,
+        problem.figure, problem.curves, problem.balance, price, motion, rooms.forced, rooms.poses,
         rooms.ends, rooms.system, rooms.misses, rooms.costs,
     )  # fmt: skip
 
@@ -177,9 +162,8 @@ def left_of(problem: Spacetime, price: Price, motion: Motion, rooms: Rooms) -> S
     """What a motion leaves of each constraint, its shift added."""
     left = Shifts(*(np.zeros_like(a) for a in motion.shifts))
     put_left(
-        problem.figure, problem.curves, price, problem.width, motion.roots, motion.locals,
-        motion.control, problem.work, rooms.poses, rooms.ends, rooms.system, motion.shifts, left,
-    )  # fmt: skip
+        problem.figure, problem.curves, price, motion, rooms.poses, rooms.ends, rooms.system, left
+    )
     return left
 
 
@@ -222,7 +206,7 @@ _CURVES = (
 
 def _sides(problem: Spacetime) -> Array:
     """(R,) the side of each row's task."""
-    tasks = problem.figure.tasks
+    tasks = problem.figure.rig.tasks
     return np.repeat(tasks.side, tasks.rows).astype(np.float64)
 
 
@@ -251,15 +235,16 @@ def solve_spacetime(
         progress: told how many iterations are done, whenever constraints have been looked at.
     """
     tolerances = tolerances or Tolerances()
-    search = _Search(problem, start)
+    descent = _Descent(problem, start)
+    search = DampedNewton(descent, start, rounding=_ROUNDING)
     trace = list[tuple[float, float, float, float]]()
-    now = search.violated(tolerances)[0]
+    now = descent.violated(search.at, tolerances)[0]
     before, made_heavier = np.full(3, np.inf), np.zeros(3, dtype=np.int64)
     used, updates, slow, converged = 0, 0, 0, False
     if not np.isfinite(search.cost):
         iterations = 0  # goals beyond all numbers
     for used in range(1, iterations + 1):
-        gained = search.advanced()
+        gained = search.advance()
         if gained is None:
             if search.damping > _MOST_DAMPING:
                 break
@@ -268,7 +253,7 @@ def solve_spacetime(
             trace.append((search.cost, max(now.shares), search.step, search.damping))
             continue
         # Settled for these shifts: what is left of the constraints shifts them further.
-        now, left = search.violated(tolerances)
+        now, left = descent.violated(search.at, tolerances)
         trace.append((search.cost, max(now.shares), search.step, search.damping))
         if progress is not None:
             progress(Progress("leap", used, iterations))
@@ -281,7 +266,7 @@ def solve_spacetime(
         lagging = (shares > 1.0) & (shares > _SLOW * before)
         grow = lagging & (made_heavier < _MOST_HEAVIER) & (updates > 1)
         made_heavier += grow
-        search.shift(left, np.where(grow, _HEAVIER, 1.0))
+        search.go_to(descent.shifted(search.at, left, np.where(grow, _HEAVIER, 1.0)))
         if lagging.any() and updates > 1:
             slow = 0 if grow.any() else slow + 1
             # Steps that go to and fro between two motions are to be shorter.
@@ -290,92 +275,70 @@ def solve_spacetime(
                 break  # what is asked for contradicts itself
         before = shares
     ran_out = not converged and used >= iterations > 0
-    now = search.violated(tolerances)[0]
-    evaluate(problem, search.price, search.at, search.rooms)
-    cost = float(search.rooms.costs[:2].sum())
+    now = descent.violated(search.at, tolerances)[0]
+    evaluate(problem, descent.price, search.at, descent.rooms)
+    cost = float(descent.rooms.costs[:2].sum())
     return Solved(
         search.at, converged, ran_out, used, updates, now, cost, search.step, tuple(trace)
     )
 
 
-class _Search:
-    """Where the solver is: a motion, what it costs, and how firmly the next step is damped.
-
-    The equations in `rooms` are always those of the motion.
-    """
+class _Descent:
+    """The problem between two updates of its shifts, as `DampedNewton` sees it."""
 
     def __init__(self, problem: Spacetime, start: Motion) -> None:
-        self.problem, self.price = problem, problem.price
-        self.rooms, self.at = Rooms(problem), start.copy()
-        self.damping, self.step = 1.0, float(np.inf)
-        self.free = False
-        """Whether the last step was hardly damped."""
-        self._damped = np.tile(problem.figure.stiffness, len(start.roots)) * self.price.place
-        self._sides, self._forcing = _sides(problem), 0
-        self.cost = evaluate(problem, self.price, self.at, self.rooms)
+        self.problem, self.price, self.rooms = problem, problem.price, Rooms(problem)
+        system = self.rooms.system
+        damped = np.tile(problem.figure.stiffness, len(start.roots)) * self.price.place
+        self.equations = NormalEquations(
+            system.band, system.right, damped, problem.width, REACH, system.border, problem.begins,
+            system.corner, system.shared,
+        )  # fmt: skip
+        self._sides, self._held = _sides(problem), self.rooms.forced
 
-    def violated(self, tolerances: Tolerances) -> tuple[Violation, Shifts]:
+    def violated(self, at: Motion, tolerances: Tolerances) -> tuple[Violation, Shifts]:
         """What is left of the constraints, and what shifts they would become."""
-        left = left_of(self.problem, self.price, self.at, self.rooms)
-        return violation(self.problem, left, self.at, tolerances), left
+        left = left_of(self.problem, self.price, at, self.rooms)
+        return violation(self.problem, left, at, tolerances), left
 
-    def shift(self, left: Shifts, heavier: Array) -> None:
+    def shifted(self, at: Motion, left: Shifts, heavier: Array) -> Motion:
         """Take over new shifts, and make rows of some kinds heavier."""
-        self.at = Motion(self.at.roots, self.at.locals, self.at.control, left)
-        self.price, self.at = _heavier(self.price, self.at, heavier)
-        self.cost = evaluate(self.problem, self.price, self.at, self.rooms)
+        self.price, shifts = _heavier(self.price, left, heavier)
+        return at._replace(shifts=shifts)
 
-    def advanced(self) -> float | None:
-        """Try a step; what it gained, or None where it was taken back."""
-        problem, rooms = self.problem, self.rooms
-        tried, self.step = _stepped(problem, self.at, self.damping, self._damped, rooms)
-        then, most = np.inf, self.cost * (1.0 + 1e-12)
-        if tried is not None:
-            held = Forced(*(a.copy() for a in rooms.forced))
-            _free(rooms)
-            then = evaluate(problem, self.price, tried, rooms)
-            if not then <= most and self._forcing < _MOST_FORCING:
-                # Did it run into inequalities that it did not know of? Again, with them.
-                _put_back(rooms, held)
-                if _force(problem, self.price, tried, self._sides, rooms):
-                    self._forcing += 1
-                    evaluate(problem, self.price, self.at, rooms)
-                    return None
-        _free(rooms)
-        self._forcing = 0
-        if tried is None or not then <= most:
-            self.damping = max(self.damping, 1e-6) * _FIRMER
-            evaluate(problem, self.price, self.at, rooms)
-            return None
-        # Likeness alone costs as much as damping of one: the step is at least half a free one.
-        self.free = self.damping <= 1.0
-        gained, self.at, self.cost = self.cost - then, tried, then
-        self.damping = max(self.damping * _CALMER, _LEAST_DAMPING)
-        return gained
+    def evaluate(self, at: Motion) -> float:
+        """Fill the equations, without inequalities that are kept."""
+        forced = self.rooms.forced
+        self._held = Forced(forced.tasks.copy(), forced.ranges.copy())
+        forced.tasks[:] = 0
+        forced.ranges[:] = 0
+        return evaluate(self.problem, self.price, at, self.rooms)
 
+    def moved(self, at: Motion, share: float) -> Motion:
+        """The motion a step on."""
+        problem, system = self.problem, self.rooms.system
+        tried = Motion(
+            at.roots.copy(), at.locals.copy(), at.control + share * system.shared, at.shifts
+        )
+        take_steps(
+            problem.figure.rig.blocks, problem.width, system.right, share, tried.roots, tried.locals
+        )
+        return tried
 
-_MOST_FORCING = 4
-"""Times that a step is tried again with the inequalities that it broke."""
-
-
-def _free(rooms: Rooms) -> None:
-    rooms.forced.tasks[:] = 0
-    rooms.forced.ranges[:] = 0
-
-
-def _put_back(rooms: Rooms, held: Forced) -> None:
-    rooms.forced.tasks[:] = held.tasks
-    rooms.forced.ranges[:] = held.ranges
-
-
-def _force(problem: Spacetime, price: Price, tried: Motion, sides: Array, rooms: Rooms) -> bool:
-    """Force the inequalities that a motion breaks; whether any of them is new."""
-    left = left_of(problem, price, tried, rooms)
-    tasks = (left.tasks != 0.0) & (sides != 0.0) & (rooms.forced.tasks == 0)
-    ranges = np.where(rooms.forced.ranges == 0, np.sign(left.ranges), 0.0).astype(np.int64)
-    rooms.forced.tasks[tasks] = 1
-    rooms.forced.ranges[:] += ranges
-    return bool(tasks.any() or ranges.any())
+    def retried(self, tried: Motion, at: Motion) -> bool:
+        """Whether a step ran into inequalities that it did not know of: again, with them."""
+        forced = self.rooms.forced
+        forced.tasks[:] = self._held.tasks
+        forced.ranges[:] = self._held.ranges
+        left = left_of(self.problem, self.price, tried, self.rooms)
+        tasks = (left.tasks != 0.0) & (self._sides != 0.0) & (forced.tasks == 0)
+        ranges = np.where(forced.ranges == 0, np.sign(left.ranges), 0.0).astype(np.int64)
+        forced.tasks[tasks] = 1
+        forced.ranges[:] += ranges
+        if not (tasks.any() or ranges.any()):
+            return False
+        evaluate(self.problem, self.price, at, self.rooms)
+        return True
 
 
 _SETTLED = 3e-3
@@ -387,35 +350,14 @@ _MOST_HEAVIER = 4
 """Times that rows of a kind are made heavier: heavy ones that are curved make short steps."""
 
 
-def _heavier(price: Price, at: Motion, by: Array) -> tuple[Price, Motion]:
+def _heavier(price: Price, left: Shifts, by: Array) -> tuple[Price, Shifts]:
     """Rows of some kinds weigh more; shifts, which are multipliers over weights, are less."""
     places, momenta, ranges = (float(each) for each in by)
-    shifts = Shifts(
-        at.shifts.tasks / places, at.shifts.ranges / ranges, at.shifts.momentum / momenta
-    )
+    shifts = Shifts(left.tasks / places, left.ranges / ranges, left.momentum / momenta)
     price = price._replace(
         hard=price.hard * places, momentum=price.momentum * momenta, range=price.range * ranges
     )
-    return price, Motion(at.roots, at.locals, at.control, shifts)
-
-
-def _stepped(
-    problem: Spacetime, at: Motion, damping: float, damped: Array, rooms: Rooms
-) -> tuple[Motion | None, float]:
-    """The motion a step on; None where the equations cannot be solved."""
-    system, width = rooms.system, problem.width
-    system.band[:, 0] += damping * damped
-    solved = solve_bordered(
-        system.band, width, REACH, system.border, problem.begins, system.corner, system.right,
-        system.shared,
-    )  # fmt: skip
-    if not solved or not np.isfinite(system.right).all():
-        return None, np.inf
-    longest = float(np.abs(system.right).max(initial=0.0))
-    share = min(1.0, _FARTHEST / max(longest, 1e-300))
-    tried = Motion(at.roots.copy(), at.locals.copy(), at.control + share * system.shared, at.shifts)
-    take_steps(problem.figure.blocks, width, system.right, share, tried.roots, tried.locals)
-    return tried, longest
+    return price, shifts
 
 
 def figure_of(
@@ -428,6 +370,6 @@ def figure_of(
         layer=np.array([0 if task.priority == 1 else 1 for task in ik.tasks], dtype=np.int64)
     )
     return Figure(
-        ik.tree, ik.blocks, tasks, limits, segments, np.cumsum(rows) - rows, stiffness, inertia,
+        ik.rig._replace(tasks=tasks), limits, segments, np.cumsum(rows) - rows, stiffness, inertia,
         roots, locals_, excess,
     )  # fmt: skip

@@ -18,24 +18,22 @@ from poise.ik import (
     TRANSLATION,
     Blocks,
     Limits,
-    Tasks,
-    Tree,
-    Work,
+    Rig,
     add_row,
+    evaluate_pose,
     gather,
     into_parents,
     limited_numbers,
     put_displacement,
     put_ranges,
 )
-from poise.ik.step import look
+from poise.mechanics import logarithm_rate
 from poise.methods.momentum.body_motion import (
     Ends,
     Poses,
     Segments,
     put_interval,
     put_pose,
-    unturned,
 )
 
 REACH = 3
@@ -44,9 +42,7 @@ REACH = 3
 class Figure(NamedTuple):
     """The body, its unknowns and its tasks."""
 
-    tree: Tree
-    blocks: Blocks
-    tasks: Tasks
+    rig: Rig
     limits: Limits
     segments: Segments
     task_row: Indices
@@ -121,6 +117,18 @@ class Shifts(NamedTuple):
     """(F − 1, 6)"""
 
 
+class Motion(NamedTuple):
+    """Unknowns, and what earlier rounds left of the constraints."""
+
+    roots: Array
+    """(F, 3)"""
+    locals: Array
+    """(F, J, 4)"""
+    control: Array
+    """(S,)"""
+    shifts: Shifts
+
+
 class Forced(NamedTuple):
     """Inequalities that have rows though they are kept: the step without them would break them."""
 
@@ -152,12 +160,13 @@ class System(NamedTuple):
 
 @borrowing
 def put_system(
-    figure: Figure, curves: Curves, balance: Balance, price: Price, shifts: Shifts,
-    forced: Forced, width: int, roots: Array, locals_: Array, control: Array, work: Work,
-    poses: Poses, ends: Ends, system: System, misses: Array, costs: Array,
+    figure: Figure, curves: Curves, balance: Balance, price: Price, motion: Motion,
+    forced: Forced, poses: Poses, ends: Ends, system: System, misses: Array, costs: Array,
 ) -> float:  # fmt: skip
     """Fill the equations; returns what the motion costs, and each kind of it in `costs` (5,)."""
-    frames = len(roots)
+    tree, blocks, width = figure.rig.tree, figure.rig.blocks, figure.rig.width
+    roots, locals_, control = motion.roots, motion.locals, motion.control
+    shifts, frames = motion.shifts, len(motion.roots)
     band, right = system.band, system.right
     band[:] = 0.0
     right[:] = 0.0
@@ -166,11 +175,11 @@ def put_system(
     system.shared[:] = 0.0
     for f in range(frames):
         put_displacement(
-            figure.blocks, figure.roots[f], figure.locals[f], roots[f], locals_[f],
+            blocks, figure.roots[f], figure.locals[f], roots[f], locals_[f],
             system.displaced[f],
         )  # fmt: skip
-        _put_jacobians(figure.blocks, system.displaced[f], system.jacobians[f])
-        put_pose(figure.tree, figure.blocks, figure.segments, f, roots[f], locals_[f], work, poses)
+        _put_jacobians(blocks, system.displaced[f], system.jacobians[f])
+        put_pose(tree, blocks, figure.segments, f, roots[f], locals_[f], poses)
     costs[0] = _put_ties(figure, price, frames, width, system)
     costs[1] = _put_balance(balance, width, control, poses, system)
     for s in range(len(control)):
@@ -178,20 +187,18 @@ def put_system(
         off = control[s] - curves.wanted[s]
         system.shared[s] -= price.control * off
         costs[1] += price.control * off * off
-    costs[2] = _put_tasks(
-        figure, price, shifts, forced, width, roots, locals_, work, system, misses
-    )
+    costs[2] = _put_tasks(figure, price, motion, forced, system, misses)
     costs[3] = 0.0
     for f in range(frames):
         costs[3] += put_ranges(
-            figure.limits, figure.blocks, width, f * width, price.range, locals_[f],
+            figure.limits, blocks, width, f * width, price.range, locals_[f],
             shifts.ranges[f], forced.ranges[f], system.row, system.used, band, right,
         )  # fmt: skip
     costs[4] = 0.0
     for f in range(frames - 1):
         put_interval(
-            figure.tree, figure.blocks, figure.segments, f, locals_, price.rate, width, poses,
-            ends, system.rows, system.values,
+            tree, blocks, figure.segments, f, locals_, price.rate, width, poses, ends, system.rows,
+            system.values,
         )  # fmt: skip
         costs[4] += _put_momentum(f, curves, price, shifts, width, control, system)
     total = 0.0
@@ -210,7 +217,7 @@ def _put_jacobians(blocks: Blocks, displaced: Array, jacobians: Array) -> None:
             for k in range(3):
                 x, y, z = 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)
                 if blocks.kind[b] == BALL:
-                    x, y, z = unturned(-1.0, u, x, y, z)
+                    x, y, z = logarithm_rate(-1.0, u, x, y, z)
                 jacobians[c + k, 0], jacobians[c + k, 1], jacobians[c + k, 2] = x, y, z
         else:
             jacobians[c, 0] = 1.0
@@ -221,7 +228,7 @@ def _put_ties(figure: Figure, price: Price, frames: int, width: int, system: Sys
     """Displacement, its velocity and its acceleration, each with its exact slopes."""
     cost, d = 0.0, system.displaced
     rate = price.rate
-    blocks = figure.blocks
+    blocks = figure.rig.blocks
     velocity, acceleration = price.velocity * rate**2, price.acceleration * rate**4
     for b in range(len(blocks.kind)):
         c = blocks.column[b]
@@ -290,15 +297,16 @@ def _put_balance(
 
 @inner_borrowing
 def _put_tasks(
-    figure: Figure, price: Price, shifts: Shifts, forced: Forced, width: int, roots: Array,
-    locals_: Array, work: Work, system: System, misses: Array,
-) -> float:  # fmt: skip
-    tasks, cost = figure.tasks, 0.0
+    figure: Figure, price: Price, motion: Motion, forced: Forced, system: System, misses: Array
+) -> float:
+    rig, shifts, cost = figure.rig, motion.shifts, 0.0
+    tasks, width, work = rig.tasks, rig.width, rig.work
+    roots, locals_ = motion.roots, motion.locals
     work.crowded[0] = 0
     for f in range(len(roots)):
         count = gather(tasks, f, work)
-        look(f, count, figure.tree, figure.blocks, tasks, width, roots[f], locals_[f], work)
-        into_parents(figure.blocks, figure.tree, int(work.row_of[count]), work)
+        evaluate_pose(f, count, rig, roots[f], locals_[f])
+        into_parents(rig.blocks, rig.tree, int(work.row_of[count]), work)
         for i in range(count):
             t = work.active[i]
             misses[f, t] = work.misses[i]
@@ -353,18 +361,20 @@ def _put_momentum(
 
 @borrowing
 def put_left(
-    figure: Figure, curves: Curves, price: Price, width: int, roots: Array, locals_: Array,
-    control: Array, work: Work, poses: Poses, ends: Ends, system: System, shifts: Shifts,
-    left: Shifts,
+    figure: Figure, curves: Curves, price: Price, motion: Motion, poses: Poses, ends: Ends,
+    system: System, left: Shifts,
 ) -> None:  # fmt: skip
     """What a motion leaves of every constraint, with the shifts: what they become by an update."""
-    tasks, limits, frames = figure.tasks, figure.limits, len(roots)
+    rig, shifts, control = figure.rig, motion.shifts, motion.control
+    tree, blocks, tasks, width, work = rig.tree, rig.blocks, rig.tasks, rig.width, rig.work
+    roots, locals_ = motion.roots, motion.locals
+    limits, frames = figure.limits, len(roots)
     left.tasks[:] = 0.0
     work.crowded[0] = 0
     for f in range(frames):
-        put_pose(figure.tree, figure.blocks, figure.segments, f, roots[f], locals_[f], work, poses)
+        put_pose(tree, blocks, figure.segments, f, roots[f], locals_[f], poses)
         count = gather(tasks, f, work)
-        look(f, count, figure.tree, figure.blocks, tasks, width, roots[f], locals_[f], work)
+        evaluate_pose(f, count, rig, roots[f], locals_[f])
         for i in range(count):
             t = work.active[i]
             for k in range(work.row_of[i], work.row_of[i + 1]):
@@ -374,7 +384,7 @@ def put_left(
                 if tasks.layer[t] == 0 and wanted:
                     left.tasks[f, at] = -error
         for l in range(len(limits.block)):
-            q = locals_[f, figure.blocks.joint[limits.block[l]]]
+            q = locals_[f, blocks.joint[limits.block[l]]]
             n = limited_numbers(limits, l, q[0], q[1], q[2], q[3])
             for m in range(1 if limits.kind[l] == ANGLE else 3):
                 shifted = n[m] + shifts.ranges[f, l, m]
@@ -382,8 +392,8 @@ def put_left(
                 left.ranges[f, l, m] = over
     for f in range(frames - 1):
         put_interval(
-            figure.tree, figure.blocks, figure.segments, f, locals_, price.rate, width, poses,
-            ends, system.rows, system.values,
+            tree, blocks, figure.segments, f, locals_, price.rate, width, poses, ends, system.rows,
+            system.values,
         )  # fmt: skip
         for c in range(6):
             off = system.values[c] - curves.constant[f, c] + shifts.momentum[f, c]

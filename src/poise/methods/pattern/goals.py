@@ -51,14 +51,13 @@ class Goal:
 
     def look(self, change: Array) -> tuple[Array, Array]:
         """What is missing (3,), in metres or radians, and its rows (3, m), unweighted."""
-        error, rows = np.empty(3), np.empty((3, len(change)))
-        chain = len(self.mean)
-        goal_rows(
+        rows = np.empty((3, len(change)))
+        error = goal_rows(
             change, self.offsets_m, self.mean, self.vectors, self.slices, self.root_m,
-            self.root_slices, self.point_m, self.kind, self.goal,
-            np.empty((chain, 3)), np.empty((chain, 7)), error, rows,
+            self.root_slices, self.point_m, self.kind, self.goal, np.empty((len(self.mean), 10)),
+            rows,
         )  # fmt: skip
-        error, rows = self.to_clip @ error, self.to_clip @ rows
+        error, rows = self.to_clip @ np.array(error), self.to_clip @ rows
         if self.shift_m is not None and self.shift_rows is not None:
             error = error - self.shift_m - self.shift_rows @ change
             rows = rows + self.shift_rows

@@ -5,28 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.compiled import borrowing, inlined_borrowing
-from poise.mechanics import Quaternion, Vector, multiply
-
-_SMALL = 1e-6
-
-
-@inlined_borrowing
-def exponential(x: float, y: float, z: float) -> Quaternion:
-    """The rotation of a rotation vector."""
-    angle = np.sqrt(x * x + y * y + z * z)
-    scale = 0.5 - angle * angle / 48.0 if angle < _SMALL else np.sin(0.5 * angle) / angle
-    return np.cos(0.5 * angle), scale * x, scale * y, scale * z
-
-
-@inlined_borrowing
-def logarithm(w: float, x: float, y: float, z: float) -> Vector:
-    """The rotation vector of a rotation, of at most half a turn."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    sine = np.sqrt(x * x + y * y + z * z)
-    scale = 2.0 + sine * sine / 3.0 if sine < _SMALL else 2.0 * np.arctan2(sine, w) / sine
-    return scale * x, scale * y, scale * z
+from poise.compiled import borrowing
+from poise.mechanics import exponential, logarithm, multiply
 
 
 @borrowing

@@ -32,11 +32,12 @@ from poise.footing import (
     ankle_slack_rad,
     center_tasks,
     clearance_tasks,
+    solve_until_clear,
     spot_task,
     touching,
 )
 from poise.ik import WholeSettings, build, keep_in_range, solve_long, unsolved, widened
-from poise.mechanics import BodyState, forward_kinematics
+from poise.mechanics import forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
 
@@ -64,6 +65,10 @@ _ROUNDS = 5
 """Most solves, each with tasks for the points that the last one left inside something."""
 
 
+_Missed = Mapping[str, float]
+"""How far tasks are missed, by name."""
+
+
 @dataclass(frozen=True, eq=False)
 class Held:
     """A motion whose contacts hold."""
@@ -75,7 +80,7 @@ class Held:
     """Which."""
     contacts: ContactSchedule | None
     """As asked for, with what slides."""
-    missed: Mapping[str, float]
+    missed: _Missed
     """How far every one is off at worst, by kind and name."""
 
 
@@ -143,27 +148,29 @@ def _solved(
     contacts: ContactSchedule | None, fastest_rad_s: Array | None,
 ) -> Held:  # fmt: skip
     """Solve until nothing is inside anything."""
-    tasks = [*held, *wishes]
-    made = clip = scene.clip
-    start, missed = None, dict[str, float]()
     slack = ankle_slack_rad(scene.character)
-    for _ in range(_ROUNDS):
-        state = _state(clip)
-        more = clearance_tasks(scene, state, held, movers, _DEEPEST_M)
-        more += self_clearance_tasks(state, scene.character)
-        if start is not None and not more:
-            break
-        tasks += more
+
+    def solve(tasks: Sequence[Task], before: tuple[Clip, _Missed] | None) -> tuple[Clip, _Missed]:
+        start = None if before is None else (before[0].root_positions_m, before[0].rotations_wxyz)
         roots, turns, missed = solve_long(
             scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s, slack_rad=slack
         )
-        start, clip = (roots, turns), replace(made, root_positions_m=roots, rotations_wxyz=turns)
+        return replace(scene.clip, root_positions_m=roots, rotations_wxyz=turns), missed
+
+    def inside(made: tuple[Clip, _Missed]) -> list[Task]:
+        state = forward_kinematics(made[0].skeleton, *made[0].pose)
+        found = clearance_tasks(scene, state, held, movers, _DEEPEST_M)
+        return [*found, *self_clearance_tasks(state, scene.character)]
+
+    tasks = [*held, *wishes, *inside((scene.clip, {}))]
+    found = solve_until_clear(tasks, solve, inside, _ROUNDS)
+    clip, missed = found.made
     off = {
         name: miss * (_FOOT_M if name.startswith("turn") else 1.0) for name, miss in missed.items()
     }
     worst = max(off.items(), key=lambda item: item[1], default=("", 0.0))
     name = worst[0].partition(": ")[2]
-    return Held(_in_range(clip, scene, tasks), worst[1], name, contacts, missed)
+    return Held(_in_range(clip, scene, found.tasks), worst[1], name, contacts, missed)
 
 
 def _told(contacts: ContactSchedule, slid: Mapping[str, NDArray[np.bool_]]) -> ContactSchedule:
@@ -179,10 +186,6 @@ def _in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
     solution = unsolved(problem)
     keep_in_range(problem, solution, 0, clip.frame_count - 1)
     return replace(clip, rotations_wxyz=solution.rotations_wxyz)
-
-
-def _state(clip: Clip) -> BodyState:
-    return forward_kinematics(clip.skeleton, *clip.pose)
 
 
 def _longer(contacts: ContactSchedule) -> ContactSchedule:
