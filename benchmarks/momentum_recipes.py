@@ -17,12 +17,12 @@ from poise.footing.contact_tasks import Movers, contact_tasks
 from poise.footing.moving_joints import moving_joints
 from poise.ik import build, look, unsolved
 from poise.ik.widened_limits import widened
+from poise.job import vocabulary
 from poise.measures import evaluate
 from poise.methods.momentum.family import Family, build_family
 from poise.methods.momentum.family import coordinates as every_coordinate
 from poise.recipes import Outcome, load_recipe, prepare, run_recipe
 from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 RECIPES = ROOT / "examples" / "recipes" / "momentum"
 LEAPS = (

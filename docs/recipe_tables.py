@@ -11,12 +11,18 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from poise.constraints import Interval, Recruit
+from poise.job import (
+    INTERVAL_KEYS,
+    Vocabulary,
+    described,
+    hints_of,
+    members,
+    model_of,
+    record_inside,
+    summary,
+    vocabulary,
+)
 from poise.recipes import CharacterChoice, ClipChoice, Outputs
-from poise.recipes.descriptions import described
-from poise.recipes.field_docs import summary
-from poise.recipes.models import hints_of, members, model_of, record_inside
-from poise.recipes.timing import INTERVAL_KEYS
-from poise.recipes.vocabulary import Vocabulary, vocabulary
 
 PAGE = Path(__file__).with_name("recipes.md")
 

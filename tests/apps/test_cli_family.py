@@ -41,10 +41,10 @@ def recipe(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One that is built once."""
+    from poise.job import vocabulary
     from poise.methods.momentum.family import build_family
     from poise.recipes import prepare, recipe_from_text
     from poise.recipes.run import edit_of
-    from poise.recipes.vocabulary import vocabulary
 
     read = recipe_from_text(RECIPE)
     prepared = prepare(read)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import poise
+from poise.job import vocabulary
 from poise.mechanics import forward_kinematics
-from poise.recipes.vocabulary import vocabulary
 from poise.samples import walk
 from tests.apps.command_line import Command
-from tests.recipes.fakes import METHODS
+from tests.job.fakes import METHODS
 
 RECIPE = """\
 poise: 1

@@ -10,11 +10,11 @@ import pytest
 import poise
 from poise.arrays import Array
 from poise.character import Character, Skeleton, with_proportions
+from poise.job import Recipe
 from poise.measures import evaluate
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip
 from poise.recipes import RecipeProblem, load_recipe, prepare, run_prepared
-from poise.recipes.recipe import Recipe
 from poise.samples import sample_character, walk
 from tests.shared_data import MOCAP, needs_mocap
 

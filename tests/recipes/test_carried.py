@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from poise.contact import detect_contacts
+from poise.job import Recipe
 from poise.mechanics import forward_kinematics, site_positions
 from poise.recipes import RecipeProblem, load_recipe, prepare, run_prepared
-from poise.recipes.recipe import Recipe
 from tests.shared_data import MOCAP, needs_mocap
 
 FEET = """

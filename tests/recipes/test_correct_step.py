@@ -9,6 +9,7 @@ import pytest
 
 import poise
 from poise.contact import ContactSchedule, write_contacts
+from poise.job import Change, Recipe, vocabulary
 from poise.mechanics import forward_kinematics
 from poise.methods.correct import PRESETS, Progress, Settings, settings_for
 from poise.recipes import (
@@ -21,10 +22,7 @@ from poise.recipes import (
     run_prepared,
     run_recipe,
 )
-from poise.recipes.changes import Change
-from poise.recipes.recipe import Recipe
 from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 from poise.samples import walk, walking, with_t_pose
 
 QUICK = "samples: 4, sampling_iterations: 3, iterations: 8"

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from poise.job import vocabulary
 from poise.recipes import recipe_from_text
-from poise.recipes.vocabulary import vocabulary
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from poise.constraints import FlightHeight, Gravity, HoldPoint, Interval, MoveStage
 from poise.errors import FileProblem
+from poise.job import vocabulary
 from poise.methods.momentum import Settings
 from poise.methods.momentum.family_axes import FamilyAxis
 from poise.recipes import (
@@ -23,8 +24,7 @@ from poise.recipes import (
     run_recipe,
 )
 from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
-from tests.recipes.test_any_recipe import paths_of, values
+from tests.job.test_any_recipe import paths_of, values
 
 GOOD = """\
 poise: 1

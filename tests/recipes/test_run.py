@@ -15,7 +15,7 @@ from poise.recipes import Recipe, RecipeProblem, Step, Wish, load_recipe, prepar
 from poise.recipes.prepare import MUST_BE_CLEANED
 from poise.recipes.run import edit_of
 from poise.samples import walk, with_dropped_frames, with_t_pose
-from tests.recipes.fakes import WORDS, Settings
+from tests.job.fakes import WORDS, Settings
 
 FOOT = "plant: {name: foot, part: left_foot, frames: [10, 20]}"
 

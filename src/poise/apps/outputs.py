@@ -9,9 +9,9 @@ from pathlib import Path
 from poise.contact import detect_contacts, write_contacts
 from poise.errors import FileProblem
 from poise.formats import atomic_write, check_can_write, check_robot_file, save_clip
+from poise.job import located
 from poise.measures import Evaluation
 from poise.recipes import Outcome, Recipe
-from poise.recipes.locating import located
 from poise.wording import counted
 
 PAGES = (".html", ".htm")

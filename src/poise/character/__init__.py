@@ -23,6 +23,8 @@ from poise.character.hinge_joints import hinge_knees_and_elbows as hinge_knees_a
 from poise.character.joint_turns import allowed_turn as allowed_turn
 from poise.character.joint_turns import angle_near_range as angle_near_range
 from poise.character.knee_direction import backward_knee_notes as backward_knee_notes
+from poise.character.proportions import LEAST_FACTOR as LEAST_FACTOR
+from poise.character.proportions import MOST_FACTOR as MOST_FACTOR
 from poise.character.proportions import check_factor as check_factor
 from poise.character.proportions import with_proportions as with_proportions
 from poise.character.range_of_motion import JointRanges as JointRanges

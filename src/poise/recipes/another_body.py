@@ -17,13 +17,12 @@ from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import FileProblem, MissingRoles
 from poise.formats import FORMATS, load_character, load_clip
+from poise.job import Recipe, located
 from poise.methods.correct import on_other_build
 from poise.methods.filter import onto_body
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
-from poise.recipes.locating import located
-from poise.recipes.recipe import Recipe
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,20 +14,18 @@ from poise.character import (
     with_ranges,
 )
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground, shown_place
-from poise.environment import Environment, load_environment, place_from
+from poise.environment import Entry, Environment, load_environment, place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, check_readable, load_clip
+from poise.job import ClipChoice, Recipe, RecipeProblem, located
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
 from poise.recipes.another_body import MovedFrom, burdened, on_another_body
 from poise.recipes.known_contacts import Kept
-from poise.recipes.locating import located
-from poise.recipes.places import Place, Problem, RecipeProblem
-from poise.recipes.recipe import ClipChoice, Recipe
 from poise.recipes.target_body import Target, target_body
-from poise.recipes.written import entry_from, written_plain
 from poise.samples import SAMPLES
+from poise.yaml_nodes import Place, Problem, node_from
 
 MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
 """What `clean: true` repairs, as measuring does: frames never captured, and a lost bone."""
@@ -234,7 +232,7 @@ def _environment(recipe: Recipe, clip: Clip, character: Character) -> Environmen
         return Environment((ground,), (note,))
     if isinstance(named, Mapping):
         written = recipe.written.at(("environment",)) if recipe.written is not None else None
-        place = written or written_plain(named)
+        place = written or node_from(named, "recipe")
         label = "" if recipe.written is None else Path(recipe.written.place.label).name
-        return place_from(entry_from(place, recipe.folder / (label or "recipe"), "environment"))
+        return place_from(Entry(recipe.folder / (label or "recipe"), place, "environment"))
     return load_environment(recipe.folder / named)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from poise.errors import BadValue
+from poise.job import Step
 from poise.methods import Result
 from poise.methods.retarget import Retargeted, retarget
 from poise.methods.retarget import Settings as Settings
 from poise.recipes.another_body import MovedFrom
 from poise.recipes.prepare import Prepared
-from poise.recipes.recipe import Step
 
 TAKES_CONSTRAINTS = False
 TAKES_CONTACTS = False

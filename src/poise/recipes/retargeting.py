@@ -11,10 +11,9 @@ from poise.character import Character
 from poise.environment import Environment
 from poise.errors import FileProblem
 from poise.formats import extensions
+from poise.job import Change, load_recipe
 from poise.methods.retarget import Correspondence
 from poise.motion import Clip
-from poise.recipes.changes import Change
-from poise.recipes.load import load_recipe
 from poise.recipes.prepare import prepare
 
 

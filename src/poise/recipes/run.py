@@ -9,23 +9,26 @@ from typing import Any
 
 from poise.constraints import Constraint, StageEdit, tasks_of
 from poise.errors import BadValue, PoiseError
-from poise.methods import Edit, Result
-from poise.motion import Clip
-from poise.recipes.known_contacts import known_contacts
-from poise.recipes.locating import (
-    blaming_constraints,
+from poise.job import (
+    RETARGET,
+    Clock,
+    Recipe,
+    RecipeProblem,
+    Vocabulary,
+    attribute_error,
+    constraint_from,
     constraint_location,
     located,
     problem_at,
+    vocabulary,
 )
+from poise.methods import Edit, Result
+from poise.motion import Clip
+from poise.recipes.known_contacts import known_contacts
 from poise.recipes.pattern_file import load_pattern
-from poise.recipes.places import Problem, RecipeProblem
 from poise.recipes.prepare import Prepared, prepare
-from poise.recipes.recipe import RETARGET, Recipe
-from poise.recipes.records import constraint_from
 from poise.recipes.retarget_step import run_retarget
-from poise.recipes.timing import Clock
-from poise.recipes.vocabulary import Vocabulary, vocabulary
+from poise.yaml_nodes import Problem
 
 Watcher = Callable[[Any], None]
 """Takes what a method says of how far it is."""
@@ -119,7 +122,7 @@ def run_prepared(
             continue
         clip = results[-1].clip if results else after[-1] if after else prepared.clip
         edit = edit_of(recipe, index, prepared, clip, words)
-        with blaming_constraints(recipe, index):
+        with attribute_error(recipe, index):
             results.append(words.run(step.method, edit, step.settings, watch))
     return Outcome(prepared, tuple(results))
 

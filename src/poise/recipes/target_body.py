@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from poise.character import Character, with_ranges
 from poise.errors import BadValue, FileProblem
+from poise.job import CharacterChoice, Recipe, located, read_mapping
 from poise.methods.retarget import Correspondence, correspondence
 from poise.recipes.another_body import burdened, other_body
-from poise.recipes.locating import located
-from poise.recipes.mapping_file import read_mapping
-from poise.recipes.recipe import CharacterChoice, Recipe
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from poise.apps.cli.options import EnvironmentFile
 from poise.apps.cli.run import Output, Overwrite, Report, Set, Without, follow, saying_problems
 
 if TYPE_CHECKING:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
 
 def correct(
@@ -94,7 +94,7 @@ def _changes(
     to: Path | None,
 ) -> list[Change]:
     """The options as changes of the recipe; paths are seen from where the user is."""
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     listed = None if candidates is None else candidates.replace(",", " ").split()
     asked: list[tuple[str, Any, str]] = [

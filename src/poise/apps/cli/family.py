@@ -67,11 +67,11 @@ def build(
             raise BadValue("output", "a new file (or --overwrite)", str(output))
         with waiting(f"reading {recipe.name}"):
             from poise.execution import Threads
+            from poise.job import vocabulary
             from poise.methods.momentum import build_family, statuses_in_words
             from poise.recipes import load_recipe, prepare
             from poise.recipes.family_file import MemberFolder, ground_of, save_family
             from poise.recipes.run import edit_of
-            from poise.recipes.vocabulary import vocabulary
 
             read = load_recipe(recipe, changes=set_ or (), without=without or ())
             steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]

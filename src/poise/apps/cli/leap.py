@@ -21,7 +21,7 @@ from poise.apps.cli.run import (
 )
 
 if TYPE_CHECKING:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
 
 def leap(
@@ -121,7 +121,7 @@ def _edits(
 
 
 def _changes(environment: Path | None, edits: list[dict[str, Any]]) -> list[Change]:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     found: list[Change] = []
     if environment is not None:
@@ -138,10 +138,10 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
     with waiting(f"looking at {clip.name}"):
         from poise.apps.stage_text import stage_lines
         from poise.errors import BadValue
+        from poise.job import vocabulary
         from poise.methods.momentum import captured
         from poise.recipes import load_recipe, prepare
         from poise.recipes.run import edit_of
-        from poise.recipes.vocabulary import vocabulary
 
         read = load_recipe(recipe, changes=changes)
         prepared = prepare(read, clip)

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poise.constraints import Scene
+    from poise.job import Change
     from poise.methods.pattern import Pattern
     from poise.motion import Clip
-    from poise.recipes.changes import Change
 
 app = typer.Typer(
     help="Patterns: **learn** what ten swings share, **edit** one so that it hits there in their "
@@ -295,7 +295,7 @@ def _as_change(
     goals: Sequence[tuple[str, _Place, str]], found: Sequence[tuple[_Place, int]]
 ) -> Change:
     """Goals as a recipe writes them; later ones are less important."""
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     names: list[str] = []
     for point, _, _ in goals:
@@ -369,7 +369,7 @@ class _Looked:
 
 
 def _changes(pattern: Path, environment: Path | None) -> list[str | Change]:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     named = json.dumps(str(pattern.resolve()))
     found: list[str | Change] = [Change(f"pattern.pattern={named}", str(pattern))]

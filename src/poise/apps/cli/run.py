@@ -15,7 +15,7 @@ from poise.apps.cli.waiting import waiting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
 EXIT_WRONG_INPUT = 2
 EXIT_NOT_MET = 3

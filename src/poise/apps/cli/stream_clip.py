@@ -23,13 +23,17 @@ from poise.apps.cli.stream_bvh import BvhStream
 from poise.arrays import Array
 from poise.constraints import FLAT, Constraint
 from poise.errors import BadValue, FileProblem, PoiseError
+from poise.job import (
+    Clock,
+    attribute_error,
+    constraint_from,
+    constraint_location,
+    located,
+    vocabulary,
+)
 from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame, standing_rise_m
 from poise.motion import Clip
 from poise.recipes import ClipChoice, Prepared, Recipe, load_recipe, prepare
-from poise.recipes.locating import blaming_constraints, constraint_location, located
-from poise.recipes.records import constraint_from
-from poise.recipes.timing import Clock
-from poise.recipes.vocabulary import vocabulary
 
 STDIN = "-"
 
@@ -114,7 +118,7 @@ def _stream(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
         header = lines.header_for(prepared.clip)
         rise_m = standing_rise_m(source, prepared.character)
         note(f"on another body, whose root stands {100 * rise_m:+.1f} cm higher")
-    with blaming_constraints(recipe, 0):
+    with attribute_error(recipe, 0):
         stream = FilterStream(
             prepared.character, rate_hz, constraints, settings,
             environment=prepared.environment if recipe.environment is not None else FLAT,

@@ -15,11 +15,11 @@ from poise.apps.studio import views
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue
+from poise.job import vocabulary
 from poise.methods.momentum import Family, LeapController, build_family
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
 from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 
 def is_family(recipe: Recipe) -> bool:

@@ -12,11 +12,9 @@ from poise.apps.studio.views import Told
 from poise.arrays import Array
 from poise.constraints import Scene, StageEdit, tasks_of
 from poise.errors import PoiseError
+from poise.job import Clock, constraint_from, vocabulary
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
-from poise.recipes.records import constraint_from
-from poise.recipes.timing import Clock
-from poise.recipes.vocabulary import vocabulary
 
 
 def goals_of(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.constraints import STAGE_EDITS
+from poise.job import Step, vocabulary
 from poise.methods import Result
 from poise.methods.deform import Settings, run
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe
-from poise.recipes.recipe import Step
 from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 _OF_OTHERS = ("hit_at",)
 """Constraints that deform does not know; they are left to the method itself."""

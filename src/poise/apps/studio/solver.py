@@ -16,12 +16,11 @@ from poise.apps.studio.results import load_result, save_result
 from poise.apps.studio.solving import Solution, is_quick, read, solution_of, solved_on_top
 from poise.character import Character
 from poise.errors import PoiseError
+from poise.job import RETARGET, vocabulary
 from poise.motion import Clip
 from poise.recipes import Prepared, Recipe, prepare, run_prepared
 from poise.recipes.pattern_file import load_pattern
-from poise.recipes.recipe import RETARGET
 from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 MOST_BYTES = 128_000_000
 """Of what is kept in memory of each kind."""

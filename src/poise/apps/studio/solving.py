@@ -21,13 +21,14 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem, PoiseError
 from poise.formats import check_readable, reading_below, save_clip
+from poise.job import RecipeProblem
 from poise.methods import Parcel, Result
 from poise.methods.momentum import Family, statuses_in_words
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
 from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
 from poise.recipes.pattern_file import load_pattern
-from poise.recipes.places import Place, Problem, RecipeProblem
+from poise.yaml_nodes import Place, Problem
 
 NAME = "recipe.yaml"
 """What a recipe is called that stands in no file."""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from poise.errors import FileProblem
 from poise.recipes import Recipe, RecipeProblem, recipe_from_text, recipe_text
-from tests.recipes.fakes import WORDS
-from tests.recipes.test_load import GOOD
+from tests.job.fakes import WORDS
+from tests.job.test_load import GOOD
 
 TREE = yaml.safe_load(GOOD)
 

@@ -8,8 +8,8 @@ import pytest
 
 from poise.errors import BadValue, PoiseError, UnknownName
 from poise.recipes import ClipChoice, Recipe, RecipeProblem, load_recipe
-from tests.recipes.fakes import WORDS
-from tests.recipes.test_load import GOOD
+from tests.job.fakes import WORDS
+from tests.job.test_load import GOOD
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from poise.constraints import Interval, Recruit
 from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
+from poise.job import Clock, constraint_from
 from poise.recipes import (
     CharacterChoice,
     ClipChoice,
@@ -21,10 +22,8 @@ from poise.recipes import (
     recipe_text,
     wish_from,
 )
-from poise.recipes.records import constraint_from
-from poise.recipes.timing import Clock
-from tests.recipes.fakes import WORDS, Inner, Settings
-from tests.recipes.test_load import GOOD
+from tests.job.fakes import WORDS, Inner, Settings
+from tests.job.test_load import GOOD
 
 # What YAML itself cannot hold: surrogates. Everything else must survive.
 words = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=20)

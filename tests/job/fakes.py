@@ -11,9 +11,9 @@ import numpy as np
 
 from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
 from poise.errors import BadValue
+from poise.job import Vocabulary
 from poise.methods.edit import Edit
 from poise.methods.result import Result
-from poise.recipes.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

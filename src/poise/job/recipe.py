@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from poise.character import check_factor, check_mass_factor
+from annotated_types import Gt, Interval
+
+from poise.character import LEAST_FACTOR, MOST_FACTOR, check_factor, check_mass_factor
 from poise.errors import BadValue, UnknownName
 from poise.motion.cleanup import STEPS
-from poise.recipes.written import Written
+from poise.record_ranges import check_record
+from poise.yaml_nodes import Node
+
+Rate = Annotated[float, Gt(0)]
+Factor = Annotated[
+    float,
+    Interval(ge=LEAST_FACTOR, le=MOST_FACTOR),
+    f"a factor from {LEAST_FACTOR:g} to {MOST_FACTOR:g}",
+]
 
 VERSION = 1
 """Of the recipe format; the number after `poise:`."""
 
 RETARGET = "retarget"
 """The step that puts the motion on another body, and leaves later ones to work there."""
-
-HEAVIEST_KG = 1000.0
-
-
-def _is_rate(value: float | None) -> bool:
-    return value is None or 0 < value < math.inf
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class ClipChoice:
     """Instead of a file: a clip made by code, as `poise sample` makes them."""
     frames: tuple[int, int] | None = None
     """First and last frame to keep, both included, counted from 0 as in the file."""
-    rate_hz: float | None = None
+    rate_hz: Rate | None = None
     """Resample to this frame rate."""
     clean: bool | Literal["all"] | tuple[str, ...] = True
     """Repair first: true leaves out fake T-poses, fills lost frames and restores a lost thorax;
@@ -48,7 +51,7 @@ class ClipChoice:
     """Up axis of the file."""
     skeleton: str | None = None
     """The .asf of an .amc, when it is not the one beside it; relative to the recipe."""
-    capture_rate_hz: float | None = None
+    capture_rate_hz: Rate | None = None
     """Frame rate of an .amc, which does not state one; of other files, the true one where theirs
     is wrong."""
     animation: str | int | None = None
@@ -64,9 +67,7 @@ class ClipChoice:
                 raise UnknownName("sample", self.sample, SAMPLES)
         if self.frames is not None and not 0 <= self.frames[0] <= self.frames[1]:
             raise BadValue("frames", "a first frame from 0 to the last", self.frames)
-        for name in ("rate_hz", "capture_rate_hz"):
-            if not _is_rate(getattr(self, name)):
-                raise BadValue(name, "a positive number", getattr(self, name))
+        check_record(self)
         for step in self.clean if isinstance(self.clean, tuple) else ():
             if step not in STEPS:
                 raise UnknownName("cleaning step", step, STEPS)
@@ -91,7 +92,7 @@ class Carried:
 class CharacterChoice:
     """Whose body the motion has."""
 
-    mass_kg: float | None = None
+    mass_kg: Annotated[float, Interval(gt=0, lt=1000)] | None = None
     """Body mass; without it, taken from the stature."""
     sex: Literal["male", "female", "average"] = "average"
     """Whose segment masses and strength."""
@@ -109,14 +110,14 @@ class CharacterChoice:
     mapping: str | None = None
     """For `retarget`: joints of that body and what they follow, instead of what is found; a YAML
     file, relative to the recipe."""
-    limbs: float = 1.0
+    limbs: Factor = 1.0
     """Another build of that body, or of the clip's own: thighs, shanks, upper arms and forearms
     so many times as long, and as heavy."""
-    arms: float = 1.0
+    arms: Factor = 1.0
     """Arms once more so many times as long."""
-    legs: float = 1.0
+    legs: Factor = 1.0
     """The same for legs."""
-    trunk: float = 1.0
+    trunk: Factor = 1.0
     """The same for what lies between hips and neck."""
     heavier: Mapping[str, float] = field(default_factory=dict[str, float])
     """Parts so many times as heavy, by joint, role or `trunk` (all of the spine)."""
@@ -126,12 +127,9 @@ class CharacterChoice:
     def __post_init__(self) -> None:
         for name, factor in self.heavier.items():
             check_mass_factor(name, factor)
-        for name in ("limbs", "arms", "legs", "trunk"):
-            check_factor(name, getattr(self, name))
+        check_record(self)
         for name in ("arms", "legs"):
             check_factor(f"{name} times limbs", getattr(self, name) * self.limbs)
-        if self.mass_kg is not None and not 0 < self.mass_kg < HEAVIEST_KG:
-            raise BadValue("mass_kg", f"between 0 and {HEAVIEST_KG:g}", self.mass_kg)
 
     @property
     def is_another(self) -> bool:
@@ -160,6 +158,9 @@ class Outputs:
     layout: Literal["poise", "unitree", "gmr"] = "poise"
     """Of that file: unitree (.csv: no header, xyzw), gmr (.pkl, .csv)."""
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
     def items(self) -> dict[str, str]:
         """The files that are asked for, by key."""
         files = {key: value for key, value in vars(self).items() if value is not None}
@@ -168,7 +169,7 @@ class Outputs:
 
 
 @dataclass(frozen=True)
-class Wish:
+class ConstraintSpec:
     """A constraint as a recipe says it. Times may be in seconds until a clip is known."""
 
     kind: str
@@ -190,7 +191,7 @@ class Step:
     method: str
     settings: Any
     """The method's own `Settings`."""
-    constraints: Sequence[Wish] = ()
+    constraints: Sequence[ConstraintSpec] = ()
     contacts: str | None = None
     """What touches when, where it is known: a .csv or .json file, relative to the recipe, as
     `poise contacts` and `poise correct --contacts-out` write it."""
@@ -218,7 +219,7 @@ class Recipe:
     """What it is for."""
     folder: Path = field(default=Path(), compare=False)
     """Where relative paths start."""
-    written: Written | None = field(default=None, compare=False, repr=False)
+    written: Node | None = field(default=None, compare=False, repr=False)
     """The text it came from, for messages."""
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from poise.errors import FileProblem, PoiseError
 from poise.recipes import ClipChoice, Outputs, RecipeProblem, load_recipe, recipe_from_text
-from tests.recipes.fakes import WORDS, Settings
+from tests.job.fakes import WORDS, Settings
 
 GOOD = """\
 poise: 1

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from inspect import signature
+from types import SimpleNamespace
 from typing import Any
 
-from poise.methods import Edit, Result
-from poise.recipes.recipe import RETARGET
+from poise.constraints import CONSTRAINTS, STAGE_EDITS
+from poise.job.recipe import RETARGET
+from poise.methods import METHODS, Edit, Result
+from poise.methods.retarget import Settings as RetargetSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +32,18 @@ class Vocabulary:
         """The key of a constraint record."""
         return next(key for key, made in self.constraints.items() if isinstance(record, made))
 
-    def preset(self, method: str, name: str | None = None) -> Mapping[str, Any]:
+    def presets(self, method: str) -> Mapping[str, Mapping[str, Any]]:
+        """Values that the settings of a method take by the name under `preset`."""
+        return getattr(self.methods.get(method), "PRESETS", {})
+
+    def preset(self, method: str, name: object = None) -> Mapping[str, Any]:
         """What a method's settings are under a preset where they are not the usual ones."""
-        presets = getattr(self.methods.get(method), "PRESETS", {})
-        return presets.get(name, {})
+        return self.presets(method).get(name, {}) if isinstance(name, str) else {}
+
+    def with_preset(self, method: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values that are given, and for the rest those of the preset."""
+        usual = getattr(self.settings(method), "preset", None)
+        return {**self.preset(method, given.get("preset", usual)), **given}
 
     def takes_constraints(self, method: str) -> bool:
         """Whether a step of the method may have constraints."""
@@ -52,7 +63,7 @@ class Vocabulary:
 
     def run(
         self, method: str, edit: Edit, settings: Any, watch: Callable[[Any], None] | None = None
-    ) -> Result:
+    ) -> Result[Any]:
         """Let a method work; one that can tell how far it is tells `watch`."""
         chosen = self.methods[method].run
         if watch is not None and "watch" in signature(chosen).parameters:
@@ -63,9 +74,8 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """All that Poise knows."""
-    from poise.constraints import CONSTRAINTS, STAGE_EDITS
-    from poise.methods import METHODS
-    from poise.recipes import retarget_step
-
     records = {key: record for key, (record, _) in CONSTRAINTS.items()}
-    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget_step})
+    retarget = SimpleNamespace(
+        Settings=RetargetSettings, TAKES_CONSTRAINTS=False, TAKES_CONTACTS=False
+    )
+    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget})

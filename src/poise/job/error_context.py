@@ -1,4 +1,4 @@
-"""What goes wrong while a recipe runs, at the place of the recipe that asked for it."""
+"""Errors while a recipe runs, at the place of the recipe that asked for it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from poise.errors import PoiseError
-from poise.recipes.places import Location, Place, Problem, RecipeProblem
-from poise.recipes.recipe import Recipe
-from poise.recipes.refusals import place_of
+from poise.job.recipe import Recipe
+from poise.job.recipe_path import Location, RecipeProblem, place_of
+from poise.yaml_nodes import Place, Problem
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def constraint_location(recipe: Recipe, step: int, index: int) -> Location:
 
 
 @contextmanager
-def blaming_constraints(recipe: Recipe, step: int) -> Generator[None, None, None]:
+def attribute_error(recipe: Recipe, step: int) -> Generator[None, None, None]:
     """Say of what goes wrong in a step which constraint is meant, if the message names one."""
     try:
         yield
@@ -48,8 +48,8 @@ def blaming_constraints(recipe: Recipe, step: int) -> Generator[None, None, None
     except PoiseError as problem:
         named = [
             index
-            for index, wish in enumerate(recipe.steps[step].constraints)
-            if wish.name and f"'{wish.name}'" in str(problem)
+            for index, spec in enumerate(recipe.steps[step].constraints)
+            if spec.name and f"'{spec.name}'" in str(problem)
         ]
         if not named or recipe.written is None:
             raise

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
+from poise.job import IN_SECONDS, INTERVAL_KEYS, field_docs
 from poise.recipes import CharacterChoice, ClipChoice, Outputs, recipe_schema
-from poise.recipes.field_docs import field_docs
-from poise.recipes.timing import IN_SECONDS, INTERVAL_KEYS
-from tests.recipes.fakes import RECORDS, WORDS, Settings
+from tests.job.fakes import RECORDS, WORDS, Settings
 
 SCHEMA = recipe_schema(WORDS)
 

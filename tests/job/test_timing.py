@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from poise.constraints import Interval
 from poise.errors import BadValue
-from poise.recipes.recipe import Wish
-from poise.recipes.records import clock_for_trial, constraint_from, record_from
-from poise.recipes.timing import Clock
-from tests.recipes.fakes import WORDS
+from poise.job import Clock, ConstraintSpec, constraint_from
+from poise.job.constraint_spec import clock_for_trial, record_from
+from tests.job.fakes import WORDS
 
 CLOCK = Clock(24.0, 145)
 
@@ -54,8 +53,8 @@ def test_easing_that_really_is_too_long_is_refused() -> None:
         CLOCK.interval({"seconds": (1.0, 2.0), "ease_seconds": 0.6})
 
 
-def follow(**values: object) -> Wish:
-    return Wish("follow_curve", {"name": "reach", "point": "left_wrist", **values})
+def follow(**values: object) -> ConstraintSpec:
+    return ConstraintSpec("follow_curve", {"name": "reach", "point": "left_wrist", **values})
 
 
 def test_seconds_and_frames_of_a_curve_mean_the_same() -> None:

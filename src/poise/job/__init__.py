@@ -1,0 +1,36 @@
+"""One way from a recipe to its records: its types, how it is read, changed and written down."""
+
+from poise.job.changes import Change as Change
+from poise.job.constraint_spec import Key as Key
+from poise.job.constraint_spec import constraint_from as constraint_from
+from poise.job.constraint_spec import keys_of as keys_of
+from poise.job.constraint_spec import members as members
+from poise.job.constraint_spec import record_inside as record_inside
+from poise.job.constraint_spec import spec_from as spec_from
+from poise.job.error_context import attribute_error as attribute_error
+from poise.job.error_context import constraint_location as constraint_location
+from poise.job.error_context import located as located
+from poise.job.error_context import problem_at as problem_at
+from poise.job.field_docs import field_docs as field_docs
+from poise.job.field_docs import summary as summary
+from poise.job.mapping_file import read_mapping as read_mapping
+from poise.job.pydantic_errors import described as described
+from poise.job.read import load_recipe as load_recipe
+from poise.job.read import recipe_from_text as recipe_from_text
+from poise.job.read import recipe_from_values as recipe_from_values
+from poise.job.recipe import RETARGET as RETARGET
+from poise.job.recipe import CharacterChoice as CharacterChoice
+from poise.job.recipe import ClipChoice as ClipChoice
+from poise.job.recipe import ConstraintSpec as ConstraintSpec
+from poise.job.recipe import Outputs as Outputs
+from poise.job.recipe import Recipe as Recipe
+from poise.job.recipe import Step as Step
+from poise.job.recipe_path import Location as Location
+from poise.job.recipe_path import RecipeProblem as RecipeProblem
+from poise.job.schema import recipe_schema as recipe_schema
+from poise.job.text import recipe_text as recipe_text
+from poise.job.timing import IN_SECONDS as IN_SECONDS
+from poise.job.timing import INTERVAL_KEYS as INTERVAL_KEYS
+from poise.job.timing import Clock as Clock
+from poise.job.vocabulary import Vocabulary as Vocabulary
+from poise.job.vocabulary import vocabulary as vocabulary
