@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -184,7 +185,7 @@ def parse_yaml(
         raise FileProblem(label, f"YAML ({what})", "very deep nesting")
     if Path(label).suffix.lower() == ".json":
         text = text.replace("\t", " ")  # YAML has no tabs between words, JSON has
-    reading = _Reading(label, what, max_values)
+    reading = _Reading(label, what)
     try:
         root = reading.document(cast("Any", YAML(typ="safe", pure=True)).parse(text))
     except MarkedYAMLError as problem:
@@ -197,15 +198,9 @@ def parse_yaml(
         raise FileProblem(label, f"YAML ({what})", reason) from None
     if root is None:
         raise FileProblem(label, what, "an empty file", line=1)
+    if max_values is not None:
+        reading.check_size(root, max_values)
     return root, reading.problems
-
-
-@dataclass(frozen=True, eq=False)
-class _Built:
-    node: Node
-    size: int = 1
-    """Values in it, aliases written out."""
-    height: int = 0
 
 
 @dataclass
@@ -214,9 +209,8 @@ class _Reading:
 
     label: str
     what: str
-    max_values: int | None
     problems: list[Problem] = field(default_factory=list[Problem])
-    anchors: dict[str, _Built] = field(default_factory=dict[str, _Built])
+    anchors: dict[str, Node] = field(default_factory=dict[str, Node])
 
     def document(self, events: Iterator[Event]) -> Node | None:
         """The root of the only document."""
@@ -225,79 +219,80 @@ class _Reading:
             if isinstance(event, DocumentStartEvent) and root is not None:
                 raise self._no_yaml(event, "but found another document")
             if isinstance(event, NodeEvent):
-                root = self._value(event, events, 0, None).node
+                root = self._value(event, events, 0, None)
         return root
+
+    def check_size(self, root: Node, most: int) -> None:
+        """Aliases share their nodes, and may nest and multiply where they are written out."""
+        seen, left = 0, [(root, 0)]
+        while left:
+            node, depth = left.pop()
+            seen += 1
+            if depth > MAX_DEPTH or seen > most:
+                found = "very deep nesting" if depth > MAX_DEPTH else f"more than {most} values"
+                wanted = f"{self.what} of a sane size"
+                raise FileProblem(self.label, wanted, found, line=node.place.line)
+            left += [(each, depth + 1) for each in (*node.items().values(), *node.entries())]
 
     def _value(
         self, event: Event, events: Iterator[Event], depth: int, key_place: Place | None
-    ) -> _Built:
+    ) -> Node:
         place, anchor = self._place(event), cast("str | None", cast("Any", event).anchor)
         if isinstance(event, AliasEvent):
-            built = self.anchors.get(anchor or "")
-            if built is None:
+            if anchor not in self.anchors:
                 raise self._no_yaml(event, f"found undefined alias '{anchor}'")
-            self._check_size(event, built.size, depth + built.height)
-            return replace(built, node=replace(built.node, key_place=key_place))
-        self._check_size(event, 1, depth)
+            return replace(self.anchors[anchor], key_place=key_place)
+        if depth > MAX_DEPTH:
+            raise self._no_yaml(event, "very deep nesting")
         if isinstance(event, MappingStartEvent):
-            built = self._mapping(events, depth, place, key_place)
+            node = self._mapping(events, depth, place, key_place)
         elif isinstance(event, SequenceStartEvent):
-            built = self._list(events, depth, place, key_place)
+            inside = takewhile(lambda each: not isinstance(each, SequenceEndEvent), events)
+            listed = [self._value(each, events, depth + 1, None) for each in inside]
+            node = Node(tuple(listed), place, key_place)
         else:
-            built = _Built(self._scalar(cast("ScalarEvent", event), place, key_place))
-        self._check_size(event, built.size, depth + built.height)
-        self._check_tag(event, built.node)
+            node = self._scalar(cast("ScalarEvent", event), place, key_place)
+        self._check_tag(event, node)
         if anchor:
             if anchor in self.anchors:
                 raise self._no_yaml(event, f"found duplicate anchor '{anchor}'")
-            self.anchors[anchor] = built
-        return built
-
-    def _list(
-        self, events: Iterator[Event], depth: int, place: Place, key_place: Place | None
-    ) -> _Built:
-        listed: list[_Built] = []
-        for event in events:
-            if isinstance(event, SequenceEndEvent):
-                break
-            listed.append(self._value(event, events, depth + 1, None))
-        node = Node(tuple([each.node for each in listed]), place, key_place)
-        return _around(node, listed)
+            self.anchors[anchor] = node
+        return node
 
     def _mapping(
         self, events: Iterator[Event], depth: int, place: Place, key_place: Place | None
-    ) -> _Built:
+    ) -> Node:
         found: dict[str, Node] = {}
         odd: list[Node] = []
-        inside: list[_Built] = []
         for event in events:
             if isinstance(event, MappingEndEvent):
                 break
             key = self._key(event, events, depth + 1)
             value = self._value(next(events), events, depth + 1, key.place)
-            if not value.node.word and value.node.content is None:  # nothing: behind the colon
-                value = replace(value, node=replace(value.node, place=self._behind(event)))
-            inside.append(value)
-            if not key.word:
-                nested = isinstance(key.content, dict | tuple)
-                kind = "a list or keys and values" if nested else "nothing"
-                self.problems.append(expected(key.place, "a word as the key", kind))
-            elif key.word in found:
+            if not value.word and value.content is None:  # nothing stands behind the colon
+                mark: Any = event.end_mark
+                behind = Place(self.label, mark.line + 1, mark.column + 2)
+                value = replace(value, place=behind)
+            if key.word and key.word not in found:
+                found[key.word] = value
+                continue
+            odd.append(key)
+            if key.word:
                 first = cast("Place", found[key.word].key_place).line
                 again = f"{shown(key.word)} again (first in line {first})"
                 self.problems.append(expected(key.place, "each key once", again))
             else:
-                found[key.word] = value.node
-                continue
-            odd.append(key)
-        return _around(Node(found, place, key_place, odd_keys=tuple(odd)), inside)
+                nested = isinstance(key.content, dict | tuple)
+                kind = "a list or keys and values" if nested else "nothing"
+                self.problems.append(expected(key.place, "a word as the key", kind))
+        return Node(found, place, key_place, odd_keys=tuple(odd))
 
     def _key(self, event: Event, events: Iterator[Event], depth: int) -> Node:
         """Keys are words, whatever they would be as values."""
         if isinstance(event, ScalarEvent):
             word = str(cast("Any", event).value)
             return Node(word, self._place(event), word=word)
-        return replace(self._value(event, events, depth, None).node, place=self._place(event))
+        return replace(self._value(event, events, depth, None), place=self._place(event))
 
     def _scalar(self, event: ScalarEvent, place: Place, key_place: Place | None) -> Node:
         word = str(cast("Any", event).value)
@@ -321,31 +316,12 @@ class _Reading:
             advice = "Leave the tag out; put quotes around what should be text."
             self.problems.append(expected(node.place, "a plain value", shown(tag), advice))
 
-    def _check_size(self, event: Event, size: int, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise self._no_yaml(event, "very deep nesting")
-        if self.max_values is not None and size > self.max_values:  # aliases may multiply
-            wanted = f"{self.what} of a sane size"
-            raise self._refusal(event, wanted, f"more than {self.max_values} values")
-
     def _no_yaml(self, event: Event, found: str) -> FileProblem:
-        return self._refusal(event, f"YAML ({self.what})", found)
-
-    def _refusal(self, event: Event, wanted: str, found: str) -> FileProblem:
-        return FileProblem(self.label, wanted, found, line=self._place(event).line)
-
-    def _behind(self, event: Event) -> Place:
-        mark: Any = event.end_mark
-        return Place(self.label, mark.line + 1, mark.column + 2)
+        return FileProblem(self.label, f"YAML ({self.what})", found, line=self._place(event).line)
 
     def _place(self, event: Event) -> Place:
         mark: Any = event.start_mark
         return Place(self.label, mark.line + 1, mark.column + 1)
-
-
-def _around(node: Node, inside: list[_Built]) -> _Built:
-    size = 1 + sum([each.size for each in inside])
-    return _Built(node, size, 1 + max([each.height for each in inside], default=0))
 
 
 def _bracket_depth(data: bytes) -> int:

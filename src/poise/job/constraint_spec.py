@@ -60,16 +60,6 @@ def members(hint: Any) -> tuple[Any, ...]:
 
 
 @cache
-def _has_interval(hint: Any) -> bool:
-    return Interval in members(hint)
-
-
-@cache
-def _is_moment(name: str, hint: Any) -> bool:
-    return name in IN_SECONDS and set(members(hint)) <= {int, NoneType}
-
-
-@cache
 def record_inside(hint: Any) -> type | None:
     """The dataclass that a field holds: one, or a tuple of them, or nothing else."""
     for each in members(hint):
@@ -77,6 +67,35 @@ def record_inside(hint: Any) -> type | None:
             if isinstance(inner, type) and is_dataclass(inner):
                 return inner
     return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """A field of a record and how a recipe writes it."""
+
+    name: str
+    hint: Any
+    is_interval: bool
+    times: tuple[tuple[str, str], ...]
+    """Keys of which one is enough: in frames, in seconds."""
+    needed: bool
+    inner: type | None
+    """The record inside."""
+
+
+@cache
+def _fields(record: type) -> tuple[_Written, ...]:
+    made: list[_Written] = []
+    for each, hint in zip(fields(record), hints_of(record).values(), strict=True):
+        name, needed = each.name, each.default is MISSING and each.default_factory is MISSING
+        times: tuple[tuple[str, str], ...] = ()
+        if Interval in members(hint):
+            times = (("frames", "seconds"), ("ease", "ease_seconds"))
+        elif name in IN_SECONDS and set(members(hint)) <= {int, NoneType}:
+            times = ((name, IN_SECONDS[name]),)
+        inner = None if times else record_inside(hint)
+        made.append(_Written(name, hint, len(times) == 2, times, needed, inner))
+    return tuple(made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,19 +115,18 @@ def keys_of(record: type) -> tuple[Key, ...]:
     """The keys that stand for the fields of a record."""
     docs = field_docs(record)
     keys: list[Key] = []
-    for each, hint in zip(fields(record), hints_of(record).values(), strict=True):
+    for each, field in zip(fields(record), _fields(record), strict=True):
         about = docs.get(each.name, "")
-        if _has_interval(hint):
-            keys += [Key(k, h | None, a, None) for k, (h, a) in _INTERVAL_KEYS.items()]
-        elif _is_moment(each.name, hint):
+        if field.is_interval:
+            keys += [Key(k, h | None, a) for k, (h, a) in _INTERVAL_KEYS.items()]
+        elif field.times:
             # Which of the two may be left out is checked elsewhere.
             same = f"`{each.name}` in seconds from the first frame."
-            keys.append(Key(each.name, int | None, about or "The frame, counted from 0.", None))
-            keys.append(Key(IN_SECONDS[each.name], float | None, same, None))
+            keys.append(Key(each.name, int | None, about or "The frame, counted from 0."))
+            keys.append(Key(IN_SECONDS[each.name], float | None, same))
         else:
-            needed = each.default is MISSING and each.default_factory is MISSING
             default = MISSING if is_dataclass(each.default) else each.default
-            keys.append(Key(each.name, hint, about, default, needed))
+            keys.append(Key(each.name, field.hint, about, default, field.needed))
     return tuple(keys)
 
 
@@ -147,63 +165,45 @@ def _converted(hint: Any) -> Any:
     return hint
 
 
-def wrong_times(
+def _times(
     record: type, values: Any, path: Location = ()
-) -> Iterator[tuple[Location, tuple[str, str], str]]:
-    """Times that are given twice, or not at all: where, the two keys, "both" or "none"."""
+) -> Iterator[tuple[Location, Mapping[str, Any], tuple[str, str], bool]]:
+    """The times of a record and of those inside: path, values there, the two keys, if needed."""
     if not isinstance(values, Mapping):
         return
     given = cast("Mapping[str, Any]", values)
-    needed = {key.name for key in fields(record) if key.default is MISSING}
-    for name, hint in hints_of(record).items():
-        pairs: tuple[tuple[tuple[str, str], bool], ...] = ()
-        if _has_interval(hint):
-            pairs = (("frames", "seconds"), name in needed), (("ease", "ease_seconds"), False)
-        elif _is_moment(name, hint):
-            pairs = (((name, IN_SECONDS[name]), name in needed),)
-        for keys, must in pairs:
-            count = sum(given.get(key) is not None for key in keys)
-            if count > 1 or (must and not count):
-                yield path, keys, "both" if count else "none"
-        inner, value = record_inside(hint), given.get(name)
-        if inner is not None and not pairs:
-            yield from wrong_times(inner, value, (*path, name))
-            for i, each in enumerate(value if isinstance(value, tuple) else ()):
-                yield from wrong_times(inner, each, (*path, name, i))
+    for field in _fields(record):
+        for keys in field.times:
+            yield path, given, keys, field.needed and keys[0] != "ease"
+        value = None if field.inner is None else given.get(field.name)
+        if value is None:
+            continue
+        entries = [(i, each) for i, each in enumerate(value)] if isinstance(value, tuple) else []
+        for below, each in [((), value), *(((i,), each) for i, each in entries)]:
+            yield from _times(cast("type", field.inner), each, (*path, field.name, *below))
 
 
-def record_from(record: type[T], values: Mapping[str, Any], clock: Clock) -> T:
-    """A record from checked values; fields that are left out have their defaults.
+def wrong_times(record: type, values: Any) -> Iterator[tuple[Location, tuple[str, str], str]]:
+    """Times that are given twice, or not at all: where, the two keys, "both" or "none"."""
+    for path, given, keys, needed in _times(record, values):
+        count = sum(given.get(key) is not None for key in keys)
+        if count > 1 or (needed and not count):
+            yield path, keys, "both" if count else "none"
 
-    Raises:
-        PoiseError: the record refuses them.
+
+def clock_for_trial(record: type, values: Mapping[str, Any]) -> Clock | None:
+    """A clock under which a record can be tried before a clip is known.
+
+    None when frames and seconds are mixed: only a clip can say how they relate.
     """
-    given: dict[str, Any] = {}
-    for name, hint in hints_of(record).items():
-        in_seconds = IN_SECONDS.get(name, "")
-        if _has_interval(hint):
-            if any(values.get(key) is not None for key in ("frames", "seconds")):
-                given[name] = clock.interval(values)
-        elif _is_moment(name, hint) and values.get(in_seconds) is not None:
-            given[name] = clock.frame(values[in_seconds])
-        elif name in values:
-            given[name] = _built(hint, values[name], clock)
-    return record(**given)
+    times = [(given.get(frames), given.get(seconds)) for _, given, (frames, seconds), _ in
+             _times(record, values)]  # fmt: skip
+    in_frames = any(frames not in (None, ALL) for frames, _ in times)
+    return None if in_frames and any(seconds is not None for _, seconds in times) else _TRIAL
 
 
-def _built(hint: Any, value: Any, clock: Clock) -> Any:
-    inner = record_inside(hint)
-    if inner is not None and isinstance(value, Mapping):
-        return record_from(inner, cast("Mapping[str, Any]", value), clock)
-    if inner is not None and isinstance(value, tuple):
-        entries = cast("tuple[Any, ...]", value)
-        return tuple(record_from(inner, each, clock) for each in entries)
-    return value
-
-
-def constraint_from(spec: ConstraintSpec, words: Vocabulary, clock: Clock) -> Any:
-    """The constraint record that a spec stands for in a clip."""
-    return record_from(words.constraints[spec.kind], spec.values, clock)
+_TRIAL = Clock(rate_hz=1000.0, frame_count=10**9)
+"""So fine that rounding to frames decides nothing, and longer than any interval of a recipe."""
 
 
 def try_record(record: type, values: Mapping[str, Any]) -> None:
@@ -217,36 +217,34 @@ def try_record(record: type, values: Mapping[str, Any]) -> None:
         record_from(record, values, clock)
 
 
-def clock_for_trial(record: type, values: Mapping[str, Any]) -> Clock | None:
-    """A clock under which a record can be tried before a clip is known.
+def record_from(record: type[T], values: Mapping[str, Any], clock: Clock) -> T:
+    """A record from checked values; fields that are left out have their defaults.
 
-    None when frames and seconds are mixed: only a clip can say how they relate.
+    Raises:
+        PoiseError: the record refuses them.
     """
-    mixed = {"frames", "seconds"} <= _times(record, values)
-    return None if mixed else _TRIAL
+    given: dict[str, Any] = {}
+    for field in _fields(record):
+        name, inner = field.name, field.inner
+        if field.is_interval:
+            if any(values.get(key) is not None for key in field.times[0]):
+                given[name] = clock.interval(values)
+        elif field.times and values.get(field.times[0][1]) is not None:
+            given[name] = clock.frame(values[field.times[0][1]])
+        elif name in values:
+            value = values[name]
+            if inner is not None and isinstance(value, Mapping):
+                value = record_from(inner, cast("Mapping[str, Any]", value), clock)
+            elif inner is not None and isinstance(value, tuple):
+                entries = cast("tuple[Any, ...]", value)
+                value = tuple(record_from(inner, each, clock) for each in entries)
+            given[name] = value
+    return record(**given)
 
 
-_TRIAL = Clock(rate_hz=1000.0, frame_count=10**9)
-"""So fine that rounding to frames decides nothing, and longer than any interval of a recipe."""
-
-
-def _times(record: type, values: Mapping[str, Any]) -> set[str]:
-    """Which of "frames" and "seconds" the times of a record are given in."""
-    found: set[str] = set()
-    for name, hint in hints_of(record).items():
-        pairs: tuple[tuple[str, str], ...] = ()
-        if _has_interval(hint):
-            pairs = (("frames", "seconds"), ("ease", "ease_seconds"))
-        elif _is_moment(name, hint):
-            pairs = ((name, IN_SECONDS[name]),)
-        for frames, seconds in pairs:
-            found |= {"seconds"} if values.get(seconds) is not None else set()
-            found |= {"frames"} if values.get(frames) not in (None, ALL) else set()
-        inner, value = record_inside(hint), values.get(name)
-        for each in value if isinstance(value, tuple) else (value,):
-            if inner is not None and isinstance(each, Mapping):
-                found |= _times(inner, cast("Mapping[str, Any]", each))
-    return found
+def constraint_from(spec: ConstraintSpec, words: Vocabulary, clock: Clock) -> Any:
+    """The constraint record that a spec stands for in a clip."""
+    return record_from(words.constraints[spec.kind], spec.values, clock)
 
 
 def spec_from(constraint: Any, words: Vocabulary) -> ConstraintSpec:
