@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import copy
+from io import StringIO
 from typing import Any
 
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ruamel.yaml import YAML
 
 from poise.errors import FileProblem
 from poise.recipes import Recipe, RecipeProblem, recipe_from_text, recipe_text
 from tests.job.fakes import WORDS
 from tests.job.test_load import GOOD
 
-TREE = yaml.safe_load(GOOD)
+YAML_FILE = YAML(typ="safe", pure=True)
+TREE = YAML_FILE.load(GOOD)
+
+
+def dumped(tree: Any) -> str:
+    stream = StringIO()
+    YAML_FILE.dump(tree, stream)
+    return stream.getvalue()
+
 
 scalars = st.one_of(
     st.none(),
@@ -60,7 +69,7 @@ def test_any_value_anywhere_is_read_or_refused(
         parent[new_key] = value
     else:
         parent[path[-1]] = value
-    recipe = read(yaml.safe_dump(tree, sort_keys=False))
+    recipe = read(dumped(tree))
     if recipe is not None:
         assert recipe_from_text(recipe_text(recipe), words=WORDS) == recipe
 

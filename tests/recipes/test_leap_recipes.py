@@ -6,7 +6,6 @@ import copy
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +23,7 @@ from poise.recipes import (
     run_recipe,
 )
 from poise.recipes.run import edit_of
-from tests.job.test_any_recipe import paths_of, values
+from tests.job.test_any_recipe import YAML_FILE, dumped, paths_of, values
 
 GOOD = """\
 poise: 1
@@ -44,7 +43,7 @@ steps:
         - hold_point:
             {name: hand, point: left_wrist, frames: [14, 16], mode: offset, place_m: [0, 0.05, 0]}
 """
-TREE = yaml.safe_load(GOOD)
+TREE = YAML_FILE.load(GOOD)
 
 
 def test_what_a_recipe_says_about_stages_becomes_records() -> None:
@@ -92,7 +91,7 @@ def test_other_methods_refuse_stages_where_they_are_asked_for(method: str) -> No
     tree = copy.deepcopy(TREE)
     ((_, step),) = tree["steps"][0].items()
     tree["steps"] = [{method: {"constraints": step["constraints"]}}]
-    recipe = recipe_from_text(yaml.safe_dump(tree, sort_keys=False))
+    recipe = recipe_from_text(dumped(tree))
     with pytest.raises(RecipeProblem) as problem:
         run_recipe(recipe)
     lines = str(problem.value).splitlines()
@@ -107,7 +106,7 @@ def test_correct_refuses_them_like_all_constraints() -> None:
     tree = copy.deepcopy(TREE)
     tree["steps"] = [{"correct": {"constraints": TREE["steps"][0]["momentum"]["constraints"][:1]}}]
     with pytest.raises(RecipeProblem, match="constraints"):
-        recipe_from_text(yaml.safe_dump(tree))
+        recipe_from_text(dumped(tree))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +173,7 @@ def test_any_value_anywhere_is_read_or_refused(path: tuple[Any, ...], value: Any
         parent = parent[part]
     parent[path[-1]] = value
     try:
-        recipe = recipe_from_text(yaml.safe_dump(tree))
+        recipe = recipe_from_text(dumped(tree))
     except (RecipeProblem, FileProblem):
         return
     assert isinstance(recipe, Recipe)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poise.errors import BadValue, FileProblem, UnknownName
@@ -17,10 +17,10 @@ _TOP = ("about", "clip", "character", "environment", "outputs")
 class Change:
     """A value to put into a recipe."""
 
-    path: Location
+    path: Location | str
     """The name of a constraint, a method or a first-level key of the recipe; then keys and list
-    indices: `("correct", "settings", "preset")`."""
-    value: Any
+    indices: `("correct", "settings", "preset")`. Or as people type it, with dots."""
+    value: Any = field(hash=False)
     """Plain values: dicts, lists, tuples, words, numbers."""
     label: str = ""
     """The change as the user wrote it, for messages: `--preset run`."""
@@ -40,17 +40,22 @@ def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str])
         BadValue: a change that is not written so.
     """
     for change in changes:
-        if isinstance(change, Change):
-            start, parts = str(change.path[0]), change.path[1:]
-            value = node_from(change.value, change.label or ".".join(map(str, change.path)))
-        else:
-            path, value = _parsed(change)
+        path, value = _parsed(change) if isinstance(change, str) else _given(change)
+        if isinstance(path, str):
             start, parts = _split(root, path)
+        else:
+            start, parts = str(path[0]), path[1:]
         for location in _targets(root, start, parts):
             root = _spelled_out(root, location).put(location, value)
     for name in without:
         root = _left_out(root, name)
     return root
+
+
+def _given(change: Change) -> tuple[Location | str, Node]:
+    path = change.path
+    label = change.label or (path if isinstance(path, str) else ".".join(map(str, path)))
+    return path, node_from(change.value, label)
 
 
 def _parsed(change: str) -> tuple[str, Node]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from poise.character import Character
 from poise.environment import Environment
@@ -48,17 +46,13 @@ def retargeting(
         PoiseError: a file that cannot be read, a body that cannot move like the other.
     """
     _check_moves(clip)
-    asked: list[tuple[str, Any, str]] = [
-        ("character.to", str(to.resolve()), f"--to {to}"),
-        ("character.mapping", mapping and str(mapping.resolve()), f"--mapping {mapping}"),
-        ("character.roles", roles and str(roles.resolve()), f"--roles {roles}"),
-        ("clip.rate_hz", rate_hz, f"--rate {rate_hz}"),
+    asked = [
+        Change(("character", "to"), str(to.resolve()), f"--to {to}"),
+        Change(("character", "mapping"), _whole(mapping), f"--mapping {mapping}"),
+        Change(("character", "roles"), _whole(roles), f"--roles {roles}"),
+        Change(("clip", "rate_hz"), rate_hz, f"--rate {rate_hz}"),
     ]
-    changes = [
-        Change(f"{key}={json.dumps(value)}", label)
-        for key, value, label in asked
-        if value is not None
-    ]
+    changes = [change for change in asked if change.value is not None]
     prepared = prepare(load_recipe(USUAL_RECIPE, changes=changes), clip, roles_by=ROLES_BY)
     assert prepared.target is not None
     target, place = prepared.target, environment
@@ -67,6 +61,10 @@ def retargeting(
     return Retargeting(
         prepared.clip, prepared.character, target.character, target.matches, place, prepared.notes
     )
+
+
+def _whole(path: Path | None) -> str | None:
+    return None if path is None else str(path.resolve())
 
 
 def _check_moves(clip: Path) -> None:

@@ -22,6 +22,7 @@ from poise.apps.batch.order import Order
 from poise.apps.evaluation import evaluation_of
 from poise.apps.outputs import PlannedOutputs, write_outputs
 from poise.errors import PoiseError
+from poise.job import Change
 from poise.measures import Evaluation, Measure
 from poise.recipes import Outcome, Recipe, prepare, run_prepared
 
@@ -36,7 +37,7 @@ class ClipJob:
     name: str
     path: str
     order: Order
-    changes: tuple[str, ...]
+    changes: tuple[str | Change, ...]
     """For this clip alone."""
     files: tuple[tuple[str, str], ...]
     """What is written (clip, glb, before, contacts, report, robot), and below what name."""
@@ -68,7 +69,7 @@ class _NotWritten(Exception):
 
 
 @lru_cache(maxsize=4)
-def _recipe(order: Order, changes: tuple[str, ...]) -> Recipe:
+def _recipe(order: Order, changes: tuple[str | Change, ...]) -> Recipe:
     return order.followed_with(changes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,18 +96,14 @@ def _changes(
     from poise.job import Change
 
     listed = None if candidates is None else candidates.replace(",", " ").split()
-    asked: list[tuple[str, Any, str]] = [
-        ("environment", environment, f"--environment {environment}"),
-        ("correct.settings.preset", preset, f"--preset {preset}"),
-        ("correct.settings.candidates", listed, f"--candidates {candidates}"),
-        ("correct.contacts", contacts, f"--contacts {contacts}"),
-        ("character.to", to, f"--to {to}"),
+    asked: list[tuple[tuple[str, ...], Any, str]] = [
+        (("environment",), environment, f"--environment {environment}"),
+        (("correct", "settings", "preset"), preset, f"--preset {preset}"),
+        (("correct", "settings", "candidates"), listed, f"--candidates {candidates}"),
+        (("correct", "contacts"), contacts, f"--contacts {contacts}"),
+        (("character", "to"), to, f"--to {to}"),
     ]
-    return [
-        Change(f"{path}={json.dumps(_whole(value))}", label)
-        for path, value, label in asked
-        if value is not None
-    ]
+    return [Change(path, _whole(value), label) for path, value, label in asked if value is not None]
 
 
 def _whole(value: Any) -> Any:

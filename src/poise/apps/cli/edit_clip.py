@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +18,9 @@ from poise.apps.cli.run import (
     follow,
     saying_problems,
 )
+
+if TYPE_CHECKING:
+    from poise.job import Change
 
 Clip = Annotated[Path, typer.Argument(help="The clip to edit.")]
 RecipeFile = Annotated[
@@ -105,9 +107,11 @@ def command_for(method: str, about: str) -> Callable[..., None]:
     return command
 
 
-def _changes(set_: list[str] | None, to: Path | None) -> list[str]:
+def _changes(set_: list[str] | None, to: Path | None) -> list[str | Change]:
     """Another body is one as a recipe would write it, but seen from where the user is."""
-    body = [] if to is None else [f"character.to={json.dumps(str(to.resolve()))}"]
+    from poise.job import Change
+
+    body = [] if to is None else [Change(("character", "to"), str(to.resolve()), f"--to {to}")]
     return [*(set_ or ()), *body]
 
 

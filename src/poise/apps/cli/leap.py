@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,10 +124,10 @@ def _changes(environment: Path | None, edits: list[dict[str, Any]]) -> list[Chan
 
     found: list[Change] = []
     if environment is not None:
-        text = f"environment={json.dumps(str(environment.resolve()))}"
-        found.append(Change(text, f"--environment {environment}"))
+        named = str(environment.resolve())
+        found.append(Change(("environment",), named, f"--environment {environment}"))
     if edits:
-        found.append(Change(f"momentum.constraints={json.dumps(edits)}", "the options"))
+        found.append(Change(("momentum", "constraints"), edits, "the options"))
     return found
 
 

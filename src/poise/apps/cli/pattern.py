@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -311,7 +310,7 @@ def _as_change(
             zip(names, goals, found, strict=True)
         )
     ]  # fmt: skip
-    return Change(f"pattern.constraints={json.dumps(written)}", "the options")
+    return Change(("pattern", "constraints"), written, "the options")
 
 
 def _is_number(text: str) -> bool:
@@ -371,11 +370,11 @@ class _Looked:
 def _changes(pattern: Path, environment: Path | None) -> list[str | Change]:
     from poise.job import Change
 
-    named = json.dumps(str(pattern.resolve()))
-    found: list[str | Change] = [Change(f"pattern.pattern={named}", str(pattern))]
+    named = str(pattern.resolve())
+    found: list[str | Change] = [Change(("pattern", "pattern"), named, str(pattern))]
     if environment is not None:
-        text = f"environment={json.dumps(str(environment.resolve()))}"
-        found.append(Change(text, f"--environment {environment}"))
+        place = str(environment.resolve())
+        found.append(Change(("environment",), place, f"--environment {environment}"))
     return found
 
 

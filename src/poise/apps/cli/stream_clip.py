@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from poise.arrays import Array
 from poise.constraints import FLAT, Constraint
 from poise.errors import BadValue, FileProblem, PoiseError
 from poise.job import (
+    Change,
     Clock,
     attribute_error,
     constraint_from,
@@ -43,7 +44,7 @@ def stream_clip(
     clip: Path,
     output: Path | None,
     without: list[str] | None,
-    changes: list[str] | None,
+    changes: Sequence[str | Change] | None,
     *,
     overwrite: bool,
 ) -> None:
