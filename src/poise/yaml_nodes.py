@@ -13,18 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from ruamel.yaml import YAML
+from ruamel.yaml import events as of
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    Event,
-    MappingEndEvent,
-    MappingStartEvent,
-    NodeEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
+from ruamel.yaml.events import Event
 
 from poise.errors import FileProblem
 from poise.wording import MAX_MAGNITUDE, NUMBER, number_from, shown
@@ -216,9 +207,9 @@ class _Reading:
         """The root of the only document."""
         root: Node | None = None
         for event in events:
-            if isinstance(event, DocumentStartEvent) and root is not None:
+            if isinstance(event, of.DocumentStartEvent) and root is not None:
                 raise self._no_yaml(event, "but found another document")
-            if isinstance(event, NodeEvent):
+            if isinstance(event, of.NodeEvent):
                 root = self._value(event, events, 0, None)
         return root
 
@@ -238,20 +229,20 @@ class _Reading:
         self, event: Event, events: Iterator[Event], depth: int, key_place: Place | None
     ) -> Node:
         place, anchor = self._place(event), cast("str | None", cast("Any", event).anchor)
-        if isinstance(event, AliasEvent):
+        if isinstance(event, of.AliasEvent):
             if anchor not in self.anchors:
                 raise self._no_yaml(event, f"found undefined alias '{anchor}'")
             return replace(self.anchors[anchor], key_place=key_place)
         if depth > MAX_DEPTH:
             raise self._no_yaml(event, "very deep nesting")
-        if isinstance(event, MappingStartEvent):
+        if isinstance(event, of.MappingStartEvent):
             node = self._mapping(events, depth, place, key_place)
-        elif isinstance(event, SequenceStartEvent):
-            inside = takewhile(lambda each: not isinstance(each, SequenceEndEvent), events)
+        elif isinstance(event, of.SequenceStartEvent):
+            inside = takewhile(lambda each: not isinstance(each, of.SequenceEndEvent), events)
             listed = [self._value(each, events, depth + 1, None) for each in inside]
             node = Node(tuple(listed), place, key_place)
         else:
-            node = self._scalar(cast("ScalarEvent", event), place, key_place)
+            node = self._scalar(cast("of.ScalarEvent", event), place, key_place)
         self._check_tag(event, node)
         if anchor:
             if anchor in self.anchors:
@@ -265,7 +256,7 @@ class _Reading:
         found: dict[str, Node] = {}
         odd: list[Node] = []
         for event in events:
-            if isinstance(event, MappingEndEvent):
+            if isinstance(event, of.MappingEndEvent):
                 break
             key = self._key(event, events, depth + 1)
             value = self._value(next(events), events, depth + 1, key.place)
@@ -289,12 +280,12 @@ class _Reading:
 
     def _key(self, event: Event, events: Iterator[Event], depth: int) -> Node:
         """Keys are words, whatever they would be as values."""
-        if isinstance(event, ScalarEvent):
+        if isinstance(event, of.ScalarEvent):
             word = str(cast("Any", event).value)
             return Node(word, self._place(event), word=word)
         return replace(self._value(event, events, depth, None), place=self._place(event))
 
-    def _scalar(self, event: ScalarEvent, place: Place, key_place: Place | None) -> Node:
+    def _scalar(self, event: of.ScalarEvent, place: Place, key_place: Place | None) -> Node:
         word = str(cast("Any", event).value)
         if cast("Any", event).style is not None:  # quoted, or a block of text
             return Node(word, place, key_place, word)

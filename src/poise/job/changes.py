@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.errors import BadValue, FileProblem, UnknownName
 from poise.job.recipe_path import Location, RecipeProblem, constraints_of, methods_of
-from poise.yaml_nodes import Node, Place, node_from, parse_yaml
+from poise.yaml_nodes import Node, node_from, parse_yaml
 
 _TOP = ("about", "clip", "character", "environment", "outputs")
 
@@ -22,7 +22,7 @@ class Change:
     indices: `("correct", "settings", "preset")`. Or as people type it, with dots."""
     value: Any = field(hash=False)
     """Plain values: dicts, lists, tuples, words, numbers."""
-    label: str = ""
+    label: str = "a change"
     """The change as the user wrote it, for messages: `--preset run`."""
 
 
@@ -40,22 +40,16 @@ def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str])
         BadValue: a change that is not written so.
     """
     for change in changes:
-        path, value = _parsed(change) if isinstance(change, str) else _given(change)
-        if isinstance(path, str):
-            start, parts = _split(root, path)
+        if isinstance(change, str):
+            path, value = _parsed(change)
         else:
-            start, parts = str(path[0]), path[1:]
+            path, value = change.path, node_from(change.value, change.label)
+        start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
         for location in _targets(root, start, parts):
             root = _spelled_out(root, location).put(location, value)
     for name in without:
         root = _left_out(root, name)
     return root
-
-
-def _given(change: Change) -> tuple[Location | str, Node]:
-    path = change.path
-    label = change.label or (path if isinstance(path, str) else ".".join(map(str, path)))
-    return path, node_from(change.value, label)
 
 
 def _parsed(change: str) -> tuple[str, Node]:
@@ -73,17 +67,7 @@ def _parsed(change: str) -> tuple[str, Node]:
         raise BadValue("change", f"PATH=VALUE with a YAML value ({found})", change) from None
     if problems:
         raise RecipeProblem(problems)
-    return path.strip(), _placed(value, Place(label))
-
-
-def _placed(value: Node, place: Place) -> Node:
-    """The same at the place of the change, which has no lines of its own."""
-    content = value.content
-    if isinstance(content, dict):
-        content = {key: _placed(each, place) for key, each in value.items().items()}
-    elif isinstance(content, tuple):
-        content = tuple(_placed(each, place) for each in content)
-    return replace(value, content=content, place=place, key_place=place)
+    return path.strip(), node_from(value.plain(), label)
 
 
 def _split(root: Node, path: str) -> tuple[str, Location]:
@@ -140,12 +124,10 @@ def _check_indices(root: Node, location: Location, path: str) -> None:
 
 def _spelled_out(root: Node, location: Location) -> Node:
     """A clip that is only a path becomes `file: path` before something is put beside it."""
-    clip = root.at(("clip",))
-    if location[0] != "clip" or len(location) == 1 or clip is None:
-        return root
-    if not isinstance(clip.content, str):
-        return root
-    return root.put(("clip",), replace(clip, content={"file": replace(clip, key_place=None)}))
+    clip = root.child("clip")
+    if location[0] == "clip" and len(location) > 1 and clip and isinstance(clip.content, str):
+        root = root.put(("clip",), replace(clip, content={"file": replace(clip, key_place=None)}))
+    return root
 
 
 def _left_out(root: Node, name: str) -> Node:

@@ -46,12 +46,8 @@ def attribute_error(recipe: Recipe, step: int) -> Generator[None, None, None]:
     except RecipeProblem:
         raise
     except PoiseError as problem:
-        named = [
-            index
-            for index, spec in enumerate(recipe.steps[step].constraints)
-            if spec.name and f"'{spec.name}'" in str(problem)
-        ]
-        if not named or recipe.written is None:
-            raise
-        location = constraint_location(recipe, step, named[0])
-        raise RecipeProblem([problem_at(recipe, location, problem)]) from problem
+        for index, spec in enumerate(recipe.steps[step].constraints):
+            if recipe.written is not None and spec.name and f"'{spec.name}'" in str(problem):
+                location = constraint_location(recipe, step, index)
+                raise RecipeProblem([problem_at(recipe, location, problem)]) from problem
+        raise

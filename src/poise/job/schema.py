@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import Field, TypeAdapter, WrapValidator
@@ -45,35 +45,34 @@ def recipe_type(words: Vocabulary) -> Any:
 def recipe_validator(words: Vocabulary) -> SchemaValidator:
     """Checks the plain values of a recipe and makes the records in it."""
     schema: Any = TypeAdapter(recipe_type(words)).core_schema
-    _take_mappings(schema)
+    for each in _dicts(schema):
+        if each.get("type") == "dataclass":
+            each["strict"] = False  # values are strict, but records may be given as mappings
     return SchemaValidator(schema)
 
 
-def _take_mappings(schema: object) -> None:
-    """Strict are the values, but records may be given as mappings."""
+def _dicts(schema: object) -> Iterator[dict[str, Any]]:
+    """All mappings in a schema."""
     if isinstance(schema, dict):
-        known = cast("dict[str, object]", schema)
-        if known.get("type") == "dataclass":
-            known["strict"] = False
-        for each in known.values():
-            _take_mappings(each)
-    elif isinstance(schema, list | tuple):
-        for each in cast("list[object]", schema):
-            _take_mappings(each)
+        yield cast("dict[str, Any]", schema)
+        schema = list(cast("dict[str, object]", schema).values())
+    for each in cast("list[object]", schema) if isinstance(schema, list | tuple) else ():
+        yield from _dicts(each)
 
 
 def _step_type(words: Vocabulary) -> Any:
-    kinds = {kind: spec_type(record) for kind, record in words.constraints.items()}
-    tried = {kind: _tried(words.constraints[kind], spec) for kind, spec in kinds.items()}
-    about = {kind: spec.__doc__ for kind, spec in kinds.items()}
-    constraint = _one_of("Constraint", {k: (tried[k], about[k]) for k in kinds})
+    kinds = {
+        kind: (_refusing(spec_type(record), after=partial(_tried, record)), summary(record))
+        for kind, record in words.constraints.items()
+    }
+    constraint = _one_of("Constraint", kinds)
     methods = {name: _method_type(name, words, constraint) for name in words.methods}
     return _one_of("Step", {name: (made | None, made.__doc__) for name, made in methods.items()})
 
 
 def _method_type(name: str, words: Vocabulary, constraint: Any) -> Any:
     docs = field_docs(Step)
-    settings = _refusing(words.settings(name), lambda given: words.with_preset(name, given))
+    settings = _refusing(words.settings(name), partial(words.with_preset, name))
     keys: dict[str, Any] = {"settings": _optional(settings, "How the method works.")}
     if words.takes_constraints(name):
         keys["constraints"] = _optional(tuple[constraint, ...], "What must hold.")
@@ -97,51 +96,37 @@ def _optional(hint: Any, about: str) -> Any:
     return NotRequired[Annotated[hint | None, Field(description=about)]]
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 def _refusing(
-    record: Any, first: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda given: given
+    hint: Any, before: Callable[[Any], Any] = _same, after: Callable[[Any], Any] = _same
 ) -> Any:
-    """A record whose refusals are collected like other mistakes."""
+    """A type of which the refusals of records are collected like other mistakes."""
 
     def checked(value: Any, make: Callable[[Any], Any]) -> Any:
         try:
-            return make(first(value) if isinstance(value, Mapping) else value)
+            return after(make(before(value) if isinstance(value, Mapping) else value))
         except PoiseError as refused:
             raise PydanticCustomError(REFUSED, "{error}", {"error": refused}) from refused
 
-    return Annotated[record, WrapValidator(checked)]
+    return Annotated[hint, WrapValidator(checked)]
 
 
-def _tried(record: type, spec: Any) -> Any:
-    """A spec whose record is tried before a clip is known; it stays a spec."""
-
-    def checked(value: Any, make: Callable[[Any], Any]) -> Any:
-        values = make(value)
-        try:
-            try_record(record, values)
-        except PoiseError as refused:
-            raise PydanticCustomError(REFUSED, "{error}", {"error": refused}) from refused
-        return values
-
-    return Annotated[spec, WrapValidator(checked)]
+def _tried(record: type, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a spec, after its record was tried; it stays a spec until a clip is known."""
+    try_record(record, values)
+    return values
 
 
 def recipe_schema(words: Vocabulary | None = None) -> dict[str, Any]:
     """The JSON schema of a recipe, for editors that complete and check as you type."""
     schema = TypeAdapter(recipe_type(words or vocabulary())).json_schema()
-    _join_lines(schema)
+    for each in _dicts(schema):
+        if isinstance(about := each.get("description"), str):
+            # On one line; of a record, the first sentence.
+            each["description"] = " ".join(
+                (about.split("\n\n")[0] if "properties" in each else about).split()
+            )
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _join_lines(schema: object) -> None:
-    """Descriptions on one line; of a record, the first sentence."""
-    if isinstance(schema, dict):
-        known = cast("dict[str, object]", schema)
-        about = known.get("description")
-        if isinstance(about, str):
-            first = about.split("\n\n")[0] if "properties" in known else about
-            known["description"] = " ".join(first.split())
-        for each in known.values():
-            _join_lines(each)
-    elif isinstance(schema, list):
-        for each in cast("list[object]", schema):
-            _join_lines(each)
