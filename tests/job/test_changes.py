@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from poise.errors import BadValue, PoiseError, UnknownName
-from poise.recipes import ClipChoice, Recipe, RecipeProblem, load_recipe
+from poise.job import Change, ClipChoice, Recipe, RecipeProblem, load_recipe
 from tests.job.fakes import WORDS
 from tests.job.test_load import GOOD
 
@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "r.yaml"
 
 
-def changed(path: Path, *changes: str, without: tuple[str, ...] = ()) -> Recipe:
+def changed(path: Path, *changes: str | Change, without: tuple[str, ...] = ()) -> Recipe:
     return load_recipe(path, changes=changes, without=without, words=WORDS)
 
 
@@ -133,3 +133,40 @@ def test_the_file_is_never_changed(path: Path) -> None:
 def test_a_change_of_the_name_of_a_method_says_so(path: Path) -> None:
     with pytest.raises((BadValue, RecipeProblem)):
         changed(path, "lift=3")
+
+
+def test_a_program_changes_values_without_text(path: Path) -> None:
+    recipe = changed(
+        path,
+        Change(("reach", "through", 0, "place_m"), [0, 1.5, 2]),
+        Change("left foot.frames", "all"),
+        Change(("left foot", "ease"), None),
+        Change(("lift", "settings"), {"strategy": "priorities", "mobility": {"a.b": 0.5}}),
+        Change(("clip", "file"), "1e5: 'no' #"),
+    )
+    foot, reach = recipe.steps[0].constraints
+    assert reach.values["through"][0]["place_m"] == (0.0, 1.5, 2.0)
+    assert foot.values["frames"] == "all" and foot.values["ease"] is None
+    assert recipe.steps[0].settings.mobility == {"a.b": 0.5}
+    assert recipe.clip.file == "1e5: 'no' #"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (Change(("lift", "settings", "strategy"), "weight", "--strategy weight"),
+         "--strategy weight: expected 'priorities' or 'weights' for strategy of settings of lift, "
+         "found 'weight'. Did you mean 'weights'?"),
+        (Change(("lift", "settings", "passes"), 0, "--passes 0"),
+         "--passes 0: passes must be at least 1, got 0."),
+        (Change(("clip", "rate_hz"), float("nan"), "--rate nan"),
+         "--rate nan: expected a finite number for rate_hz of clip, found nan."),
+        (Change(("rech", "priority"), 1),
+         "No constraint, method or key of the recipe is called 'rech'. Did you mean 'reach'? "
+         "Known: left foot, reach, about, clip, character, environment, outputs, lift."),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_wrong_goes_by_its_label(path: Path, change: Change, message: str) -> None:
+    with pytest.raises(PoiseError) as refused:
+        changed(path, change)
+    assert str(refused.value) == message

@@ -108,6 +108,22 @@ def test_whatever_a_recipe_says_comes_back(
     assert again(recipe) == recipe
 
 
+pieces = st.sampled_from(
+    ["a", "walk ", "  ", " ", "\n", '"', "'", "é", "\t", "\\", ": ", " #", "\U0001f600"]
+)
+
+
+@given(st.lists(pieces, max_size=150).map("".join), st.lists(pieces, max_size=150).map("".join))
+@settings(max_examples=150, deadline=None)
+def test_long_texts_come_back_wherever_their_lines_end(about: str, name: str) -> None:
+    values = {"name": name or "x", "point": "b", "place_m": (0.0, 1.0, 2.0), "frames": "all"}
+    step = Step("lift", Settings(), [Wish("hold_point", values)])
+    recipe = Recipe([step], about=about)
+    lines = recipe_text(recipe).splitlines()
+    assert again(recipe) == recipe
+    assert all(len(line) < 97 + 4 * 13 for line in lines if " " in line.strip())
+
+
 def test_words_that_could_be_more_are_quoted() -> None:
     for word in ("1e5", "no", "null", "7", "true"):
         text = recipe_text(Recipe([Step("lift", Settings())], about=word))
