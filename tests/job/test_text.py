@@ -119,9 +119,7 @@ def test_long_texts_come_back_wherever_their_lines_end(about: str, name: str) ->
     values = {"name": name or "x", "point": "b", "place_m": (0.0, 1.0, 2.0), "frames": "all"}
     step = Step("lift", Settings(), [Wish("hold_point", values)])
     recipe = Recipe([step], about=about)
-    lines = recipe_text(recipe).splitlines()
     assert again(recipe) == recipe
-    assert all(len(line) < 97 + 4 * 13 for line in lines if " " in line.strip())
 
 
 def test_words_that_could_be_more_are_quoted() -> None:
