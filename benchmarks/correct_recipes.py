@@ -13,8 +13,8 @@ import time
 from benchmarks.page import ROOT, put_table
 from benchmarks.turning import fastest_turns
 from poise.contact import ContactSchedule, write_contacts
+from poise.job import Outcome, load_recipe, run_recipe
 from poise.measures import evaluate
-from poise.recipes import Outcome, load_recipe, run_recipe
 
 RECIPES = ROOT / "examples" / "recipes" / "correct"
 NAMES = (

@@ -7,9 +7,9 @@ from pathlib import Path
 from benchmarks.measure import Measure
 from benchmarks.timing import interleaved
 from poise.errors import PoiseError
+from poise.job import load_recipe, run_prepared, subject
 from poise.methods.filter import Settings
 from poise.methods.filter.settings import rounds_of
-from poise.recipes import load_recipe, prepare, run_prepared
 
 RECIPES = Path(__file__).resolve().parents[1] / "examples" / "recipes" / "filter"
 PAPER: dict[str, tuple[int, float]] = {
@@ -47,7 +47,7 @@ def _row(path: Path) -> list[Measure]:
         return []
     try:
         recipe = load_recipe(path)
-        ready = prepare(recipe)
+        ready = subject(recipe)
         seconds = interleaved({"run": lambda: run_prepared(recipe, ready)}, REPEATS)["run"]
     except PoiseError as problem:
         print(f"{path.stem:28}left out: {str(problem).splitlines()[0]}")

@@ -17,12 +17,10 @@ from poise.footing.contact_tasks import Movers, contact_tasks
 from poise.footing.moving_joints import moving_joints
 from poise.ik import build, look, unsolved
 from poise.ik.widened_limits import widened
-from poise.job import edit_of
+from poise.job import Outcome, edit_of, load_recipe, run_recipe, subject, vocabulary
 from poise.measures import evaluate
 from poise.methods.momentum.family import Family, build_family
 from poise.methods.momentum.family import coordinates as every_coordinate
-from poise.recipes import Outcome, load_recipe, prepare, run_recipe
-from poise.recipes.vocabulary import vocabulary
 
 RECIPES = ROOT / "examples" / "recipes" / "momentum"
 LEAPS = (
@@ -126,7 +124,7 @@ def time_row(name: str, sequences: int, frames: int, seconds: float) -> str:
 def built(name: str) -> tuple[Family, float]:
     """A family, and how long its members took."""
     recipe = load_recipe(RECIPES / f"{name}.yaml")
-    prepared = prepare(recipe)
+    prepared = subject(recipe)
     edit = edit_of(recipe, 0, prepared, prepared.clip, vocabulary())
     start = time.perf_counter()
     family = build_family(edit, recipe.steps[0].settings)

@@ -16,11 +16,11 @@ from poise.contact.shown_place import shown_place
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import load_clip
+from poise.job import figure_of
 from poise.methods import Edit, Result, retarget
 from poise.methods.retarget import FIGURES, RetargetReport
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
-from poise.recipes.another_body import figure_of
 
 CLIPS = {
     "02_01": "walk", "02_03": "run", "02_04": "jump", "05_02": "dance", "13_11": "forward jump",

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, cast
-
-from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
+from typing import Any, cast, get_type_hints
 
 from poise.constraints import Interval, Recruit
-from poise.recipes import CharacterChoice, ClipChoice, Outputs
-from poise.recipes.descriptions import described
-from poise.recipes.field_docs import summary
-from poise.recipes.models import hints_of, members, model_of, record_inside
-from poise.recipes.timing import INTERVAL_KEYS
-from poise.recipes.vocabulary import Vocabulary, vocabulary
+from poise.job import (
+    INTERVAL_KEYS,
+    CharacterChoice,
+    ClipChoice,
+    Key,
+    Outputs,
+    Vocabulary,
+    described,
+    keys_of,
+    members,
+    record_inside,
+    summary,
+    vocabulary,
+)
 
 PAGE = Path(__file__).with_name("recipes.md")
 
@@ -27,9 +33,9 @@ EVERY_CONSTRAINT = ("name", *INTERVAL_KEYS, "priority", "weight", "recruit")
 def tables(words: Vocabulary) -> dict[str, str]:
     """What belongs between the marks of the page, by the names of the marks."""
     made = {
-        "clip": table(model_of(ClipChoice)),
-        "character": table(model_of(CharacterChoice)),
-        "outputs": table(model_of(Outputs)),
+        "clip": table(ClipChoice),
+        "character": table(CharacterChoice),
+        "outputs": table(Outputs),
         "constraints": "\n\n".join(_constraint(kind, words) for kind in words.constraints),
         "settings": "\n\n".join(_settings(name, words) for name in words.methods),
     }
@@ -38,14 +44,13 @@ def tables(words: Vocabulary) -> dict[str, str]:
 
 def _constraint(kind: str, words: Vocabulary) -> str:
     record = words.constraints[kind]
-    model = model_of(record)
-    rows = table(model, without=tuple(k for k in EVERY_CONSTRAINT if not _told(model, k)))
+    rows = table(record, without=tuple(k for k in EVERY_CONSTRAINT if not _told(record, k)))
     return "\n\n".join([f"### `{kind}`", _doc(record), rows, *_inner_tables(record)])
 
 
 def _settings(name: str, words: Vocabulary) -> str:
     record = words.settings(name)
-    parts = [f"### Settings of `{name}`", table(model_of(record)), *_inner_tables(record)]
+    parts = [f"### Settings of `{name}`", table(record), *_inner_tables(record)]
     return "\n\n".join([*parts, *_presets(name, words)])
 
 
@@ -64,11 +69,12 @@ def _presets(name: str, words: Vocabulary) -> list[str]:
 def _inner_tables(record: type) -> list[str]:
     """Tables of the records inside a record, but for those that the page explains itself."""
     parts: list[str] = []
-    for name, hint in hints_of(record).items():
+    for field in fields(record):
+        name, hint = field.name, get_type_hints(record)[field.name]
         inner = record_inside(hint)
         if inner is not None and inner not in (Interval, Recruit):
             each = "Each entry of" if inner not in members(hint) else "Under"
-            parts += [f"{each} `{name}`: {_small(summary(inner))}", table(model_of(inner))]
+            parts += [f"{each} `{name}`: {_small(summary(inner))}", table(inner)]
     return parts
 
 
@@ -78,15 +84,13 @@ def _doc(record: type) -> str:
     return "\n\n".join(" ".join(each.split()) for each in paragraphs)
 
 
-def table(model: type[BaseModel], *, without: tuple[str, ...] = ()) -> str:
-    """The keys of a model: what may stand there, what is taken without it, what it is for."""
+def table(record: type, *, without: tuple[str, ...] = ()) -> str:
+    """The keys of a record: what may stand there, what is taken without it, what it is for."""
     lines = ["| key | value | without it | |", "|---|---|---|---|"]
-    for key, field in model.model_fields.items():
-        if key in without:
-            continue
-        value = _value(field.annotation)
-        about = (field.description or "").replace("|", "\\|")
-        lines.append(f"| `{key}` | {value} | {_default(field)} | {about} |")
+    for key in keys_of(record):
+        if key.name not in without:
+            about = key.about.replace("|", "\\|")
+            lines.append(f"| `{key.name}` | {_value(key.hint)} | {_default(key)} | {about} |")
     return "\n".join(lines)
 
 
@@ -95,12 +99,10 @@ def _value(hint: Any) -> str:
     return re.sub(r"keys and values \(.*?\)", "keys and values", described(hint))
 
 
-def _default(field: Any) -> str:
-    if field.is_required():
+def _default(key: Key) -> str:
+    if key.is_needed:
         return "needed"
-    if field.default is PydanticUndefined or field.default in (None, ()):
-        return ""
-    return _shown(field.default)
+    return "" if key.default in (MISSING, None, ()) else _shown(key.default)
 
 
 def _shown(value: Any) -> str:
@@ -112,10 +114,10 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _told(model: type[BaseModel], key: str) -> bool:
+def _told(record: type, key: str) -> bool:
     """Whether a record says something of its own about a key that every constraint has."""
-    field = model.model_fields.get(key)
-    return key not in INTERVAL_KEYS and field is not None and bool(field.description)
+    about = {each.name: each.about for each in keys_of(record)}
+    return key not in INTERVAL_KEYS and bool(about.get(key))
 
 
 def _small(sentence: str) -> str:

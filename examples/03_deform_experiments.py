@@ -25,8 +25,8 @@ from pathlib import Path
 import poise
 from poise.apps.outcome_text import constraint_notes, outcome_lines
 from poise.apps.report.build import report_html
+from poise.job import Outcome, Recipe, load_recipe, run_prepared, subject
 from poise.measures import evaluate
-from poise.recipes import Outcome, Recipe, load_recipe, prepare, run_prepared
 
 OUT = Path("out")
 HERE = Path(__file__).resolve().parent
@@ -93,7 +93,7 @@ def play(experiment: Experiment, *, everything: bool) -> bool:
     if clip is None and recipe.clip.file is not None:
         print(f"left out: no {Path(recipe.clip.file).name} in {SHARED} (see POISE_SHARED)")
         return False
-    prepared = prepare(recipe, clip)
+    prepared = subject(recipe, clip)
     poise.save(prepared.clip, OUT / f"{experiment.name}_before.glb")
     _run(recipe, run_prepared(recipe, prepared), experiment.name, report=everything)
     for contrast in experiment.contrasts:

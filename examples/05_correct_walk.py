@@ -20,8 +20,7 @@ import poise
 from poise.apps.outcome_text import constraint_notes, figure_lines, outcome_lines
 from poise.apps.report.build import report_html
 from poise.contact import contact_agreement, write_contacts
-from poise.job import evaluation_of
-from poise.recipes import Outcome, recipe_from_text, run_recipe
+from poise.job import Outcome, evaluation_of, recipe_from_text, run_recipe
 from poise.samples import (
     Sample,
     walking,

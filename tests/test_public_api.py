@@ -22,7 +22,7 @@ PACKAGES = (
     "poise.mechanics",
     "poise.motion",
     "poise.motion.cleanup",
-    "poise.recipes",
+    "poise.job",
     "poise.samples",
     "poise.transfer",
 )

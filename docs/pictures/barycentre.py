@@ -13,7 +13,7 @@ from poise.apps.render.palette import BLUE, FAINT_INK, GRID, INK, PAPER, VERMILI
 from poise.apps.report.ticks import nice_ticks, range_of
 from poise.arrays import Array
 from poise.constraints import Scene
-from poise.recipes import Prepared
+from poise.job import Subject
 
 FINE = 3
 """Drawn so much larger, then shrunk, for smooth lines."""
@@ -39,7 +39,7 @@ class _Box:
         return np.stack([x, y], axis=1)
 
 
-def draw_barycentre(path: Path, prepared: Prepared) -> None:
+def draw_barycentre(path: Path, prepared: Subject) -> None:
     """Left the two paths from above, right the way from one to the other."""
     scene = Scene(prepared.clip, prepared.character, prepared.environment)
     columns = [prepared.character.sites.names.index(name) for name in POINTS]

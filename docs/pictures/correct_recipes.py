@@ -9,7 +9,7 @@ import numpy as np
 from correct_experiments import HERE, Row, page
 
 from poise.environment import Environment, HeightField
-from poise.recipes import Outcome, load_recipe, run_recipe
+from poise.job import Outcome, load_recipe, run_recipe
 
 RECIPES = HERE.parents[1] / "examples" / "recipes" / "correct"
 PATH_M = 0.8

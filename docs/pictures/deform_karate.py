@@ -10,8 +10,8 @@ from side_by_side import side_by_side
 from poise.arrays import Array
 from poise.constraints import Scene
 from poise.constraints.scene import point_path
+from poise.job import Subject, load_recipe, run_prepared, subject
 from poise.motion import Clip
-from poise.recipes import Prepared, load_recipe, prepare, run_prepared
 
 HERE = Path(__file__).resolve().parent
 RECIPE = HERE.parents[1] / "examples" / "recipes" / "deform" / "karate.yaml"
@@ -23,7 +23,7 @@ WITHIN_REACH_M = (0.1, 0.2, 0.3)
 
 def karate(clip: Path) -> None:
     """Both pictures."""
-    prepared = prepare(load_recipe(RECIPE), clip)
+    prepared = subject(load_recipe(RECIPE), clip)
     goal = _goal(prepared, OUT_OF_REACH_M)
     balanced = _run(prepared)
     falling = _run(prepared, without=("balance",))
@@ -52,13 +52,13 @@ def karate(clip: Path) -> None:
     )  # fmt: skip
 
 
-def _center_off_mm(prepared: Prepared, clip: Clip) -> float:
+def _center_off_mm(prepared: Subject, clip: Clip) -> float:
     """How far the centre of mass is from its path at the height of the kick, over the ground."""
     before, after = (_scene(prepared, each).centers_m[FRAME] for each in (prepared.clip, clip))
     return 1e3 * float(np.linalg.norm((after - before)[[0, 2]]))
 
 
-def _foot_off_mm(prepared: Prepared, clip: Clip) -> float:
+def _foot_off_mm(prepared: Subject, clip: Clip) -> float:
     """How far the standing foot is from its place, at the worst."""
     before, after = (
         point_path(_scene(prepared, each), "right_ankle", 0, clip.frame_count - 1)
@@ -67,14 +67,14 @@ def _foot_off_mm(prepared: Prepared, clip: Clip) -> float:
     return 1e3 * float(np.linalg.norm(after - before, axis=1).max())
 
 
-def _scene(prepared: Prepared, clip: Clip) -> Scene:
+def _scene(prepared: Subject, clip: Clip) -> Scene:
     return Scene(clip, prepared.character, prepared.environment)
 
 
-def _goal(prepared: Prepared, rise_m: float) -> Array:
+def _goal(prepared: Subject, rise_m: float) -> Array:
     scene = _scene(prepared, prepared.clip)
     return point_path(scene, "left_ankle", FRAME, FRAME)[0] + np.array([0.0, rise_m, 0.0])
 
 
-def _run(prepared: Prepared, changes: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Clip:
+def _run(prepared: Subject, changes: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Clip:
     return run_prepared(load_recipe(RECIPE, changes=changes, without=without), prepared).clip

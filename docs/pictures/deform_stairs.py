@@ -8,9 +8,9 @@ from PIL import Image
 
 from poise.apps.render import draw_strip, overlays_of, stage_for
 from poise.environment import Environment
+from poise.job import Subject, load_recipe, run_prepared, subject
 from poise.measures import evaluate
 from poise.motion import Clip
-from poise.recipes import Prepared, load_recipe, prepare, run_prepared
 
 HERE = Path(__file__).resolve().parent
 RECIPE = HERE.parents[1] / "examples" / "recipes" / "deform" / "climbing_stairs.yaml"
@@ -21,7 +21,7 @@ WIDTH, LEVEL_HEIGHT, STAIRS_HEIGHT = 1400, 480, 600
 def climbing_stairs(clip: Path) -> None:
     """The walk above, the climb below."""
     recipe = load_recipe(RECIPE)
-    prepared = prepare(recipe, clip)
+    prepared = subject(recipe, clip)
     climb = run_prepared(recipe, prepared).clip
     level = Environment(prepared.environment.grounds)
     strips = [
@@ -35,7 +35,7 @@ def climbing_stairs(clip: Path) -> None:
 
 
 def _strip(
-    prepared: Prepared, clip: Clip, place: Environment, title: str, height: int
+    prepared: Subject, clip: Clip, place: Environment, title: str, height: int
 ) -> Image.Image:
     seen = evaluate(clip, prepared.character, place)
     stage = stage_for(clip, environment=place, overlays=overlays_of(seen.series))

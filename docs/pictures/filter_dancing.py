@@ -11,7 +11,7 @@ from poise.apps.render import stage_for
 from poise.apps.render.camera import framed, view_axes
 from poise.apps.render.palette import PAPER, write
 from poise.apps.render.scene import Scene, draw, solid_of
-from poise.recipes import load_recipe, prepare, run_prepared
+from poise.job import load_recipe, run_prepared, subject
 
 HERE = Path(__file__).resolve().parent
 RECIPES = HERE.parents[1] / "examples" / "recipes" / "filter"
@@ -24,7 +24,7 @@ WORDS = ("short limbs, long trunk", "the dancer", "long limbs, short trunk")
 def dancing(clip: Path) -> None:
     """A row of moments, each with all three."""
     recipes = [load_recipe(RECIPES / f"dancing_{build}_limbs.yaml") for build in ("short", "long")]
-    short, long = (prepare(recipe, clip) for recipe in recipes)
+    short, long = (subject(recipe, clip) for recipe in recipes)
     assert short.moved_from is not None
     danced = [
         run_prepared(recipe, prepared).clip

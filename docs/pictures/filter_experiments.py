@@ -9,8 +9,8 @@ from pathlib import Path
 from PIL import Image
 
 from poise.apps.render import overlays_of, stage_for, write_picture
+from poise.job import load_recipe, run_prepared, subject
 from poise.measures import evaluate
-from poise.recipes import load_recipe, prepare, run_prepared
 
 HERE = Path(__file__).resolve().parent
 RECIPES = HERE.parents[1] / "examples" / "recipes" / "filter"
@@ -52,7 +52,7 @@ def _page(name: str, clip: Path, rows: Sequence[Row], view: str, figures: int) -
     for title, changes, without in rows:
         changes = [*changes, *(["filter.settings.hints=[]"] if "hint" in without else [])]
         recipe = load_recipe(RECIPES / f"{name}.yaml", changes=changes, without=without)
-        prepared = prepare(recipe, clip)
+        prepared = subject(recipe, clip)
         edited = run_prepared(recipe, prepared).clip
         seen = evaluate(edited, prepared.character, prepared.environment, prepared.contacts)
         stage = stage_for(

@@ -34,8 +34,8 @@ from side_by_side import side_by_side
 from poise.arrays import Array
 from poise.constraints import Scene
 from poise.constraints.scene import point_path
+from poise.job import Recipe, Subject, load_recipe, run_prepared, subject
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe, load_recipe, prepare, run_prepared
 from studio import studio_picture
 
 HERE = Path(__file__).resolve().parent
@@ -83,12 +83,12 @@ def samples() -> None:
 
 def barycentre(clip: Path) -> None:
     """Fig. 1: the walk of the experiments."""
-    draw_barycentre(HERE / "deform_barycentre.png", prepare(_recipe("reaching"), clip))
+    draw_barycentre(HERE / "deform_barycentre.png", subject(_recipe("reaching"), clip))
 
 
 def reaching(clip: Path) -> None:
     """Fig. 3: with and without the centre of mass."""
-    prepared = prepare(_recipe("reaching"), clip)
+    prepared = subject(_recipe("reaching"), clip)
     clips = {
         "original": prepared.clip,
         "feet, reach and balance": _run(prepared, "reaching"),
@@ -103,7 +103,7 @@ def reaching(clip: Path) -> None:
 
 def stepping(clip: Path) -> None:
     """Fig. 4: priorities against weights."""
-    prepared = prepare(_recipe("stepping"), clip)
+    prepared = subject(_recipe("stepping"), clip)
     (passed,) = _constraint("stepping", "raise")["through"]
     frame = int(passed["frame"])
     clips = {
@@ -118,13 +118,13 @@ def stepping(clip: Path) -> None:
     )  # fmt: skip
 
 
-def _ankle(prepared: Prepared, frame: int) -> Array:
+def _ankle(prepared: Subject, frame: int) -> Array:
     scene = Scene(prepared.clip, prepared.character, prepared.environment)
     return point_path(scene, "right_ankle", frame, frame)[0]
 
 
 def _run(
-    prepared: Prepared, name: str, changes: tuple[str, ...] = (), without: tuple[str, ...] = ()
+    prepared: Subject, name: str, changes: tuple[str, ...] = (), without: tuple[str, ...] = ()
 ) -> Clip:
     recipe = load_recipe(RECIPES / f"{name}.yaml", changes=changes, without=without)
     return run_prepared(recipe, prepared).clip

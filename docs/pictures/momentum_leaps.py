@@ -7,7 +7,7 @@ from pathlib import Path
 
 from correct_experiments import HERE, Row, page
 
-from poise.recipes import Outcome, load_recipe, run_recipe
+from poise.job import Outcome, load_recipe, run_recipe
 
 RECIPES = HERE.parents[1] / "examples" / "recipes" / "momentum"
 

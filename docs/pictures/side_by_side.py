@@ -14,9 +14,9 @@ from poise.apps.render.layout import draw_legend
 from poise.apps.render.palette import PAPER, PURPLE, write
 from poise.apps.render.scene import Scene, draw, marks_of, part_solid, solid_of
 from poise.arrays import Array
+from poise.job import Subject
 from poise.measures import evaluate
 from poise.motion import Clip
-from poise.recipes import Prepared
 
 HEADER_PX = 40
 
@@ -25,7 +25,7 @@ def side_by_side(
     path: Path,
     title: str,
     clips: Mapping[str, Clip],
-    prepared: Prepared,
+    prepared: Subject,
     frame: int,
     *,
     view: str,
@@ -59,7 +59,7 @@ def side_by_side(
     page.save(path, optimize=True)
 
 
-def _stage(clip: Clip, prepared: Prepared) -> Stage:
+def _stage(clip: Clip, prepared: Subject) -> Stage:
     seen = evaluate(
         clip,
         prepared.character,

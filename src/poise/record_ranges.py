@@ -1,7 +1,8 @@
 """Ranges and choices of a record's fields: written once, as annotations, and checked by them.
 
 `Annotated[float, Gt(0)]`, `Annotated[int, Interval(ge=1, le=100)]`, `Literal["a", "b"]`; of a
-mapping, what its values may be. A field that may be None is checked where it is not.
+mapping, what its values may be. A field that may be None is checked where it is not. A text among
+the annotations says the range in other words: `Annotated[float, Gt(0), "a positive number"]`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,12 @@ def check_record(record: object) -> None:
                 raise BadValue(label, rule.in_words, each)
 
 
+def range_words(hint: Any) -> str:
+    """The range or the choices of a field, as its messages say them; empty without any."""
+    rule = _rule(hint)
+    return "" if rule is None else rule.in_words
+
+
 @dataclass(frozen=True)
 class _Rule:
     """What one field may be."""
@@ -52,9 +59,15 @@ class _Rule:
     may_be_none: bool = False
     of_values: bool = False
     """Whether it is about the values of a mapping."""
+    told: str = ""
+    """Words of its own."""
+    among_others: bool = False
+    """Whether values of other types may stand there, too: those are not looked at."""
 
     def allows(self, value: Any) -> bool:
         if value is None and self.may_be_none:
+            return True
+        if self.among_others and not isinstance(value, str if self.choices else int | float):
             return True
         if self.choices:
             return value in self.choices
@@ -66,6 +79,8 @@ class _Rule:
 
     @property
     def in_words(self) -> str:
+        if self.told:
+            return self.told
         if self.choices:
             return f"one of {', '.join(map(str, self.choices))}"
         said = ", ".join(f"{_WORDS[kind]} {_written(bound)}" for kind, bound in self.bounds)
@@ -97,12 +112,16 @@ def _rules(record: type) -> tuple[tuple[str, _Rule], ...]:
 def _rule(hint: Any) -> _Rule | None:
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        rule = next((found for each in inner if (found := _rule(each)) is not None), None)
-        return None if rule is None else replace(rule, may_be_none=NoneType in inner)
+        types = [each for each in inner if each is not NoneType]
+        rule = next((found for each in types if (found := _rule(each)) is not None), None)
+        if rule is None or (rule.choices and str in types):  # any word will do
+            return None
+        return replace(rule, may_be_none=NoneType in inner, among_others=len(types) > 1)
     if origin is Literal:
         return _Rule(choices=inner)
     if origin is Annotated:
-        return _Rule(bounds=tuple(_bounds(inner[1:])), whole=inner[0] is int)
+        told = next((each for each in inner[1:] if isinstance(each, str)), "")
+        return _Rule(bounds=tuple(_bounds(inner[1:])), whole=inner[0] is int, told=told)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         rule = _rule(inner[1])
         return None if rule is None else replace(rule, of_values=True)

@@ -1,9 +1,34 @@
-"""Small words that every text for people needs."""
+"""Words in texts: those that people read, and those of files that stand for numbers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
+
+MAX_MAGNITUDE = 1e9
+"""No length or angle in a file is larger; beyond it sums would overflow further on."""
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+"""A plain decimal number."""
+
+_SHOWN = 40
+
+
+def shown(word: str) -> str:
+    """A word for a message: quoted, cut short, without control characters."""
+    if not word:
+        return "the end of the file"
+    cut = word if len(word) <= _SHOWN else word[: _SHOWN - 1] + "…"
+    return "'" + "".join(c if c.isprintable() else "�" for c in cut) + "'"
+
+
+def number_from(word: str) -> float | None:
+    """A plain decimal number no larger than `MAX_MAGNITUDE`, or None if the word is not one."""
+    if not NUMBER.fullmatch(word):
+        return None
+    value = float(word)
+    return value if abs(value) <= MAX_MAGNITUDE else None
 
 
 def counted(number: int, noun: str) -> str:

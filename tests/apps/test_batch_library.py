@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from poise.apps.batch.library import Entry, find_clips
 from poise.errors import FileProblem, PoiseError
+from poise.job import Change
 from tests.apps.batch_runs import (
     files_below,
     outputs_of,
@@ -317,6 +319,10 @@ def test_a_table_changes_values_for_each(tmp_path: Path) -> None:
     assert a.changes == ("hand.priority=2", "hand.frames=[1, 5]") and b.changes == ("about=a walk",)
 
 
+def values_in(entry: Entry) -> dict[Any, Any]:
+    return {each.path: each.value for each in entry.changes if isinstance(each, Change)}
+
+
 def test_lines_of_json_change_values_for_each(tmp_path: Path) -> None:
     rows = (
         {"clip": "a.bvh", "hand.priority": 2, "hand.frames": [1, 5], "about": None},
@@ -324,8 +330,12 @@ def test_lines_of_json_change_values_for_each(tmp_path: Path) -> None:
     )
     text = "\n\n".join(map(json.dumps, rows))
     a, b = find_clips(listed(tmp_path, "m.jsonl", text)).entries
-    assert a.changes == ("hand.priority=2", "hand.frames=[1, 5]")
-    assert b.changes == ("clip.clean=false", 'environment={"ground": {"height_m": 0.5}}')
+    assert values_in(a) == {"hand.priority": 2, "hand.frames": [1, 5]}
+    assert values_in(b) == {"clip.clean": False, "environment": {"ground": {"height_m": 0.5}}}
+    assert [each.label for each in b.changes if isinstance(each, Change)] == [
+        "--set clip.clean=false",
+        '--set environment={"ground": {"height_m": 0.5}}',
+    ]
 
 
 def test_values_that_are_files_are_seen_from_the_list(tmp_path: Path) -> None:
@@ -333,10 +343,10 @@ def test_values_that_are_files_are_seen_from_the_list(tmp_path: Path) -> None:
     folder.mkdir()
     text = "clip,environment,clip.skeleton,deform.contacts\n../a.amc,room.yaml,../a.asf,/c.csv\n"
     (entry,) = find_clips(listed(folder, "m.csv", text)).entries
-    values = dict(change.split("=", 1) for change in entry.changes)
-    assert json.loads(values["environment"]) == str(folder / "room.yaml")
-    assert Path(json.loads(values["clip.skeleton"])).resolve() == (tmp_path / "a.asf").resolve()
-    assert json.loads(values["deform.contacts"]) == os.path.join(folder, "/c.csv")
+    values = values_in(entry)
+    assert values["environment"] == str(folder / "room.yaml")
+    assert Path(values["clip.skeleton"]).resolve() == (tmp_path / "a.asf").resolve()
+    assert values["deform.contacts"] == os.path.join(folder, "/c.csv")
 
 
 @posix

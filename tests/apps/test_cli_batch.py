@@ -293,7 +293,7 @@ def test_help_answers_without_heavy_libraries() -> None:
         "from poise.apps.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'numba', 'numpy', 'scipy', 'distributed', 'dask', 'yaml', 'psutil',"
-        " 'poise.recipes', 'poise.apps.batch'} & set(sys.modules)\n"
+        " 'poise.job', 'poise.apps.batch'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     wide = {**os.environ, "COLUMNS": "200", "TERMINAL_WIDTH": "200"}

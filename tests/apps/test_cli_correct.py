@@ -13,9 +13,8 @@ import poise
 from poise.apps.cli.run import Watching
 from poise.apps.outcome_text import figure_lines, outcome_lines
 from poise.contact import ContactSchedule, read_contacts, write_contacts
-from poise.job import evaluation_of
+from poise.job import Outcome, evaluation_of, recipe_from_text, run_recipe, subject
 from poise.methods import METHODS, Progress, Result
-from poise.recipes import Outcome, prepare, recipe_from_text, run_recipe
 from poise.samples import walking, with_foot_slide, with_t_pose
 from tests.apps.command_line import Command
 
@@ -172,7 +171,7 @@ def test_a_contact_that_does_not_hold_ends_with_3(
 
 def test_slides_are_said(sliding: Path) -> None:
     recipe = recipe_from_text("poise: 1\nsteps:\n  - correct:\n")
-    prepared = prepare(recipe, sliding)
+    prepared = subject(recipe, sliding)
     touching = np.ones((61, 2), dtype=np.bool_)
     slides = np.zeros_like(touching)
     slides[:7, 0] = True

@@ -9,11 +9,10 @@ import pytest
 
 import poise
 from poise.errors import FileProblem
-from poise.job import load_family
+from poise.job import family_file, load_family
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.family import Family
 from poise.methods.momentum.inverse_control import Aim
-from poise.recipes import family_file
 from poise.samples import sample_character
 from tests.apps.command_line import Command
 
@@ -41,13 +40,11 @@ def recipe(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One that is built once."""
-    from poise.job import edit_of
+    from poise.job import edit_of, recipe_from_text, subject, vocabulary
     from poise.methods.momentum.family import build_family
-    from poise.recipes import prepare, recipe_from_text
-    from poise.recipes.vocabulary import vocabulary
 
     read = recipe_from_text(RECIPE)
-    prepared = prepare(read)
+    prepared = subject(read)
     edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
     path = tmp_path_factory.mktemp("families") / "jump.npz"
     family_file.save_family(build_family(edit, read.steps[0].settings), path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise import recipes, rotations
+from poise import job, rotations
 from poise.arrays import Array
 from poise.formats import load_clip, save_clip
 from poise.methods.retarget import FIGURES
@@ -81,7 +81,7 @@ def test_what_is_no_human_is_named(command: Command, walk: Path, tmp_path: Path)
 def test_its_recipe_does_the_same(command: Command, walk: Path, tmp_path: Path) -> None:
     done = command("retarget", walk, "--to", walk, "-o", "one.npz", "--kinematic")
     assert done.code == 0, done.err
-    usual = Path(recipes.__file__).with_name("retarget_clip.yaml")
+    usual = Path(job.__file__).with_name("retarget_clip.yaml")
     done = command(
         "run", usual, "--clip", walk, "--set", f"character.to={walk.as_posix()}", "--set",
         "retarget.settings.balance=false", "-o", "two.npz", "--report", "page.html",

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import poise
+from poise.job import vocabulary
 from poise.mechanics import forward_kinematics
-from poise.recipes.vocabulary import vocabulary
 from poise.samples import walk
 from tests.apps.command_line import Command
-from tests.recipes.fakes import METHODS
+from tests.job.fakes import METHODS
 
 RECIPE = """\
 poise: 1
@@ -180,7 +180,7 @@ def test_help_stays_light() -> None:
         "import sys; sys.argv = ['poise', '--help']\n"
         "from poise.apps.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = {'pydantic', 'yaml', 'numpy', 'numba', 'poise.recipes'} & set(sys.modules)\n"
+        "heavy = {'pydantic', 'ruamel', 'numpy', 'numba', 'poise.job'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

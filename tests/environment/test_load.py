@@ -279,7 +279,7 @@ BAD = {
     "deep": ("ground: " + "[" * 200_000, "very deep nesting"),
     "deep lists": ("- " * 20_000, "very deep nesting"),
     "zero byte": ("ground: \0\n", "YAML"),
-    "an alias of itself": ("parts: &a [*a]\n", "keys and values"),
+    "an alias of itself": ("parts: &a [*a]\n", "undefined alias 'a'"),
     "too large": ("# " + "x" * 2**21, "at most 256 KiB"),
 }
 

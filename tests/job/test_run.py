@@ -11,12 +11,20 @@ import pytest
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem
-from poise.job import edit_of, run_recipe, subject
+from poise.job import (
+    ConstraintSpec,
+    Recipe,
+    RecipeProblem,
+    Step,
+    Vocabulary,
+    edit_of,
+    load_recipe,
+    run_recipe,
+    subject,
+)
 from poise.methods import Edit, Result
-from poise.recipes import Recipe, RecipeProblem, Step, Wish, load_recipe
-from poise.recipes.vocabulary import Vocabulary
 from poise.samples import sample_character, walk
-from tests.recipes.fakes import WORDS, Settings
+from tests.job.fakes import WORDS, Settings
 
 FOOT = "plant: {name: foot, part: left_foot, frames: [10, 20]}"
 
@@ -126,7 +134,9 @@ def test_what_a_method_refuses_is_said_with_the_line_of_the_constraint(tmp_path:
 
 
 def test_a_recipe_made_by_code_runs_without_lines() -> None:
-    wish = Wish("hold_point", {"name": "a", "point": "hed", "place_m": (0.0,) * 3, "frames": "all"})
+    wish = ConstraintSpec(
+        "hold_point", {"name": "a", "point": "hed", "place_m": (0.0,) * 3, "frames": "all"}
+    )
     recipe = Recipe([Step("lift", Settings(), [wish])])
     with pytest.raises(RecipeProblem, match="recipe: No point"):
         run_recipe(recipe, clip=walk(seconds=1.0), words=WORDS)

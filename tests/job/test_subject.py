@@ -11,9 +11,17 @@ import pytest
 import poise
 from poise.contact import write_contacts
 from poise.errors import BadValue, FileProblem, MissingRoles
-from poise.job import AS_IT_IS, known_contacts, measurable, subject
+from poise.job import (
+    AS_IT_IS,
+    CharacterChoice,
+    ClipChoice,
+    Recipe,
+    RecipeProblem,
+    known_contacts,
+    measurable,
+    subject,
+)
 from poise.motion import Clip
-from poise.recipes import CharacterChoice, ClipChoice, Recipe, RecipeProblem
 from poise.samples import walk, walking, with_dropped_frames, with_t_pose
 from tests.job.test_run import steps, written
 from tests.shared_data import ROBOTS, needs_robots

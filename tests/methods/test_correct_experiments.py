@@ -17,10 +17,10 @@ import pytest
 from poise.arrays import Array
 from poise.contact import ContactSchedule, estimate_ground, intervals, read_contacts
 from poise.environment import Environment
+from poise.job import Outcome, load_recipe, run_recipe
 from poise.measures import evaluate
 from poise.mechanics import forward_kinematics
 from poise.methods import Edit, correct
-from poise.recipes import Outcome, load_recipe, run_recipe
 from tests.contact.force_plates import trial, trial_paths
 from tests.shared_data import needs_mocap
 

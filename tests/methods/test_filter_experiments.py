@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from poise.job import load_recipe, run_prepared, subject
 from poise.measures import evaluate
 from poise.methods import Result
-from poise.recipes import load_recipe, prepare, run_prepared
 from tests.shared_data import needs_mocap
 
 pytestmark = needs_mocap
@@ -27,7 +27,7 @@ KINEMATIC = "filter.settings.passes=1K"
 def outcome(name: str, *changes: str) -> tuple[Result, dict[str, float]]:
     """A recipe's result, and its measures on the recipe's body."""
     recipe = load_recipe(RECIPES / f"{name}.yaml", changes=changes)
-    prepared = prepare(recipe)
+    prepared = subject(recipe)
     result = run_prepared(recipe, prepared).results[-1]
     found = evaluate(
         result.clip, prepared.character, prepared.environment,

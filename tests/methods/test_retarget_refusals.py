@@ -13,11 +13,11 @@ from poise.character.role_names import name_parts
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem
 from poise.formats import load_character
+from poise.job import figure_of
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import Settings, retargeted
 from poise.methods.retarget.suitable import why_not
 from poise.motion import Clip
-from poise.recipes.another_body import figure_of
 from poise.samples import sample_character, walking
 from poise.transfer import correspondence
 from tests.methods.other_bodies import put_on

@@ -17,8 +17,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.constraints import CurveEnd, PassPoint, shape_curve
 from poise.contact import detect_contacts, intervals
+from poise.job import Subject, recipe_from_text, subject
 from poise.mechanics import forward_kinematics, site_positions
-from poise.recipes import Prepared, prepare, recipe_from_text
 
 HERE = Path(__file__).resolve().parent
 RECIPE, PLACE = HERE / "climbing_stairs.yaml", HERE / "irregular_stairs.yaml"
@@ -78,7 +78,7 @@ class Rest:
 class Walk:
     """A level walk with the points of its soles."""
 
-    prepared: Prepared
+    prepared: Subject
     names: tuple[str, ...]
     points_m: Array
     """(F, S, 3)"""
@@ -117,7 +117,7 @@ def read_walk() -> Walk:
     """The clip of the recipe, its points and footprints."""
     anything = "[{place_center_of_mass: {name: balance, mode: original, frames: all}}]"
     text = f"poise: 1\nclip: {CLIP}\nsteps: [{{deform: {{constraints: {anything}}}}}]\n"
-    prepared = prepare(recipe_from_text(text, path=RECIPE))
+    prepared = subject(recipe_from_text(text, path=RECIPE))
     clip, character = prepared.clip, prepared.character
     names = character.sites.names
     points = site_positions(forward_kinematics(clip.skeleton, *clip.pose), character.sites)

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from poise.contact import intervals
-from poise.job import Outcome
+from poise.job import Outcome, Recipe, Step
 from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
 from poise.methods import ConstraintReport, Result
 from poise.methods.momentum import Captured, MomentumReport, StageReport, captured_rise_m
 from poise.methods.retarget import RetargetReport, Stage
-from poise.recipes import Recipe, Step
 from poise.wording import counted
 
 _TITLES = ("constraint", "kind", "layer", "frames", "worst", "")

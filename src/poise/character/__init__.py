@@ -22,6 +22,8 @@ from poise.character.contact_points import sole_points as sole_points
 from poise.character.joint_motions import allowed_turn as allowed_turn
 from poise.character.joint_motions import angle_near_range as angle_near_range
 from poise.character.knee_direction import backward_knee_notes as backward_knee_notes
+from poise.character.proportions import LEAST_FACTOR as LEAST_FACTOR
+from poise.character.proportions import MOST_FACTOR as MOST_FACTOR
 from poise.character.proportions import check_factor as check_factor
 from poise.character.proportions import with_arms_and_legs as with_arms_and_legs
 from poise.character.proportions import with_proportions as with_proportions

@@ -24,7 +24,7 @@ from poise.character.skeleton import Sites
 from poise.character.standing_figure import StandingFigure
 from poise.errors import BadValue
 
-LEAST, MOST = 0.2, 5.0
+LEAST_FACTOR, MOST_FACTOR = 0.2, 5.0
 """Factors beyond these make no body."""
 
 _LIMBS = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
@@ -80,8 +80,8 @@ def with_proportions(character: Character, *, limbs: float = 1.0, trunk: float =
 
 def check_factor(name: str, factor: float) -> None:
     """Raise unless a body can be so many times as long."""
-    if not (np.isfinite(factor) and LEAST <= factor <= MOST):
-        raise BadValue(name, f"a factor from {LEAST:g} to {MOST:g}", factor)
+    if not (np.isfinite(factor) and LEAST_FACTOR <= factor <= MOST_FACTOR):
+        raise BadValue(name, f"a factor from {LEAST_FACTOR:g} to {MOST_FACTOR:g}", factor)
 
 
 def _stretched_sites(sites: Sites, stretch: Array) -> Sites:

@@ -14,7 +14,4 @@ from poise.environment.place_file import place_from as place_from
 from poise.environment.places import scaled as scaled
 from poise.environment.query import SurfacePoints as SurfacePoints
 from poise.environment.query import query as query
-from poise.environment.yaml_entries import MAX_DEPTH as MAX_DEPTH
 from poise.environment.yaml_entries import Entry as Entry
-from poise.environment.yaml_entries import entries_from as entries_from
-from poise.environment.yaml_entries import read_entries as read_entries

@@ -16,9 +16,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import FileProblem
 from poise.formats.disk import read_bytes
-
-MAX_MAGNITUDE = 1e9
-"""No length or angle in a motion file is larger; beyond it sums would overflow further on."""
+from poise.wording import MAX_MAGNITUDE as MAX_MAGNITUDE
+from poise.wording import NUMBER
+from poise.wording import number_from as number_from
+from poise.wording import shown as shown
 
 MAX_NAME_LENGTH = 200
 
@@ -29,9 +30,7 @@ _SKIP = re.compile(r"(?:\s++|(?:#|//)[^\r\n]*+)*+")
 _WORD = re.compile(r"[{}]|[^\s{}]+")
 _NAME = re.compile(r"[^\r\n{}]*")
 _COMMENT = re.compile(r"(?<!\S)(?:#|//)[^\r\n]*")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _LINE = re.compile(r"[^\r\n]*")
-_SHOWN = 40
 
 _OTHER_ENCODINGS = (
     (b"\xff\xfe", "UTF-16"),
@@ -92,14 +91,6 @@ def _not_utf8(path: Path, data: bytes, at: int) -> FileProblem:
         line=line,
         advice="If only a name holds foreign letters, save the file as UTF-8.",
     )
-
-
-def shown(word: str) -> str:
-    """A word for a message: quoted, cut short, without control characters."""
-    if not word:
-        return "the end of the file"
-    cut = word if len(word) <= _SHOWN else word[: _SHOWN - 1] + "…"
-    return "'" + "".join(c if c.isprintable() else "�" for c in cut) + "'"
 
 
 class Scanner:
@@ -167,14 +158,6 @@ class Scanner:
         return int(word)
 
 
-def number_from(word: str) -> float | None:
-    """A plain decimal number no larger than `MAX_MAGNITUDE`, or None if the word is not one."""
-    if not _NUMBER.fullmatch(word):
-        return None
-    value = float(word)
-    return value if abs(value) <= MAX_MAGNITUDE else None
-
-
 def without_comments(content: str) -> str:
     """The same text with comments turned to blanks, so that positions stay true."""
     if "#" not in content and "//" not in content:
@@ -233,7 +216,7 @@ def _culprit(text: Text, chunk: str, start: int, what: str) -> FileProblem:
         word = match.group()
         if number_from(word) is None:
             expected = what
-            if _NUMBER.fullmatch(word):
+            if NUMBER.fullmatch(word):
                 expected = f"{what} of at most {MAX_MAGNITUDE:g}"
             return text.problem(start + match.start(), expected, shown(word))
     return text.problem(start, what)

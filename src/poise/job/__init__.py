@@ -1,9 +1,19 @@
 """One way from files to a result: the subject (clip, body, place), the run, the outputs."""
 
-import poise.recipes  # noqa: F401  # pyright: ignore[reportUnusedImport]  # until it has moved
 from poise.job.ball_file import read_ball as read_ball
+from poise.job.changes import Change as Change
 from poise.job.clip import MUST_BE_CLEANED as MUST_BE_CLEANED
 from poise.job.clip import clip_of as clip_of
+from poise.job.constraint_spec import Key as Key
+from poise.job.constraint_spec import constraint_from as constraint_from
+from poise.job.constraint_spec import keys_of as keys_of
+from poise.job.constraint_spec import members as members
+from poise.job.constraint_spec import record_inside as record_inside
+from poise.job.constraint_spec import spec_from as spec_from
+from poise.job.error_context import attribute_error as attribute_error
+from poise.job.error_context import constraint_location as constraint_location
+from poise.job.error_context import located as located
+from poise.job.error_context import problem_at as problem_at
 from poise.job.evaluation import AS_IT_IS as AS_IT_IS
 from poise.job.evaluation import evaluate_files as evaluate_files
 from poise.job.evaluation import evaluation_of as evaluation_of
@@ -14,7 +24,10 @@ from poise.job.family_file import ground_of as ground_of
 from poise.job.family_file import is_family_file as is_family_file
 from poise.job.family_file import load_family as load_family
 from poise.job.family_file import save_family as save_family
+from poise.job.field_docs import field_docs as field_docs
+from poise.job.field_docs import summary as summary
 from poise.job.known_contacts import known_contacts as known_contacts
+from poise.job.mapping_file import read_mapping as read_mapping
 from poise.job.outputs import PlannedOutputs as PlannedOutputs
 from poise.job.outputs import planned_outputs as planned_outputs
 from poise.job.outputs import write_outputs as write_outputs
@@ -22,10 +35,31 @@ from poise.job.outputs import write_robot_file as write_robot_file
 from poise.job.pattern_file import is_pattern_file as is_pattern_file
 from poise.job.pattern_file import load_pattern as load_pattern
 from poise.job.pattern_file import save_pattern as save_pattern
+from poise.job.pydantic_errors import described as described
+from poise.job.read import load_recipe as load_recipe
+from poise.job.read import recipe_from_text as recipe_from_text
+from poise.job.read import recipe_from_values as recipe_from_values
+from poise.job.recipe import HEAVIEST_KG as HEAVIEST_KG
+from poise.job.recipe import RETARGET as RETARGET
+from poise.job.recipe import CharacterChoice as CharacterChoice
+from poise.job.recipe import ClipChoice as ClipChoice
+from poise.job.recipe import ConstraintSpec as ConstraintSpec
+from poise.job.recipe import Outputs as Outputs
+from poise.job.recipe import Recipe as Recipe
+from poise.job.recipe import Step as Step
+from poise.job.recipe_path import Location as Location
+from poise.job.recipe_path import RecipeProblem as RecipeProblem
 from poise.job.run import Outcome as Outcome
 from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
 from poise.job.run import run_recipe as run_recipe
+from poise.job.schema import recipe_schema as recipe_schema
 from poise.job.subject import Subject as Subject
 from poise.job.subject import standing_clip as standing_clip
 from poise.job.subject import subject as subject
+from poise.job.text import recipe_text as recipe_text
+from poise.job.timing import IN_SECONDS as IN_SECONDS
+from poise.job.timing import INTERVAL_KEYS as INTERVAL_KEYS
+from poise.job.timing import Clock as Clock
+from poise.job.vocabulary import Vocabulary as Vocabulary
+from poise.job.vocabulary import vocabulary as vocabulary

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from poise.errors import BadValue
 from poise.formats import FORMATS, load_clip
+from poise.job.error_context import located
+from poise.job.recipe import ClipChoice, Recipe
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
-from poise.recipes.locating import located
-from poise.recipes.recipe import ClipChoice, Recipe
 from poise.samples import SAMPLES
 
 MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")

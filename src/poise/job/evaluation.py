@@ -10,10 +10,10 @@ import numpy as np
 from poise.contact import ContactSchedule, check_gravity, detect_contacts
 from poise.errors import BadValue
 from poise.job.known_contacts import known_contacts
+from poise.job.recipe import CharacterChoice, ClipChoice, Recipe
 from poise.job.run import Outcome
 from poise.job.subject import Subject, subject
 from poise.measures import Evaluation, evaluate
-from poise.recipes.recipe import CharacterChoice, ClipChoice, Recipe
 
 FEWEST_FRAMES = 3
 """Fewer have no acceleration to speak of."""

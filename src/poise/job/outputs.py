@@ -19,12 +19,12 @@ from poise.formats import (
     save_clip,
     write_robot,
 )
+from poise.job.error_context import located
+from poise.job.recipe import Recipe
 from poise.job.run import Outcome
 from poise.measures import Evaluation
 from poise.methods.retarget import Impossible, RetargetReport, drive, frames_of
 from poise.motion import Clip
-from poise.recipes.locating import located
-from poise.recipes.recipe import Recipe
 from poise.wording import counted
 
 PAGES = (".html", ".htm")

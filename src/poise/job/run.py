@@ -9,23 +9,19 @@ from typing import Any
 
 from poise.constraints import Constraint, StageEdit, tasks_of
 from poise.errors import BadValue, PoiseError
+from poise.job.constraint_spec import constraint_from
+from poise.job.error_context import attribute_error, constraint_location, located, problem_at
 from poise.job.known_contacts import known_contacts
 from poise.job.pattern_file import load_pattern
+from poise.job.recipe import Recipe
+from poise.job.recipe_path import RecipeProblem
 from poise.job.subject import Subject, subject
+from poise.job.timing import Clock
+from poise.job.vocabulary import Vocabulary, vocabulary
 from poise.methods import Edit, ProgressCallback, Result
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
-from poise.recipes.locating import (
-    blaming_constraints,
-    constraint_location,
-    located,
-    problem_at,
-)
-from poise.recipes.places import Problem, RecipeProblem
-from poise.recipes.recipe import Recipe
-from poise.recipes.records import constraint_from
-from poise.recipes.timing import Clock
-from poise.recipes.vocabulary import Vocabulary, vocabulary
+from poise.yaml_nodes import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +109,7 @@ def run_prepared(
     for index in range(len(after), len(recipe.steps)):
         edit = edit_of(recipe, index, prepared, clip, words)
         step = recipe.steps[index]
-        with blaming_constraints(recipe, index):
+        with attribute_error(recipe, index):
             result = words.methods[step.method].run(edit, step.settings, progress=progress)
         clip = result.clip
         if result.character is not None and result.contacts is not None:

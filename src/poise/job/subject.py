@@ -21,18 +21,18 @@ from poise.character import (
     with_ranges,
 )
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground, shown_place
-from poise.environment import Environment, load_environment, place_from
+from poise.environment import Entry, Environment, load_environment, place_from
 from poise.errors import FileProblem, MissingRoles
 from poise.formats import check_readable, extensions, load_character
+from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.clip import Kept, clip_of
+from poise.job.error_context import located
+from poise.job.recipe import Recipe
+from poise.job.recipe_path import RecipeProblem
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
-from poise.recipes.another_body import MovedFrom, burdened, on_another_body, target_body
-from poise.recipes.locating import located
-from poise.recipes.places import Place, Problem, RecipeProblem
-from poise.recipes.recipe import Recipe
-from poise.recipes.written import entry_from, written_plain
+from poise.yaml_nodes import Place, Problem, node_from
 
 _LYING_SHARE = 0.7
 """A rest pose this much lower than the tallest captured one does not stand."""
@@ -212,7 +212,7 @@ def _named_place(recipe: Recipe) -> Environment:
     written = recipe.written.at(("environment",)) if recipe.written is not None else None
     label = "" if recipe.written is None else Path(recipe.written.place.label).name
     file = recipe.folder / (label or "recipe")
-    return place_from(entry_from(written or written_plain(named), file, "environment"))
+    return place_from(Entry(file, written or node_from(named, "recipe"), "environment"))
 
 
 def _to_be_moved(recipe: Recipe, asked: Subject) -> Subject:

@@ -108,7 +108,7 @@ class _Room(NamedTuple):
     """(P, 4) its multipliers, and"""
     shift: Array
     """(P, 4) where they are cheapest."""
-    index: Indices
+    point: Indices
     """(P,) which point it is."""
     b: Array
     """(6,) wanted force and moment."""
@@ -207,7 +207,7 @@ def solve_frames_again(
 @inlined
 def _begin(f: int, given: Contacts, room: _Room, out: Supplied) -> int:
     """Gather a frame's touching points, and begin with nothing supplied; returns how many."""
-    n = _gather(f, given, room.at, room.index)
+    n = _gather(f, given, room.at, room.point)
     b = room.b
     for k in range(3):
         b[k], b[3 + k] = given.force[f, k], given.moment[f, k]
@@ -527,7 +527,7 @@ def _add_torque(
 @inlined
 def _put_force(i: int, f: int, room: _Room, plan: ConePlan, out: Supplied) -> None:
     """The force at one point, in world axes; taken off what is missing."""
-    at, beta, forces, missing, p = room.at, room.beta, out.forces, out.missing, room.index[i]
+    at, beta, forces, missing, p = room.at, room.beta, out.forces, out.missing, room.point[i]
     u, friction = (beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]), plan.friction
     local = round_force(u, friction) if plan.is_round else four_sided_force(u, friction)
     for k in range(3):

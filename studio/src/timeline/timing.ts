@@ -1,5 +1,5 @@
 // When a constraint holds, read from and written to its values (keys: docs/recipes.md; the meaning of
-// seconds: src/poise/recipes/timing.py). Edits are kept within what the server accepts.
+// seconds: src/poise/job/timing.py). Edits are kept within what the server accepts.
 
 import type { Stage } from "../messages";
 import { intervalOf, type Wish } from "../recipe";

@@ -14,7 +14,7 @@ from poise.apps.studio.measuring import observed
 from poise.apps.studio.results import MOST_RESULTS, load_result, save_result
 from poise.apps.studio.solver import Solver
 from poise.apps.studio.solving import Solution, solution_of
-from poise.recipes import Recipe, run_prepared
+from poise.job import Recipe, run_prepared
 from poise.samples import SAMPLES, walk
 from tests.apps.studio.short_walk import wrist
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from poise.formats import load_clip
-from poise.recipes import load_recipe
+from poise.job import load_recipe
 from tests.apps.studio.conftest import filled
 from tests.apps.studio.running_server import (
     PATIENCE_S,

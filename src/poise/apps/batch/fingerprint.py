@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import yaml
-
 from poise import __version__
 from poise.apps.batch.order import Order
 from poise.errors import PoiseError
 from poise.formats import find_skeleton
-from poise.recipes import Recipe
+from poise.job import Change, Recipe
+from poise.yaml_nodes import parse_yaml
 
 _NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']+)["']""")
 _FOLDERS_IN_MODELS = re.compile(r"""\b(?:meshdir|assetdir)\s*=\s*["']([^"']+)["']""")
@@ -25,7 +24,8 @@ _FOLDERS_IN_MODELS = re.compile(r"""\b(?:meshdir|assetdir)\s*=\s*["']([^"']+)["'
 def order_hash(order: Order, recipe: Recipe) -> str:
     """Of all that results have in common: another Poise, other recipe or other files of it."""
     digest = hashlib.sha256()
-    facts = (__version__, order.text, order.changes, order.without, order.format, order.pages)
+    changes = [_said(change) for change in order.changes]
+    facts = (__version__, order.text, changes, order.without, order.format, order.pages)
     digest.update(json.dumps(facts).encode())
     for path in files_of(recipe):
         digest.update(_content(path))
@@ -40,18 +40,25 @@ def clip_hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-def with_changes(order: str, changes: Sequence[str]) -> str:
+def with_changes(order: str, changes: Sequence[str | Change]) -> str:
     """The hash of an order whose values are others for one clip."""
     if not changes:
         return order
-    digest = hashlib.sha256(json.dumps((order, list(changes))).encode())
+    digest = hashlib.sha256(json.dumps((order, [_said(each) for each in changes])).encode())
     for change in changes:
-        value = change.partition("=")[2].strip()
-        path = Path(json.loads(value) if value.startswith('"') else value)
-        if value and _is_file(path):
-            for file in (path, *_companions(path)):
+        typed = change.partition("=")[2].strip() if isinstance(change, str) else change.value
+        if isinstance(typed, str) and typed and _is_file(Path(typed)):
+            for file in (Path(typed), *_companions(Path(typed))):
                 digest.update(_content(file))
     return digest.hexdigest()
+
+
+def _said(change: str | Change) -> str:
+    """A change in one line."""
+    if isinstance(change, str):
+        return change
+    path = change.path if isinstance(change.path, str) else ".".join(map(str, change.path))
+    return f"{path}={json.dumps(change.value)}"
 
 
 def named_files(recipe: Recipe) -> tuple[Path, ...]:
@@ -97,13 +104,14 @@ def _companions(path: Path) -> list[Path]:
             names = [str(each.get("uri", "")) for each in described.get("buffers", ())]
             files = [unquote(name) for name in names if name and not name.startswith("data:")]
             return [path.parent / file for file in files]
-    except (PoiseError, OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
+    except (PoiseError, OSError, ValueError, AttributeError, TypeError):
         return []  # whoever reads it says what is wrong
     return []
 
 
 def _of_place(path: Path) -> list[Path]:
-    files = [path.parent / word for word in _strings(yaml.safe_load(path.read_text("utf-8")))]
+    root, _ = parse_yaml(path.read_bytes(), str(path), "a place")
+    files = [path.parent / word for word in _strings(root.plain())]
     return [file for file in files if _is_file(file)]
 
 

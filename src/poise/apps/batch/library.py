@@ -15,6 +15,7 @@ from typing import Any
 
 from poise.errors import FileProblem
 from poise.formats import extensions, read_bytes
+from poise.job import Change
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
 RESULTS = "results.jsonl"
@@ -32,8 +33,8 @@ class Entry:
     name: str
     """Its path below the folder, with slashes: what the results call it."""
     path: Path
-    changes: tuple[str, ...] = ()
-    """Values of the recipe that are others for this clip, as for `--set`."""
+    changes: tuple[str | Change, ...] = ()
+    """Values of the recipe that are others for this clip."""
 
     @property
     def size(self) -> int:
@@ -151,9 +152,7 @@ def _listed(manifest: Path) -> list[Entry]:
             first = f"{name} once more (first in line {lines[name]})"
             raise FileProblem(manifest, "every clip once", first, line=line)
         lines[name] = line
-        changes = tuple(
-            f"{key}={_value(key, value, folder)}" for key, value in row.items() if _given(value)
-        )
+        changes = tuple(_change(key, value, folder) for key, value in row.items() if _given(value))
         found.append(Entry(name, path, changes))
     return found
 
@@ -178,13 +177,12 @@ def _given(value: Any) -> bool:
     return value is not None and value != ""
 
 
-def _value(key: str, value: Any, folder: Path) -> str:
-    """As `--set` takes it; files are seen from the manifest."""
-    if isinstance(value, str):
-        if key.split(".")[-1] in _FILE_KEYS:
-            return json.dumps(str(folder / value))
-        return value
-    return json.dumps(value)
+def _change(key: str, value: Any, folder: Path) -> str | Change:
+    """As `--set` takes it where a person typed it; files are seen from the manifest."""
+    if isinstance(value, str) and key.split(".")[-1] not in _FILE_KEYS:
+        return f"{key}={value}"
+    given = str(folder / value) if isinstance(value, str) else value
+    return Change(key.strip(), given, f"--set {key}={json.dumps(given)}"[:86])
 
 
 def _from_csv(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -22,15 +22,16 @@ from poise.apps.batch.order import Order
 from poise.apps.outcome_text import outcome_page
 from poise.errors import PoiseError
 from poise.job import (
+    Change,
     Outcome,
     PlannedOutputs,
+    Recipe,
     evaluation_of,
     run_prepared,
     subject,
     write_outputs,
 )
 from poise.measures import Evaluation, Measure
-from poise.recipes import Recipe
 
 Row = dict[str, Any]
 """A line of the results: plain values only."""
@@ -43,7 +44,7 @@ class ClipJob:
     name: str
     path: str
     order: Order
-    changes: tuple[str, ...]
+    changes: tuple[str | Change, ...]
     """For this clip alone."""
     files: tuple[tuple[str, str], ...]
     """What is written (clip, glb, before, contacts, report, robot), and below what name."""
@@ -75,7 +76,7 @@ class _NotWritten(Exception):
 
 
 @lru_cache(maxsize=4)
-def _recipe(order: Order, changes: tuple[str, ...]) -> Recipe:
+def _recipe(order: Order, changes: tuple[str | Change, ...]) -> Recipe:
     return order.followed_with(changes)
 
 

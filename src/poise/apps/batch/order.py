@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise import recipes
+from poise import job
 from poise.formats import check_can_write, read_bytes
-from poise.recipes import Recipe, recipe_from_text
+from poise.job import Change, Recipe, recipe_from_text
 
 
 @dataclass(frozen=True)
@@ -19,8 +18,8 @@ class Order:
     recipe: str
     """Its path: what messages call it, and where paths in it start."""
     text: str
-    changes: tuple[str, ...] = ()
-    """Values that are others than in the text, as for `--set`."""
+    changes: tuple[str | Change, ...] = ()
+    """Values that are others than in the text."""
     without: tuple[str, ...] = ()
     """Constraints that are left out."""
     format: str = ""
@@ -28,7 +27,7 @@ class Order:
     pages: bool = False
     """Whether each clip gets a report."""
 
-    def followed_with(self, changes: Sequence[str] = ()) -> Recipe:
+    def followed_with(self, changes: Sequence[str | Change] = ()) -> Recipe:
         """The recipe, with the changes for one clip.
 
         Raises:
@@ -45,7 +44,7 @@ def order_from(
     to: Path | None = None,
     form: str = "",
     pages: bool = False,
-    changes: Sequence[str] = (),
+    changes: Sequence[str | Change] = (),
     without: Sequence[str] = (),
 ) -> Order:
     """What a recipe file says; without one, what `poise correct` or, with `to`, `retarget` does.
@@ -65,7 +64,7 @@ def order_from(
     if extension:
         check_can_write(Path(f"clip{extension}"))
     usual = "correct_clip.yaml" if to is None else "retarget_clip.yaml"
-    path = recipe or Path(recipes.__file__).with_name(usual)
-    body = () if to is None else (f"character.to={json.dumps(str(to.resolve()))}",)
+    path = recipe or Path(job.__file__).with_name(usual)
+    body = () if to is None else (Change(("character", "to"), str(to.resolve()), f"--to {to}"),)
     text = read_bytes(path).decode("utf-8-sig", "replace")
     return Order(str(path.absolute()), text, (*body, *changes), tuple(without), extension, pages)

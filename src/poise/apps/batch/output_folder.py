@@ -20,7 +20,7 @@ from poise.apps.batch.library import OWN, RESULTS
 from poise.apps.batch.one_clip import Row
 from poise.errors import FileProblem
 from poise.formats import extensions
-from poise.recipes import Recipe
+from poise.job import Recipe
 
 PAGE = "library.html"
 _RESERVED = {RESULTS, TABLE, PAGE}

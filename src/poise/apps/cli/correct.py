@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from poise.apps.cli.options import AS_THE_RECIPE_SAYS, EnvironmentFile, RunOptio
 from poise.apps.cli.run import follow, saying_problems
 
 if TYPE_CHECKING:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
 
 @taking_records
@@ -49,7 +48,7 @@ def correct(
     ] = None,
     recipe: Annotated[
         Path | None,
-        typer.Option(help="A recipe with a step of correct (.yaml); see docs/recipes.md."),
+        typer.Option(help="A recipe with a step of correct (.yaml); see docs/job.md."),
     ] = None,
     to: To = None,
     accept: Annotated[
@@ -91,21 +90,17 @@ def _changes(
     to: Path | None,
 ) -> list[Change]:
     """The options as changes of the recipe; paths are seen from where the user is."""
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     listed = None if candidates is None else candidates.replace(",", " ").split()
-    asked: list[tuple[str, Any, str]] = [
-        ("environment", environment, f"--environment {environment}"),
-        ("correct.settings.preset", preset, f"--preset {preset}"),
-        ("correct.settings.candidates", listed, f"--candidates {candidates}"),
-        ("correct.contacts", contacts, f"--contacts {contacts}"),
-        ("character.to", to, f"--to {to}"),
+    asked: list[tuple[tuple[str, ...], Any, str]] = [
+        (("environment",), environment, f"--environment {environment}"),
+        (("correct", "settings", "preset"), preset, f"--preset {preset}"),
+        (("correct", "settings", "candidates"), listed, f"--candidates {candidates}"),
+        (("correct", "contacts"), contacts, f"--contacts {contacts}"),
+        (("character", "to"), to, f"--to {to}"),
     ]
-    return [
-        Change(f"{path}={json.dumps(_whole(value))}", label)
-        for path, value, label in asked
-        if value is not None
-    ]
+    return [Change(path, _whole(value), label) for path, value, label in asked if value is not None]
 
 
 def _whole(value: Any) -> Any:
@@ -113,6 +108,6 @@ def _whole(value: Any) -> Any:
 
 
 def _usual_recipe() -> Path:
-    from poise import recipes
+    from poise import job
 
-    return Path(recipes.__file__).with_name("correct_clip.yaml")
+    return Path(job.__file__).with_name("correct_clip.yaml")

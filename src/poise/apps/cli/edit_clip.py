@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
 from poise.apps.cli.run import follow, saying_problems
 
+if TYPE_CHECKING:
+    from poise.job import Change
+
 Clip = Annotated[Path, typer.Argument(help="The clip to edit.")]
 RecipeFile = Annotated[
     Path | None,
     typer.Option(
-        help="What to do (.yaml); see docs/recipes.md. With --to it may be left out: both feet "
+        help="What to do (.yaml); see docs/job.md. With --to it may be left out: both feet "
         "then go where they went."
     ),
 ]
@@ -86,9 +88,11 @@ def command_for(method: str, about: str) -> Callable[..., None]:
     return command
 
 
-def _changes(set_: list[str] | None, to: Path | None) -> list[str]:
+def _changes(set_: list[str] | None, to: Path | None) -> list[str | Change]:
     """Another body is one as a recipe would write it, but seen from where the user is."""
-    body = [] if to is None else [f"character.to={json.dumps(str(to.resolve()))}"]
+    from poise.job import Change
+
+    body = [] if to is None else [Change(("character", "to"), str(to.resolve()), f"--to {to}")]
     return [*(set_ or ()), *body]
 
 
@@ -96,6 +100,6 @@ def _usual_recipe(method: str, to: Path | None) -> Path:
     """For another body, that of the paper's dancing experiment."""
     if to is None:
         raise typer.BadParameter("needed, unless --to names a body", param_hint="--recipe")
-    from poise import recipes
+    from poise import job
 
-    return Path(recipes.__file__).with_name(f"onto_body_{method}.yaml")
+    return Path(job.__file__).with_name(f"onto_body_{method}.yaml")

@@ -65,10 +65,16 @@ def build(
             raise BadValue("output", "a new file (or --overwrite)", str(output))
         with waiting(f"reading {recipe.name}"):
             from poise.execution import Threads
-            from poise.job import MemberFolder, edit_of, ground_of, save_family, subject
+            from poise.job import (
+                MemberFolder,
+                edit_of,
+                ground_of,
+                load_recipe,
+                save_family,
+                subject,
+                vocabulary,
+            )
             from poise.methods.momentum import build_family, statuses_in_words
-            from poise.recipes import load_recipe
-            from poise.recipes.vocabulary import vocabulary
 
             read = load_recipe(recipe, changes=set_ or (), without=without or ())
             steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]

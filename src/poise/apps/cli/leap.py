@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +17,7 @@ from poise.apps.cli.options import (
 from poise.apps.cli.run import follow, saying_problems
 
 if TYPE_CHECKING:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
 
 @taking_records
@@ -26,7 +25,7 @@ def leap(
     clip: Annotated[Path, typer.Argument(help="The clip with the leap.")],
     recipe: Annotated[
         Path | None,
-        typer.Option(help="A recipe with a step of momentum (.yaml); see docs/recipes.md."),
+        typer.Option(help="A recipe with a step of momentum (.yaml); see docs/job.md."),
     ] = None,
     asked: RunOptions = AS_THE_RECIPE_SAYS,
     by: Annotated[
@@ -113,14 +112,14 @@ def _edits(
 
 
 def _changes(environment: Path | None, edits: list[dict[str, Any]]) -> list[Change]:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     found: list[Change] = []
     if environment is not None:
-        text = f"environment={json.dumps(str(environment.resolve()))}"
-        found.append(Change(text, f"--environment {environment}"))
+        named = str(environment.resolve())
+        found.append(Change(("environment",), named, f"--environment {environment}"))
     if edits:
-        found.append(Change(f"momentum.constraints={json.dumps(edits)}", "the options"))
+        found.append(Change(("momentum", "constraints"), edits, "the options"))
     return found
 
 
@@ -130,10 +129,8 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
     with waiting(f"looking at {clip.name}"):
         from poise.apps.outcome_text import stage_lines
         from poise.errors import BadValue
-        from poise.job import edit_of, subject
+        from poise.job import edit_of, load_recipe, subject, vocabulary
         from poise.methods.momentum import captured
-        from poise.recipes import load_recipe
-        from poise.recipes.vocabulary import vocabulary
 
         read = load_recipe(recipe, changes=changes)
         prepared = subject(read, clip)
@@ -149,6 +146,6 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
 
 
 def _usual_recipe() -> Path:
-    from poise import recipes
+    from poise import job
 
-    return Path(recipes.__file__).with_name("leap_clip.yaml")
+    return Path(job.__file__).with_name("leap_clip.yaml")

@@ -15,7 +15,7 @@ import typer
 from poise.errors import BadValue, FileProblem
 
 if TYPE_CHECKING:
-    from poise.recipes import Recipe
+    from poise.job import Recipe
 
 Against = Annotated[Path | None, typer.Option(help="The original, to compare with.")]
 EnvironmentFile = Annotated[
@@ -152,8 +152,7 @@ def taking_records(command: Callable[..., None]) -> Callable[..., None]:
 def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: FileOptions) -> Recipe:
     """What a command asks about a clip, as the recipe without steps that `job.subject` takes."""
     from poise.formats import FORMATS
-    from poise.recipes import CharacterChoice, ClipChoice, Recipe
-    from poise.recipes.recipe import HEAVIEST_KG
+    from poise.job import HEAVIEST_KG, CharacterChoice, ClipChoice, Recipe
 
     if body.mass is not None and not 0 < body.mass < HEAVIEST_KG:
         allowed = f"a number of kg between 0 and {HEAVIEST_KG:g}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poise.constraints import Scene
+    from poise.job import Change
     from poise.methods.pattern import Pattern
-    from poise.recipes.changes import Change
 
 app = typer.Typer(
     help="Patterns: **learn** what ten swings share, **edit** one so that it hits there in their "
@@ -286,7 +285,7 @@ def _as_change(
     goals: Sequence[tuple[str, _Place, str]], found: Sequence[tuple[_Place, int]]
 ) -> Change:
     """Goals as a recipe writes them; later ones are less important."""
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
     names: list[str] = []
     for point, _, _ in goals:
@@ -302,7 +301,7 @@ def _as_change(
             zip(names, goals, found, strict=True)
         )
     ]  # fmt: skip
-    return Change(f"pattern.constraints={json.dumps(written)}", "the options")
+    return Change(("pattern", "constraints"), written, "the options")
 
 
 def _is_number(text: str) -> bool:
@@ -324,9 +323,8 @@ class _Looked:
     @cached_property
     def _scene(self) -> tuple[Pattern, Scene, dict[str, int]]:
         from poise.constraints import Scene
-        from poise.job import load_pattern, subject
+        from poise.job import load_pattern, load_recipe, subject
         from poise.methods.pattern import event_frames
-        from poise.recipes import load_recipe
 
         pattern, clip, recipe, changes = self._asked
         read, asked = load_pattern(pattern), load_recipe(recipe, changes=changes)
@@ -360,17 +358,17 @@ class _Looked:
 
 
 def _changes(pattern: Path, environment: Path | None) -> list[str | Change]:
-    from poise.recipes.changes import Change
+    from poise.job import Change
 
-    named = json.dumps(str(pattern.resolve()))
-    found: list[str | Change] = [Change(f"pattern.pattern={named}", str(pattern))]
+    named = str(pattern.resolve())
+    found: list[str | Change] = [Change(("pattern", "pattern"), named, str(pattern))]
     if environment is not None:
-        text = f"environment={json.dumps(str(environment.resolve()))}"
-        found.append(Change(text, f"--environment {environment}"))
+        place = str(environment.resolve())
+        found.append(Change(("environment",), place, f"--environment {environment}"))
     return found
 
 
 def _usual_recipe() -> Path:
-    from poise import recipes
+    from poise import job
 
-    return Path(recipes.__file__).with_name("pattern_clip.yaml")
+    return Path(job.__file__).with_name("pattern_clip.yaml")

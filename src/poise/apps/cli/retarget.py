@@ -16,8 +16,8 @@ from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.character import Character
+    from poise.job import Recipe
     from poise.methods.retarget import RetargetReport
-    from poise.recipes import Recipe
     from poise.transfer import Correspondence
 
 _MOST_SAID = 5
@@ -153,8 +153,8 @@ def usual_recipe(
     to: Path, mapping: Path | None = None, roles: Path | None = None, rate_hz: float | None = None
 ) -> Recipe:
     """What `poise retarget` does, as a recipe."""
-    from poise import recipes
-    from poise.recipes.changes import Change
+    from poise import job
+    from poise.job import Change
 
     asked = (
         ("character.to", str(to.resolve()), f"--to {to}"),
@@ -167,8 +167,8 @@ def usual_recipe(
         for key, value, label in asked
         if value is not None
     ]
-    path = Path(recipes.__file__).with_name("retarget_clip.yaml")
-    return recipes.load_recipe(path, changes=changes)
+    path = Path(job.__file__).with_name("retarget_clip.yaml")
+    return job.load_recipe(path, changes=changes)
 
 
 def _check_moves(clip: Path) -> None:

@@ -22,8 +22,8 @@ from poise.apps.cli.waiting import Say, waiting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from poise.job import Change
     from poise.methods import Progress
-    from poise.recipes.changes import Change
 
 EXIT_WRONG_INPUT = 2
 EXIT_NOT_MET = 3
@@ -33,7 +33,7 @@ def _schema(asked: bool) -> None:
     if asked:
         import json
 
-        from poise.recipes import recipe_schema
+        from poise.job import recipe_schema
 
         print(json.dumps(recipe_schema(), indent=2, ensure_ascii=False))
         raise typer.Exit
@@ -98,12 +98,12 @@ def follow(
         from poise.errors import BadValue
         from poise.job import (
             evaluation_of,
+            load_recipe,
             planned_outputs,
             run_prepared,
             subject,
             write_outputs,
         )
-        from poise.recipes import load_recipe
 
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
         used = [step.method for step in recipe.steps]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -27,21 +27,31 @@ from poise.arrays import Array
 from poise.constraints import FLAT, Constraint
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, PoiseError
-from poise.job import Subject, subject
+from poise.job import (
+    Change,
+    ClipChoice,
+    Clock,
+    Recipe,
+    Subject,
+    attribute_error,
+    constraint_from,
+    constraint_location,
+    load_recipe,
+    located,
+    subject,
+    vocabulary,
+)
 from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame
 from poise.methods.retarget import RetargetStream
 from poise.motion import Clip
-from poise.recipes import ClipChoice, Recipe, load_recipe
-from poise.recipes.locating import blaming_constraints, constraint_location, located
-from poise.recipes.records import constraint_from
-from poise.recipes.timing import Clock
-from poise.recipes.vocabulary import vocabulary
 from poise.transfer import correspondence, standing_rise_m
 
 STDIN = "-"
 
 
-def stream_clip(recipe_path: Path, clip: Path, asked: RunOptions, changes: list[str]) -> None:
+def stream_clip(
+    recipe_path: Path, clip: Path, asked: RunOptions, changes: Sequence[str | Change]
+) -> None:
     """Filter the frames of a BVH text as they come.
 
     Args:
@@ -142,7 +152,7 @@ def _filtering(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
         header = lines.header_for(prepared.clip)
         rise_m = standing_rise_m(source, prepared.character)
         _note(f"on another body, whose root stands {100 * rise_m:+.1f} cm higher")
-    with blaming_constraints(recipe, 0):
+    with attribute_error(recipe, 0):
         stream = FilterStream(
             prepared.character, rate_hz, constraints, settings,
             environment=prepared.environment if recipe.environment is not None else FLAT,

@@ -13,11 +13,11 @@ from poise.apps.studio.history import History
 from poise.apps.studio.project import Project
 from poise.contact import ContactSchedule, write_contacts
 from poise.errors import BadValue
-from poise.recipes import Prepared
+from poise.job import Subject
 
 
 def with_contacts(
-    message: EditContacts, history: History, prepared: Prepared, project: Project
+    message: EditContacts, history: History, prepared: Subject, project: Project
 ) -> Mapping[str, Any]:
     """The recipe with what touches when as the user has it.
 
@@ -43,7 +43,7 @@ def with_contacts(
     return {**recipe, "steps": steps}
 
 
-def contacts_from(touches: Iterable[Touch], prepared: Prepared) -> ContactSchedule:
+def contacts_from(touches: Iterable[Touch], prepared: Subject) -> ContactSchedule:
     """What touches when, for the frames of the clip as it is worked on.
 
     Raises:

@@ -37,7 +37,7 @@ from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue, PoiseError
 from poise.formats import load_clip, os_problem, reading_below
-from poise.recipes import Prepared, Recipe
+from poise.job import Recipe, Subject
 
 EXPORT_S = 300.0
 
@@ -57,7 +57,7 @@ class Document:
         self._solver = Solver(project.folder, history.folder / "results")
         self._drags = Drags(self._solver, self._tell, self._tell_figure)
         self._runner = Runner(self._run_said)
-        self._told: Prepared | None = None
+        self._told: Subject | None = None
         """What pages know of the capture and its place."""
         self._shown: Solution | None = None
         self._played: Played | None = None
@@ -297,7 +297,7 @@ class Document:
             self._solver.recall(recipe)
         self._show(recipe)
 
-    def _of_prepared(self, recipe: Recipe, prepared: Prepared) -> list[Told]:
+    def _of_prepared(self, recipe: Recipe, prepared: Subject) -> list[Told]:
         """What there is to see before anything is solved."""
         self._told = prepared
         source = prepared.moved_from
@@ -322,7 +322,7 @@ class Document:
             self._figures.put(key, known)
         return known[1]
 
-    def _tell_figure(self, recipe: Recipe, prepared: Prepared) -> None:
+    def _tell_figure(self, recipe: Recipe, prepared: Subject) -> None:
         self._tell(self._figure(recipe, prepared.character, prepared.clip.name))
 
     def _show(self, recipe: Recipe, only: Page | None = None) -> None:

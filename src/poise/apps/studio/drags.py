@@ -16,8 +16,8 @@ from poise.apps.studio.solving import problem_lines
 from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
 from poise.errors import PoiseError
+from poise.job import Recipe, Subject
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe
 
 _PAUSE_S = 0.05
 """A hand that rests so long has time to see forces."""
@@ -42,15 +42,15 @@ class Drags:
         self,
         solver: Solver,
         tell: Callable[[Told], None],
-        tell_figure: Callable[[Recipe, Prepared], None],
+        tell_figure: Callable[[Recipe, Subject], None],
     ) -> None:
         self._solver, self._tell, self._tell_figure = solver, tell, tell_figure
         self._lock = threading.Lock()
         self._turn: Turn | None = None
         self._sent: Clip | None = None
         """What pages have of the motion: of the next only what differs is sent."""
-        self._on: Prepared | None = None
-        self._owed: tuple[Prepared, Clip] | None = None
+        self._on: Subject | None = None
+        self._owed: tuple[Subject, Clip] | None = None
         """Whose physics pages have not seen."""
         self._seen_at, self._cost_s = 0.0, 0.0
 

@@ -16,13 +16,10 @@ from poise.apps.studio.history import key_of
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue
-from poise.job import is_family_file, load_family
+from poise.job import Recipe, Subject, edit_of, is_family_file, load_family, vocabulary
 from poise.methods import Progress
 from poise.methods.momentum import Family, LeapController, build_family, two_leaps_reach_m
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe
-from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 
 def is_family(recipe: Recipe) -> bool:
@@ -33,7 +30,7 @@ def is_family(recipe: Recipe) -> bool:
     return bool(last.settings.family) or last.settings.two_leaps_m is not None
 
 
-def built(recipe: Recipe, prepared: Prepared) -> Family:
+def built(recipe: Recipe, prepared: Subject) -> Family:
     """Solve all members of the recipe's last step.
 
     Raises:

@@ -12,16 +12,13 @@ from poise.apps.studio.views import Told
 from poise.arrays import Array
 from poise.constraints import Scene, StageEdit, tasks_of
 from poise.errors import PoiseError
+from poise.job import Clock, Recipe, Subject, constraint_from, vocabulary
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe
-from poise.recipes.records import constraint_from
-from poise.recipes.timing import Clock
-from poise.recipes.vocabulary import vocabulary
 
 
 def goals_of(
     recipe: Recipe,
-    stem: Callable[[Recipe, int], tuple[Prepared, Clip]],
+    stem: Callable[[Recipe, int], tuple[Subject, Clip]],
     met: Mapping[str, tuple[bool, str]],
 ) -> Told:
     """Goals of points in the world; constraints without one (balance, distance) have no path.

@@ -23,8 +23,7 @@ from poise.apps.studio.to_page import Recoverable
 from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
 from poise.errors import PoiseError, UnknownName
 from poise.formats import extensions, load_clip, read_bytes, reading_below
-from poise.job import is_family_file, load_family
-from poise.recipes import load_recipe, prepare
+from poise.job import is_family_file, load_family, load_recipe, subject
 from poise.samples import SAMPLES
 
 _MOST_LISTED = 50
@@ -169,7 +168,7 @@ class Documents:
         recipe = load_recipe(path)
         plain = {} if recipe.written is None else recipe.written.plain()
         moved = moved_recipe(plain, path.parent, self.project.folder)
-        prepare(read(moved, self.project.folder))  # says what is wrong with it
+        subject(read(moved, self.project.folder))  # says what is wrong with it
         return self._add(path.stem, moved)
 
     def _add(self, name: str, recipe: dict[str, Any], id: str = "") -> Document:

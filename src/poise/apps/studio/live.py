@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.constraints import STAGE_EDITS
+from poise.job import Recipe, Step, Subject, edit_of, vocabulary
 from poise.methods import Result
 from poise.methods.deform import DeformReport, Settings, run
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe
-from poise.recipes.recipe import Step
-from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 _OF_OTHERS = ("hit_at",)
 """Constraints that deform does not know; they are left to the method itself."""
@@ -43,12 +40,12 @@ def while_dragging(settings: Settings) -> Settings:
 class Live:
     """The last solve of a drag, to go on from."""
 
-    def __init__(self, prepared: Prepared, start: Clip) -> None:
+    def __init__(self, prepared: Subject, start: Clip) -> None:
         """For a body and its place; `start` is what earlier steps have made of the capture."""
         self._prepared, self._start = prepared, start
         self._last: Result[DeformReport] | None = None
 
-    def is_from(self, prepared: Prepared, start: Clip) -> bool:
+    def is_from(self, prepared: Subject, start: Clip) -> bool:
         """Whether it goes on from these."""
         return self._prepared is prepared and self._start is start
 

@@ -18,9 +18,8 @@ from poise.contact import ContactSchedule, read_contacts, write_contacts
 from poise.environment import scaled
 from poise.errors import PoiseError
 from poise.formats import atomic_write, load_clip, read_bytes, save_clip
-from poise.job import load_pattern
+from poise.job import Recipe, Subject, load_pattern
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe
 
 MOST_RESULTS = 8
 _FACTS = "facts.json"
@@ -56,7 +55,7 @@ def save_result(folder: Path, key: str, solution: Solution) -> None:
         shutil.rmtree(old.parent, ignore_errors=True)
 
 
-def load_result(folder: Path, key: str, recipe: Recipe, prepared: Prepared) -> Solution | None:
+def load_result(folder: Path, key: str, recipe: Recipe, prepared: Subject) -> Solution | None:
     """What a run has made of a recipe; None where there is nothing, or nothing whole."""
     place = folder / key
     try:
@@ -88,7 +87,7 @@ def _contacts(path: Path) -> ContactSchedule | None:
     return read_contacts(path) if path.is_file() else None
 
 
-def _on_target(prepared: Prepared, clip: Clip, scale: float, contacts: ContactSchedule) -> Prepared:
+def _on_target(prepared: Subject, clip: Clip, scale: float, contacts: ContactSchedule) -> Subject:
     """As `retarget` leaves it: the other body, the place at its size."""
     grounds = prepared.environment.grounds
     height = float(grounds[0].heights_m(np.zeros(3))) if grounds else 0.0

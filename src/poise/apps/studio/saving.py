@@ -84,7 +84,7 @@ def write(path: Path, document: Document) -> tuple[str, ...]:
 def recipe_text(recipe: Mapping[str, Any], project: Project, path: Path) -> str:
     """The recipe as `poise run` reads it, with paths as they are seen from its file."""
     from poise.apps.studio.solving import read
-    from poise.recipes import recipe_text as written
+    from poise.job import recipe_text as written
 
     inside = path.resolve().is_relative_to(project.folder)
     folder = path.resolve().parent if inside else project.folder

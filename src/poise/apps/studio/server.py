@@ -29,8 +29,7 @@ from poise.apps.studio.uploads import split
 from poise.apps.studio.views import Told
 from poise.apps.studio.wire import understood
 from poise.errors import BadValue, PoiseError
-from poise.recipes import recipe_schema
-from poise.recipes.vocabulary import vocabulary
+from poise.job import recipe_schema, vocabulary
 from poise.samples import SAMPLES
 
 UPLOAD_LIMIT_BYTES = 256_000_000

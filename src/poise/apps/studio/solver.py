@@ -24,18 +24,23 @@ from poise.apps.studio.solving import (
 )
 from poise.character import Character
 from poise.errors import PoiseError
-from poise.job import load_pattern
+from poise.job import (
+    RETARGET,
+    Recipe,
+    Subject,
+    edit_of,
+    load_pattern,
+    run_prepared,
+    subject,
+    vocabulary,
+)
 from poise.methods import METHODS
 from poise.motion import Clip
-from poise.recipes import Prepared, Recipe, prepare, run_prepared
-from poise.recipes.recipe import RETARGET
-from poise.recipes.run import edit_of
-from poise.recipes.vocabulary import vocabulary
 
 MOST_BYTES = 128_000_000
 """Of what is kept in memory of each kind."""
 
-Stem = tuple[Prepared, Clip]
+Stem = tuple[Subject, Clip]
 """What a step starts from: body and place, and the motion that the steps before it have made."""
 
 
@@ -46,7 +51,7 @@ class Solver:
         """For recipes of a folder; what runs have made goes to `results`."""
         self.folder = folder
         self._results = results
-        self._prepared: Kept[Prepared] = Kept(MOST_BYTES, lambda each: _bytes(each.clip))
+        self._prepared: Kept[Subject] = Kept(MOST_BYTES, lambda each: _bytes(each.clip))
         self._quick: Kept[Solution] = Kept(MOST_BYTES, _bytes_of_all)
         self._slow: Kept[Solution] = Kept(MOST_BYTES, _bytes_of_all)
         """Apart, so that many quick edits do not push out what took long."""
@@ -70,14 +75,14 @@ class Solver:
                 stamps.append((name, status.st_mtime_ns, status.st_size))
         return key_of({**plain, "files": stamps})
 
-    def prepare(self, recipe: Recipe) -> Prepared:
+    def prepare(self, recipe: Recipe) -> Subject:
         """Clip, body and place; made anew only when the recipe says other things about them."""
         plain = _plain(recipe)
         parts = {key: plain.get(key) for key in ("clip", "character", "environment")}
         key = self.key({**parts, "retargets": recipe.retargets})
         known = self._prepared.get(key)
         if known is None:
-            known = prepare(recipe)
+            known = subject(recipe)
             self._prepared.put(key, known)
         return known
 
@@ -203,7 +208,7 @@ class Solver:
                     character = pattern.with_tools(character)
         return character
 
-    def drag(self, recipe: Recipe) -> tuple[Prepared, Clip]:
+    def drag(self, recipe: Recipe) -> tuple[Subject, Clip]:
         """The motion in the middle of a drag, on its body and in its place.
 
         Raises:

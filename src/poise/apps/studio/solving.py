@@ -21,14 +21,22 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import FileProblem, PoiseError
 from poise.formats import check_readable, reading_below, save_clip
-from poise.job import load_pattern
+from poise.job import (
+    Outcome,
+    Recipe,
+    RecipeProblem,
+    Subject,
+    load_pattern,
+    recipe_from_values,
+    run_prepared,
+    subject,
+)
 from poise.methods import METHODS, Parcel, Progress, Result
 from poise.methods.momentum import Family, statuses_in_words
 from poise.methods.pattern import Pattern, PatternReport
 from poise.methods.retarget import RetargetReport
 from poise.motion import Clip
-from poise.recipes import Outcome, Prepared, Recipe, prepare, recipe_from_values, run_prepared
-from poise.recipes.places import Place, Problem, RecipeProblem
+from poise.yaml_nodes import Place, Problem
 
 NAME = "recipe.yaml"
 """What a recipe is called that stands in no file."""
@@ -38,7 +46,7 @@ NAME = "recipe.yaml"
 class Solution:
     """What came of a recipe."""
 
-    prepared: Prepared
+    prepared: Subject
     """Body and place, as the last step finds them."""
     clips: tuple[Clip, ...]
     """What each step has made of it."""
@@ -182,7 +190,7 @@ def solve_in_child(job: SolveJob) -> Parcel[Solution]:
 
 def _solved(job: SolveJob) -> Solution:
     recipe = read(json.loads(job.recipe), Path(job.folder))
-    prepared = prepare(recipe)
+    prepared = subject(recipe)
     if is_family(recipe):
         return family_solution(built(recipe, prepared), prepared)
     methods = ", ".join(step.method for step in recipe.steps)
@@ -201,7 +209,7 @@ def _solved(job: SolveJob) -> Solution:
     return replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
 
 
-def family_solution(family: Family, prepared: Prepared) -> Solution:
+def family_solution(family: Family, prepared: Subject) -> Solution:
     """A family, shown by the leap in its middle."""
     missed = [each for each in family.statuses if each != "converged"]
     return Solution(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from poise.apps.studio import from_page, to_page
-from poise.recipes.field_docs import field_docs, summary
+from poise.job import field_docs, summary
 
 FILE = Path("studio") / "src" / "messages.ts"
 _HEAD = """// Made by `python -m poise.apps.studio.typescript` from the server's records.

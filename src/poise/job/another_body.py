@@ -1,0 +1,168 @@
+"""Another body than the clip's own: put there before the first step, or by the step `retarget`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from poise.character import (
+    Attachment,
+    Character,
+    complete_character,
+    with_arms_and_legs,
+    with_attachments,
+    with_mass_factors,
+    with_ranges,
+)
+from poise.contact import ContactSchedule, detect_contacts
+from poise.environment import Environment, Ground
+from poise.errors import BadValue, FileProblem, MissingRoles
+from poise.formats import FORMATS, load_character, load_clip
+from poise.job.error_context import located
+from poise.job.mapping_file import read_mapping
+from poise.job.recipe import CharacterChoice, Recipe
+from poise.methods.retarget import SUITABLE, why_not
+from poise.motion import Clip
+from poise.motion.cleanup import clean
+from poise.transfer import correspondence, onto_body
+
+
+@dataclass(frozen=True, eq=False)
+class MovedFrom:
+    """A motion before it was put on another body."""
+
+    clip: Clip
+    character: Character
+    original: Clip
+    """The same places in the joints of the other body: what constraints are read against."""
+    contacts: ContactSchedule
+    """What touches when: the other body is to touch then, too."""
+    notes: tuple[str, ...]
+
+
+def on_another_body(
+    recipe: Recipe, clip: Clip, character: Character, environment: Environment
+) -> tuple[Clip, Character, MovedFrom]:
+    """The clip on the body that a recipe asks for, that body, and where the motion comes from.
+
+    Args:
+        recipe: asks for another body.
+        clip: cut, cleaned and resampled.
+        character: the clip's own body.
+        environment: where it moves.
+
+    Raises:
+        PoiseError: a body that cannot be read, or that the motion cannot be put on.
+    """
+    body = other_body(recipe, character)
+    contacts = detect_contacts(clip, character, environment)
+    # No constraint of `correct` brings feet back where they were: steps are as long as such legs.
+    corrected = any(step.method == "correct" for step in recipe.steps[:1])
+    grounds = environment.grounds or (Ground(),)
+    scale = None if corrected and environment.grounds else 1.0
+    put = onto_body(clip, character, body, scale=scale, ground=grounds[0])
+    notes = (*put.clip.history[len(clip.history) :], *put.notes)
+    return put.clip, body, MovedFrom(clip, character, put.original, contacts, notes)
+
+
+def target_body(recipe: Recipe, source: Character) -> tuple[Character, Mapping[str, str] | None]:
+    """The body that a recipe asks `retarget` for, and the mapping where it names one.
+
+    Args:
+        recipe: its first step is `retarget`.
+        source: the clip's own body.
+
+    Raises:
+        PoiseError: a body or mapping that cannot be read, joints that there are not, other bones
+            for a robot.
+    """
+    choice = recipe.character
+    with located(recipe, ("character", "to")):
+        body = other_body(recipe, source)
+    hinged = "hinge" in body.skeleton.kinds
+    with located(recipe, ("character",)):
+        if hinged:
+            _check_bones(choice)
+        body = burdened(recipe, body)
+    if choice.ranges != "none" and not hinged:
+        body = with_ranges(body)
+    with located(recipe, ("character", "to" if choice.mapping is None else "mapping")):
+        path = None if choice.mapping is None else recipe.folder / choice.mapping
+        given = None if path is None else read_mapping(path)
+        matches = correspondence(source, body, given)  # says here what does not match
+        follows = map(matches.follows, range(1, body.skeleton.joint_count))
+        if path is not None and not any(follows):
+            wanted = "a joint that follows one of the source"
+            raise FileProblem(path, wanted, "nothing but null: the body would stay at rest")
+    return body, given
+
+
+def _check_bones(choice: CharacterChoice) -> None:
+    """A robot is as its file says."""
+    for name in ("limbs", "arms", "legs", "trunk"):
+        factor = getattr(choice, name)
+        if factor != 1.0:
+            raise BadValue(name, "1 for a robot (its bones are those of its file)", factor)
+
+
+def other_body(recipe: Recipe, character: Character) -> Character:
+    """The body that a recipe asks for, of the build that it asks for.
+
+    Raises:
+        PoiseError: a body that cannot be read or recognised.
+    """
+    choice = recipe.character
+    body = character
+    if choice.to is not None:
+        with located(recipe, ("character", "to")):
+            body = _body_of(recipe, choice.to, character)
+    arms, legs = choice.limbs * choice.arms, choice.limbs * choice.legs
+    return with_arms_and_legs(body, arms=arms, legs=legs, trunk=choice.trunk)
+
+
+def burdened(recipe: Recipe, character: Character) -> Character:
+    """With its heavier parts, and with what it carries."""
+    choice = recipe.character
+    character = with_mass_factors(character, choice.heavier)
+    return with_attachments(character, [Attachment(**vars(each)) for each in choice.carries])
+
+
+def _body_of(recipe: Recipe, name: str, character: Character) -> Character:
+    """A human of the proportions of a file's skeleton; a robot as it is."""
+    choice, path = recipe.character, recipe.folder / name
+    figure = figure_of(path, repaired=recipe.clip.clean is not False)
+    same = figure.skeleton.joint_names == character.skeleton.joint_names
+    try:
+        return complete_character(
+            figure,
+            mass_kg=choice.mass_kg,
+            table=choice.table,
+            sex=choice.sex,
+            # Names that the recipe had to explain are explained for both.
+            overrides=dict(character.roles.joints) if same and character.roles else None,
+        )
+    except MissingRoles as missing:
+        found = why_not(figure) or f"nothing for {', '.join(missing.missing)}"
+        raise FileProblem(path, SUITABLE, found, advice=_UNSUITABLE) from None
+
+
+_UNSUITABLE = (
+    "Take another body; or, if it is such a one, call its joints by what they are (left_knee, "
+    "left_elbow)."
+)
+
+
+def figure_of(path: Path, *, repaired: bool) -> Character:
+    """The figure of a file of any kind; a thorax that the clip got back, it gets back too.
+
+    Raises:
+        FileProblem: a file that cannot be read.
+    """
+    moving = [f for f in FORMATS if f.read_motion or f.read_clip]
+    if any(path.suffix.lower() in f.extensions for f in moving):
+        clip = load_clip(path)
+        if repaired:
+            clip, _ = clean(clip, ("missing-thorax",))
+        return Character(clip.skeleton, name=path.stem)
+    return load_character(path)

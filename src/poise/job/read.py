@@ -1,0 +1,123 @@
+"""Reading a recipe: all mistakes at once, each with file, line and column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from poise.formats import read_bytes
+from poise.job.changes import Change, changed
+from poise.job.pydantic_errors import problems_from
+from poise.job.recipe import CharacterChoice, ClipChoice, ConstraintSpec, Outputs, Recipe, Step
+from poise.job.recipe_path import RecipeProblem
+from poise.job.record_validation import check
+from poise.job.schema import recipe_type, recipe_validator
+from poise.job.vocabulary import Vocabulary, vocabulary
+from poise.yaml_nodes import Node, Problem, expected, node_from, parse_yaml
+
+MAX_VALUES = 100_000
+"""Most values a recipe may have once its aliases are written out."""
+
+
+def load_recipe(
+    path: str | Path,
+    *,
+    changes: Sequence[str | Change] = (),
+    without: Sequence[str] = (),
+    words: Vocabulary | None = None,
+) -> Recipe:
+    """Read a recipe from a YAML or JSON file.
+
+    Args:
+        path: the file; paths in the recipe start in its folder.
+        changes: values to change first, as `Change(("reach", "priority"), 3)` or as people type
+            them, "reach.priority=3" (see `changes.changed`).
+        without: names of constraints to leave out.
+        words: the constraints and methods there are; by default all of Poise's.
+
+    Raises:
+        FileProblem: not text or not YAML.
+        RecipeProblem: all mistakes, each with its place.
+    """
+    return _recipe(read_bytes(Path(path)), Path(path), changes, without, words)
+
+
+def recipe_from_text(
+    text: str,
+    *,
+    path: str | Path = "recipe.yaml",
+    changes: Sequence[str | Change] = (),
+    without: Sequence[str] = (),
+    words: Vocabulary | None = None,
+) -> Recipe:
+    """A recipe from text at hand; `path` is where it would stand, the rest as `load_recipe`."""
+    return _recipe(text.encode("utf-8"), Path(path), changes, without, words)
+
+
+def recipe_from_values(values: Mapping[str, Any], path: str | Path) -> Recipe:
+    """A recipe from plain values, as a program has them; `path` is where it would stand.
+
+    Raises:
+        RecipeProblem: all mistakes, each labelled by its keys, such as `steps.0.deform`.
+    """
+    return _checked(node_from(values), Path(path), vocabulary(), [])
+
+
+def _recipe(
+    data: bytes,
+    path: Path,
+    changes: Sequence[str | Change],
+    without: Sequence[str],
+    words: Vocabulary | None,
+) -> Recipe:
+    root, problems = parse_yaml(data, str(path), "a recipe", max_values=MAX_VALUES)
+    if not isinstance(root.content, dict):
+        wanted = "keys and values for a recipe"
+        raise RecipeProblem([*problems, expected(root.place, wanted, root.kind)])
+    if changes or without:
+        if problems:
+            raise RecipeProblem(problems)
+        root = changed(root, changes, without)
+    return _checked(root, path, words or vocabulary(), problems)
+
+
+def _checked(root: Node, path: Path, words: Vocabulary, known: list[Problem]) -> Recipe:
+    """A recipe from a tree of values, and the mistakes that are known already."""
+    problems = list(check(root, path, words))
+    values: Any = None
+    try:
+        values = recipe_validator(words).validate_python(root.plain())
+    except ValidationError as failed:
+        problems += problems_from(failed, root, recipe_type(words))
+    taken = {problem.place for problem in known}
+    problems = [*known, *(each for each in problems if each.place not in taken)]
+    if problems:
+        raise RecipeProblem(problems)
+    clip = values.get("clip")
+    return Recipe(
+        steps=[_step(step, words) for step in values["steps"]],
+        clip=ClipChoice(file=clip) if isinstance(clip, str) else clip or ClipChoice(),
+        character=values.get("character") or CharacterChoice(),
+        environment=values.get("environment"),
+        outputs=values.get("outputs") or Outputs(),
+        about=values.get("about") or "",
+        folder=path.parent,
+        written=root,
+    )
+
+
+def _step(values: Mapping[str, Any], words: Vocabulary) -> Step:
+    ((method, content),) = values.items()
+    content = content or {}
+    settings = content.get("settings")
+    if settings is None:
+        settings = words.settings(method)(**words.with_preset(method, {}))
+    constraints = [
+        ConstraintSpec(kind, fields)
+        for entry in content.get("constraints") or ()
+        for kind, fields in entry.items()
+    ]
+    return Step(method, settings, constraints, content.get("contacts"), content.get("pattern"))

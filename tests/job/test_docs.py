@@ -1,0 +1,45 @@
+"""The page about recipes is true: its tables are those of the records, its recipe is one."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from poise.job import keys_of, recipe_from_text, vocabulary
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("recipe_tables", DOCS / "recipe_tables.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_tables_are_those_of_the_records(maker: ModuleType) -> None:
+    page = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    made = maker.page_with_tables(page, vocabulary())
+    assert page == made, "run: python docs/recipe_tables.py"
+
+
+def test_every_key_of_every_constraint_is_on_the_page(maker: ModuleType) -> None:
+    page = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    for kind, record in vocabulary().constraints.items():
+        section = page.split(f"### `{kind}`\n")[1].split("\n## ")[0].split("\n### ")[0]
+        for key in (each.name for each in keys_of(record)):
+            assert f"| `{key}` |" in section or key in maker.EVERY_CONSTRAINT, (kind, key)
+
+
+def test_the_recipe_on_the_page_is_one() -> None:
+    page = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    recipes = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert recipes
+    for text in recipes:
+        recipe_from_text(text)
