@@ -17,13 +17,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import numpy as np
 import pytest
+from poise.apps.report.library_header import share, time_words
+from poise.apps.report.library_kinds import TABLE, kind_of
+from poise.apps.report.value_bins import bins_for
 
 from poise.apps.report.library_causes import Grouping
 from poise.apps.report.library_columns import read_library
-from poise.apps.report.library_header import share, time_words
-from poise.apps.report.library_kinds import TABLE, kind_of
 from poise.apps.report.library_page import library_html
-from poise.apps.report.value_bins import bins_for
 from poise.apps.report.words import UNDER_INPUT_CONTACTS, WORDINGS, figures_of
 from poise.measures import ALL, Evaluation, Measure, evaluate, jitter
 from poise.samples import SAMPLES

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
+from urllib.parse import quote
 
 import numpy as np
 
 from poise.apps.report.library_causes import Cause, Grouping
-from poise.apps.report.library_kinds import Kind, kinds_in_order
-from poise.apps.report.library_links import link_to
-from poise.apps.report.words import UNDER_INPUT_CONTACTS
+from poise.apps.report.page import as_text
+from poise.apps.report.words import UNDER_INPUT_CONTACTS, Kind, kinds_in_order
 from poise.arrays import Array, Indices
 
 DONE = ("met", "not_met")
@@ -29,8 +29,6 @@ FAILURES = ("refused", "out_of_time", "out_of_memory", "crashed", "bug")
 LONGEST_REASON = 240
 _TOO_LARGE = 1e100
 """No figure is: something went wrong, and nothing was measured."""
-_UNSEEN = dict.fromkeys(range(32), " ")
-"""Line ends and what no page may hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +96,15 @@ def read_library(rows: Iterable[Mapping[str, Any]]) -> Library:
     return reading.library()
 
 
-def as_text(value: object) -> str:
-    """What a page can show of a name or a sentence."""
-    words = value if isinstance(value, str) else "" if value is None else str(value)
-    if words.isascii() and words.isprintable():
-        return words
-    return words.encode("utf-8", "replace").decode("utf-8").translate(_UNSEEN)
+def link_to(file: str) -> str:
+    """A relative link to a file beside the page; empty for what lies elsewhere."""
+    if not file or file.startswith("/"):
+        return ""
+    try:
+        # File names that are not text keep their bytes.
+        return "./" + quote(file, errors="surrogateescape")
+    except UnicodeEncodeError:
+        return "./" + quote(file, errors="replace")
 
 
 class _Reading:
@@ -116,8 +117,6 @@ class _Reading:
         self._sizes = {name: array("d") for name in ("motion", "seconds", "peak_mb", "attempts")}
         self._done = 0
         self._measured: dict[tuple[str, str], array[float]] = {}
-        self._known: dict[tuple[str, str], array[float]] = {}
-        """The same by keys as they are written."""
         self._notes = Grouping()
         self._versions: Counter[str] = Counter()
         self._recipes: Counter[str] = Counter()
@@ -151,17 +150,14 @@ class _Reading:
 
     def _measure(self, when: str, values: Mapping[str, Any]) -> None:
         for key, value in values.items():
-            column = self._known.get((when, key)) or self._column(when, key)
+            which = (when, as_text(key))
+            if when == "after" and which[1].endswith(UNDER_INPUT_CONTACTS):
+                which = ("under", which[1].removesuffix(UNDER_INPUT_CONTACTS))
+            column = self._measured.setdefault(which, array("d"))
             _fill(column, self._done)
             # Two keys that read alike are one.
             if len(column) == self._done:
                 column.append(_rounded(_number(value)))
-
-    def _column(self, when: str, key: str) -> array[float]:
-        which = (when, as_text(key))
-        if when == "after" and which[1].endswith(UNDER_INPUT_CONTACTS):
-            which = ("under", which[1].removesuffix(UNDER_INPUT_CONTACTS))
-        return self._known.setdefault((when, key), self._measured.setdefault(which, array("d")))
 
     def library(self) -> Library:
         """All columns, in the order of the page."""
