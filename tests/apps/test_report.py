@@ -208,7 +208,7 @@ def test_a_still_clip_and_one_without_contact_can_be_drawn(opened: Opened) -> No
     nothing = (math.nan,) * 5
     opened.open(page_of([flat((), *5 * [2.0]), flat((), *nothing), flat((0.0,), *nothing, 3.0)]))
     opened.assert_readable("still")
-    assert opened.value("document.querySelectorAll('.line').length") == 3
+    assert opened.value("document.querySelectorAll('svg .line').length") == 3
 
 
 def test_numbers_carry_as_many_digits_as_help() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from poise.apps.report.page import built
 from poise.contact import detect_contacts, write_contacts
 from poise.errors import FileProblem
 from poise.formats import atomic_write, check_can_write, check_robot_file, save_clip
@@ -73,6 +74,7 @@ def _check(key: str, path: Path, layout: str) -> None:
     if key == "report":
         if path.suffix.lower() not in PAGES:
             raise FileProblem(path, "an extension of a page (.html)", f"'{path.suffix}'")
+        built()
     elif key == "contacts":
         if path.suffix.lower() not in TABLES:
             raise FileProblem(path, "an extension of contacts (.csv, .json)", f"'{path.suffix}'")
