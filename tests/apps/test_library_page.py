@@ -520,9 +520,10 @@ def test_rows_say_what_the_figures_are(opened: Opened, batch: Callable[..., Iter
     library = read_library(rows)
     for n, cells in enumerate(opened.rows[1:]):
         assert cells[0] == str(n + 1)
-        assert cells[1] == library.clips[n] + (library.reasons[n] if n < library.done else "")
+        one = library.clips[n]
+        assert cells[1] == one.name + (one.reason if n < library.done else "")
         if n >= library.done:
-            assert cells[3:7] == ["refused", "", "", library.reasons[n]]
+            assert cells[3:7] == ["refused", "", "", one.reason]
             continue
         one = library.figures[library.worst[n]]
         verdict = one.kind.verdict(float(one.after[n]))
@@ -557,6 +558,7 @@ def test_numbers_are_rounded_as_everywhere(opened: Opened) -> None:
 def test_filters_find_what_they_say(opened: Opened, batch: Callable[..., Iterator[Row]]) -> None:
     rows = [*batch(240, 0.2)]
     library = read_library(rows)
+    names = [each.name for each in library.clips]
     place = {f.kind.key: f for f in library.figures}
     slide, zmp = place["foot_slide.mean"], place["zmp_excursion.p95"]
     done = range(library.done)
@@ -565,21 +567,21 @@ def test_filters_find_what_they_say(opened: Opened, batch: Callable[..., Iterato
         values: Any, keep: Callable[[int], bool] = lambda n: True, sign: float = -1.0
     ) -> list[str]:
         order = sorted(done, key=lambda n: (math.isnan(values[n]), sign * values[n], n))
-        return [library.clips[n] for n in order if keep(n)]
+        return [names[n] for n in order if keep(n)]
 
     every = range(len(library.clips))
     agreement = place["contact.agreement_left_foot"].after
     low, high = 0.5 * float(np.nanmedian(slide.before)), float(np.nanmedian(slide.before))
-    failed = [library.clips[n] for n in every if n >= library.done]
+    failed = [names[n] for n in every if n >= library.done]
     wanted = {
-        "q=CLIP_0001": [c for c in library.clips if "clip_0001" in c],
-        "q=set+3+01": [c for c in library.clips if "3" in c and "01" in c],
-        "status=not_met": [library.clips[n] for n in done if library.statuses[n] == "not_met"],
+        "q=CLIP_0001": [c for c in names if "clip_0001" in c],
+        "q=set+3+01": [c for c in names if "3" in c and "01" in c],
+        "status=not_met": [names[n] for n in done if library.clips[n].status == "not_met"],
         "status=failed": failed,
-        "status=done": [library.clips[n] for n in done],
-        "cause=0": [library.clips[n] for n in library.causes[0].clips],
-        "worse=1": [library.clips[n] for n in done if library.worse_counts[n]],
-        "from=5": [library.clips[n] for n in done if library.poor_counts[n] >= 5],
+        "status=done": [names[n] for n in done],
+        "cause=0": [names[n] for n in library.causes[0].clips],
+        "worse=1": [names[n] for n in done if library.worse_counts[n]],
+        "from=5": [names[n] for n in done if library.poor_counts[n] >= 5],
         "by=foot_slide.mean": by(slide.after) + failed,
         "by=contact.agreement_left_foot": by(agreement, sign=1.0) + failed,
         "by=foot_slide.mean&of=change": by(slide.after - slide.before) + failed,
@@ -588,16 +590,16 @@ def test_filters_find_what_they_say(opened: Opened, batch: Callable[..., Iterato
             slide.before, lambda n: low <= slide.before[n] < high
         ),
         "q=set+1&by=foot_slide.mean&below=1e9&status=met": by(
-            slide.after, lambda n: "1" in library.clips[n] and library.statuses[n] == "met"
+            slide.after, lambda n: "1" in names[n] and library.clips[n].status == "met"
         ),
-        "by=no_such&of=nothing&status=odd&from=x": list(library.clips),
+        "by=no_such&of=nothing&status=odd&from=x": list(names),
         "q=nothing+like+it": [],
     }  # fmt: skip
     opened.open(library_html(rows, "t"))
-    for address, names in wanted.items():
+    for address, left in wanted.items():
         opened.look(address)
-        assert opened.names == names[:50], address
-        assert opened.shown.startswith(f"{min(50, len(names))} of {len(names)} shown"), address
+        assert opened.names == left[:50], address
+        assert opened.shown.startswith(f"{min(50, len(left))} of {len(left)} shown"), address
         assert opened.browser.complaints == []
     assert opened.rows[1] == ["No clips."]
 

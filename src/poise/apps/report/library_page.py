@@ -53,29 +53,31 @@ def library_html(
 
 def _content(library: Library) -> dict[str, object]:
     """Columns, not rows; those of figures end with the last done clip."""
-    total, counts = len(library.clips), library.counts
-    reasons = list(dict.fromkeys(["", *library.reasons]))
-    reason_at = {reason: place for place, reason in enumerate(reasons)}
-    status_at = {status: place for place, status in enumerate(counts)}
-    pages = [re.sub(r"\.[^.]*$", "", name) + ".html" for name in library.clips]
+    total, counts, clips = len(library.clips), library.counts, library.clips
+    reasons = {
+        reason: n for n, reason in enumerate(dict.fromkeys(["", *(c.reason for c in clips)]))
+    }
+    statuses = {status: n for n, status in enumerate(counts)}
     return {
-        "clips": library.clips,
+        "clips": [c.name for c in clips],
         "statuses": [
             {"key": s, "words": status_words(s), "color": status_class(s), "many": many,
              "share": share(many, total), "done": s in DONE}
             for s, many in counts.items()
         ],
-        "status": [status_at[s] for s in library.statuses],
-        "reasons": reasons,
-        "reason": [reason_at[reason] for reason in library.reasons],
+        "status": [statuses[c.status] for c in clips],
+        "reasons": list(reasons),
+        "reason": [reasons[c.reason] for c in clips],
         "causes": [
-            {**_cause(cause, total), "status": status_at[cause.status]} for cause in library.causes
+            {**_cause(cause, total), "status": statuses[cause.status]} for cause in library.causes
         ],
         "said": [_cause(cause, MOST_NAMES) for cause in library.notes[:MOST_NOTES]],
         "said_more": max(0, len(library.notes) - MOST_NOTES),
-        "clip_links": _links(library.clip_links, library.clips),
-        "report_links": _links(library.report_links, pages),
-        "lengths": library.motion_s,
+        "clip_links": [_short(c.link, c.name) for c in clips],
+        "report_links": [
+            _short(c.report_link, re.sub(r"\.[^.]*$", "", c.name) + ".html") for c in clips
+        ],
+        "lengths": [c.motion_s for c in clips],
         "done": library.done,
         "poor": library.poor_counts,
         "worse": library.worse_counts,
@@ -94,9 +96,9 @@ def _cause(cause: Cause, most: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _links(links: Sequence[str], names: Sequence[str]) -> list[str | int]:
-    """Links, in short: 1 for one that leads to the file of this name."""
-    return [1 if link == link_to(name) else link for link, name in zip(links, names, strict=True)]
+def _short(link: str, name: str) -> str | int:
+    """A link; 1 for one that leads to the file of this name."""
+    return 1 if link == link_to(name) else link
 
 
 def _figures(figures: Figures) -> dict[str, object]:

@@ -71,15 +71,16 @@ def time_words(seconds: float) -> str:
 
 def facts_of(library: Library, recipe: str) -> list[tuple[str, str]]:
     """How much was done, at what cost."""
-    motion_s = float(np.nansum(library.motion_s[: library.done]))
-    compute_s = float(np.nansum(library.compute_s))
+    motion_s = float(np.nansum([clip.motion_s for clip in library.clips[: library.done]]))
+    compute_s = float(np.nansum([clip.compute_s for clip in library.clips]))
+    peaks_mb = [clip.peak_mb for clip in library.clips if not math.isnan(clip.peak_mb)]
     facts = [("clips", count(len(library.clips))), ("motion processed", time_words(motion_s))]
     words = time_words(compute_s)
     if motion_s > 0.0 and compute_s > 0.0:
         words += f", {number(compute_s / motion_s)} s per second of motion"
     facts.append(("computing, all clips together", words))
-    if np.isfinite(library.peak_mb).any():
-        facts.append(("most memory", f"{number(float(np.nanmax(library.peak_mb)))} MB"))
+    if peaks_mb:
+        facts.append(("most memory", f"{number(max(peaks_mb))} MB"))
     if recipe:
         facts.append(("recipe", recipe))
     if library.last:
@@ -207,7 +208,7 @@ def stats_of(figures: Figures) -> dict[str, object]:
 def notes_of(library: Library, notes: Sequence[str]) -> list[str]:
     """What to know about the batch as a whole."""
     lines = list(notes)
-    again = int((library.attempts > 1).sum())
+    again = sum(clip.attempts > 1 for clip in library.clips)
     if again:
         lines.append(f"{clips(again)} took more than one attempt.")
     for what, found in (("versions of Poise", library.versions), ("recipes", library.recipes)):
