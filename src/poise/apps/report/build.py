@@ -27,11 +27,7 @@ _RULES = (
 
 
 def report_html(
-    evaluation: Evaluation,
-    title: str,
-    *,
-    against: str = "",
-    notes: Sequence[str] = (),
+    evaluation: Evaluation, title: str, *, against: str = "", notes: Sequence[str] = ()
 ) -> str:
     """One self-contained page about a measured clip.
 
@@ -53,11 +49,15 @@ def report_html(
     }
     return page_html(
         Page(
-            "report", title, f"Poise report · compared with {against}" if against else
-            "Poise report", _facts(series), _summary(figures, original is not None),
-            (*(tuple(notes) or evaluation.notes), _RULES), content,
+            "report",
+            title,
+            f"Poise report · compared with {against}" if against else "Poise report",
+            _facts(series),
+            _summary(figures, original is not None),
+            (*(tuple(notes) or evaluation.notes), _RULES),
+            content,
         )
-    )  # fmt: skip
+    )
 
 
 def _facts(series: Series) -> tuple[tuple[str, str], ...]:
@@ -130,11 +130,15 @@ def _said(figure: Figure) -> dict[str, str]:
         return number(value) if figure.unit or not math.isfinite(value) else f"{value:.0f}"
 
     return {
-        "name": figure.name, "about": figure.about, "value": say(figure.value),
-        "unit": unit_words(figure.unit), "before": say(figure.before),
-        "under": say(figure.under_input_contacts), "verdict": figure.verdict,
+        "name": figure.name,
+        "about": figure.about,
+        "value": say(figure.value),
+        "unit": unit_words(figure.unit),
+        "before": say(figure.before),
+        "under": say(figure.under_input_contacts),
+        "verdict": figure.verdict,
         "change": figure.change,
-    }  # fmt: skip
+    }
 
 
 def _picture(series: Series, original: Series | None) -> dict[str, object]:
@@ -152,6 +156,8 @@ def _picture(series: Series, original: Series | None) -> dict[str, object]:
     image.save(out, "PNG", optimize=True)
     data = base64.b64encode(out.getvalue()).decode("ascii")
     return {
-        "source": f"data:image/png;base64,{data}", "caption": words, "width": image.width,
+        "source": f"data:image/png;base64,{data}",
+        "caption": words,
+        "width": image.width,
         "height": image.height,
-    }  # fmt: skip
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,129 @@ _LONG_WAY = 2.2
 """A map so many times longer than wide takes the page's width."""
 
 
+@dataclass(frozen=True)
+class Value:
+    """A line over time."""
+
+    label: str
+    color: str
+    of: Callable[[Series], Array]
+    original: str = "orange"
+    """The colour of the same line of the original; empty for none."""
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """A chart over the clip's time."""
+
+    title: str
+    y_label: str
+    about: str
+    values: tuple[Value, ...]
+    from_zero: bool = True
+    flights: bool = True
+    """Whether those are shaded."""
+    rule: tuple[float, str] | None = None
+
+
+def _weight_n(series: Series) -> float:
+    return series.mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
+
+
+def _push(series: Series, part: str = "") -> Array:
+    """(F,) upward force in body weights, of a part or of all."""
+    columns = [c for c, p in enumerate(series.point_parts) if part in (p, "")]
+    return series.forces_n[:, columns, 1].sum(axis=1) / _weight_n(series)
+
+
+def _depth_cm(series: Series) -> Array:
+    distances = series.point_distances_m
+    if not distances.size:
+        return np.zeros(len(series.times_s))
+    return 100.0 * np.maximum(0.0, -distances.min(axis=1))
+
+
+def _momentum(axis: int) -> Callable[[Series], Array]:
+    return lambda s: s.linear_momentum_n_s[:, axis]
+
+
+def _spin(axis: int) -> Callable[[Series], Array]:
+    return lambda s: s.angular_momentum_n_m_s[:, axis]
+
+
+FORCE = OverTime(
+    "Vertical push of the ground",
+    "force (body weights)",
+    "The push of the ground that explains the motion best. Standing still it is one body weight; "
+    "in the air it is nothing.",
+    (
+        Value("left foot", "blue", lambda s: _push(s, "left_foot"), ""),
+        Value("right foot", "green", lambda s: _push(s, "right_foot"), ""),
+        Value("all together", "ink", _push),
+    ),
+    rule=(1.0, "body weight"),
+)
+HEIGHT = OverTime(
+    "Height of the centre of mass",
+    "height (m)",
+    "In the air the centre of mass must follow a parabola, falling at 9.81 m/s².",
+    (Value("centre of mass", "blue", lambda s: s.com_m[:, 1]),),
+    from_zero=False,
+)
+BALANCE = OverTime(
+    "Out of balance",
+    "distance (cm)",
+    "How far the zero-moment point lies outside what stands; half a metre at most is drawn.",
+    (
+        Value(
+            "outside the footprints", "blue", lambda s: 100 * np.clip(s.support_distance_m, 0, 0.5)
+        ),
+    ),
+)
+SLIDE = OverTime(
+    "Foot slide",
+    "speed (cm/s)",
+    "How fast a foot moves along the ground while it is said to stand on it.",
+    (
+        Value("left foot", "blue", lambda s: 100 * slide_speeds_m_s(s, "left_foot")),
+        Value("right foot", "green", lambda s: 100 * slide_speeds_m_s(s, "right_foot"), "purple"),
+    ),
+    flights=False,
+)
+DEPTH = OverTime(
+    "Depth in the ground",
+    "depth (cm)",
+    "How far the deepest point of the body is inside the ground or another surface.",
+    (Value("deepest point", "blue", _depth_cm),),
+    flights=False,
+)
+MOMENTUM = OverTime(
+    "Momentum",
+    "momentum (kg·m/s)",
+    "In the air, only the upward part may change, and steadily.",
+    tuple(Value(words, color, _momentum(n), "") for n, (words, color) in enumerate(AXES)),
+)
+SPIN = OverTime(
+    "Spin about the centre of mass",
+    "angular momentum (kg·m²/s)",
+    "In the air, nothing can change it.",
+    tuple(Value(words, color, _spin(n), "") for n, (words, color) in enumerate(AXES)),
+)
+HAND = OverTime(
+    "The invisible hand",
+    "force (body weights)",
+    "What remains after the best push of the ground that friction allows: the invisible hand that "
+    "would have to help.",
+    (
+        Value(
+            "missing force",
+            "blue",
+            lambda s: np.linalg.norm(s.missing_force_n, axis=1) / _weight_n(s),
+        ),
+    ),
+)
+
+
 def all_charts(
     series: Series, reference: ContactSchedule | None, original: Series | None
 ) -> tuple[Chart, ...]:
@@ -31,38 +155,78 @@ def all_charts(
     torque = torque_chart(series, original)
     return (
         contact_chart(series, reference),
-        force_chart(series, original),
+        time_chart(FORCE, series, original),
         balance_map(series, original),
         height_chart(series, original),
-        balance_chart(series, original),
-        slide_chart(series, original),
-        depth_chart(series, original),
-        *momentum_charts(series),
-        hand_chart(series, original),
+        *(time_chart(c, series, original) for c in (BALANCE, SLIDE, DEPTH, MOMENTUM, SPIN, HAND)),
         *((torque,) if torque is not None else ()),
     )
 
 
-def time_chart(
-    series: Series, title: str, about: str, y_label: str, lines: list[Line], *,
-    from_zero: bool = True, flights: bool = True, rule: tuple[float, str] | None = None,
-) -> Chart:  # fmt: skip
-    """Lines over the clip's time, with its flights shaded."""
+def time_chart(told: OverTime, series: Series, original: Series | None) -> Chart:
+    """Lines over the clip's time, over those of its original, with its flights shaded."""
     times, step = series.times_s, 1.0 / series.clip.rate_hz
-    spans = [
-        (float(times[first]), float(times[last - 1]) + step)
-        for first, last in intervals(series.flight)
-    ]
-    kept = [thinned(line.y) for line in lines]
+    lines: list[Line] = []
+    for value in told.values:
+        if original is not None and value.original:
+            before = _at_times(value.of(original), original, series)
+            lines.append(_line(f"{value.label}, original", times, before, value.original, True))
+        lines.append(_line(value.label, times, value.of(series), value.color, False))
+    flights = intervals(series.flight) if told.flights else ()
     return Chart(
-        "time", title, about, "time (s)", y_label, (float(times[0]), float(times[-1])),
-        lines=[
-            Line(e.label, e.x[at], e.y[at], e.color, e.dashed)
-            for e, at in zip(lines, kept, strict=True)
-        ],
-        include=(0.0,) if from_zero else (), rule=rule,
-        spans=spans if flights else (), span_name="in the air",
-    )  # fmt: skip
+        kind="time",
+        title=told.title,
+        about=told.about,
+        x_label="time (s)",
+        y_label=told.y_label,
+        ends=(float(times[0]), float(times[-1])),
+        lines=lines,
+        include=(0.0,) if told.from_zero else (),
+        rule=told.rule,
+        spans=[(float(times[a]), float(times[b - 1]) + step) for a, b in flights],
+        span_name="in the air",
+    )
+
+
+def _line(label: str, x: Array, y: Array, color: str, dashed: bool) -> Line:
+    kept = thinned(y)
+    return Line(label, x[kept], y[kept], color, dashed)
+
+
+def _at_times(values: Array, original: Series, series: Series) -> Array:
+    """Values of the original at the times of the clip, NaN after its end."""
+    rows = np.round(series.times_s * original.clip.rate_hz).astype(int)
+    return np.where(rows < len(values), values[np.minimum(rows, len(values) - 1)], np.nan)
+
+
+def height_chart(series: Series, original: Series | None) -> Chart:
+    """Height of the centre of mass, with parabolas fitted to the flights."""
+    fitted, gravity = _flight_fits(series)
+    if not gravity:
+        about = f"{HEIGHT.about} There is no flight long enough to fit one."
+        return time_chart(replace(HEIGHT, about=about), series, original)
+    fits = ", ".join(f"{g:.1f}" for g in gravity[:6])
+    chart = time_chart(HEIGHT, series, original)
+    return replace(
+        chart,
+        about=f"{HEIGHT.about} Fitted here: {fits}{' …' if len(gravity) > 6 else ''} m/s².",
+        lines=[*chart.lines, _line("fitted parabola", series.times_s, fitted, "vermilion", True)],
+    )
+
+
+def _flight_fits(series: Series) -> tuple[Array, list[float]]:
+    """(F,) parabolas over the flights, NaN elsewhere; and the gravity each shows."""
+    fitted = np.full(len(series.times_s), np.nan)
+    gravity: list[float] = []
+    for first, last in intervals(series.flight):
+        if last - first < _SHORTEST_FIT:
+            continue
+        t = series.times_s[first:last]
+        t = t - t.mean()
+        bend, slope, level = np.polyfit(t, series.com_m[first:last, 1], 2)
+        fitted[first:last] = bend * t**2 + slope * t + level
+        gravity.append(-2.0 * float(bend))
+    return fitted, gravity
 
 
 def contact_chart(series: Series, reference: ContactSchedule | None) -> Chart:
@@ -95,10 +259,8 @@ def contact_chart(series: Series, reference: ContactSchedule | None) -> Chart:
     if reference is not None:
         legend.append(Key("found in the original", "orange"))
     about = "A bar is drawn while a part of the body touches the ground or another surface."
-    return Chart(
-        "rows", "What touches when", about, "time (s)", "body part",
-        (float(times[0]), float(times[-1]) + step), rows=rows, legend=legend,
-    )  # fmt: skip
+    ends, labels = (float(times[0]), float(times[-1]) + step), ("time (s)", "body part")
+    return Chart("rows", "What touches when", about, *labels, ends, rows=rows, legend=legend)
 
 
 def _fitted(flags: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
@@ -139,10 +301,9 @@ def balance_map(series: Series, original: Series | None) -> Chart:
         [p.corners for p in prints] + [np.stack([t.x, t.y], axis=1) for t in tracks]
     )
     span = np.maximum(np.nanmax(cloud, axis=0) - np.nanmin(cloud, axis=0) + 0.16, 0.4)
-    return Chart(
-        "map", "Balance over the footprints", about, *labels, lines=tracks, outlines=prints,
-        wide=bool(span[0] > _LONG_WAY * span[1]),
-    )  # fmt: skip
+    wide = bool(span[0] > _LONG_WAY * span[1])
+    title = "Balance over the footprints"
+    return Chart("map", title, about, *labels, lines=tracks, outlines=prints, wide=wide)
 
 
 def _track(label: str, places: Array, color: str, *, dashed: bool = False) -> Line:
@@ -166,85 +327,6 @@ def _ground_axes(series: Series) -> tuple[Array, Array]:
     return along, np.cross([0.0, 1.0, 0.0], along)
 
 
-def height_chart(series: Series, original: Series | None) -> Chart:
-    """Height of the centre of mass, with parabolas fitted to the flights."""
-    fitted, gravity = _flight_fits(series)
-    lines = _with_original(series, original, "centre of mass", lambda s: s.com_m[:, 1])
-    about = "In the air the centre of mass must follow a parabola, falling at 9.81 m/s²."
-    if gravity:
-        lines.append(Line("fitted parabola", series.times_s, fitted, "vermilion", dashed=True))
-        fits = ", ".join(f"{g:.1f}" for g in gravity[:6])
-        about += f" Fitted here: {fits}{' …' if len(gravity) > 6 else ''} m/s²."
-    else:
-        about += " There is no flight long enough to fit one."
-    title = "Height of the centre of mass"
-    return time_chart(series, title, about, "height (m)", lines, from_zero=False)
-
-
-def _flight_fits(series: Series) -> tuple[Array, list[float]]:
-    """(F,) parabolas over the flights, NaN elsewhere; and the gravity each shows."""
-    fitted = np.full(len(series.times_s), np.nan)
-    gravity: list[float] = []
-    for first, last in intervals(series.flight):
-        if last - first < _SHORTEST_FIT:
-            continue
-        t = series.times_s[first:last]
-        t = t - t.mean()
-        bend, slope, level = np.polyfit(t, series.com_m[first:last, 1], 2)
-        fitted[first:last] = bend * t**2 + slope * t + level
-        gravity.append(-2.0 * float(bend))
-    return fitted, gravity
-
-
-def force_chart(series: Series, original: Series | None) -> Chart:
-    """Vertical reaction force in body weights, in all and per foot."""
-    up = series.forces_n[..., 1] / _weight_n(series)
-    lines = [
-        Line(
-            words, series.times_s,
-            up[:, [c for c, p in enumerate(series.point_parts) if p == part]].sum(1), color,
-        )
-        for part, words, color in FEET
-    ]  # fmt: skip
-    lines += _with_original(
-        series, original, "all together",
-        lambda s: s.forces_n[..., 1].sum(axis=1) / _weight_n(s), "ink",
-    )  # fmt: skip
-    about = (
-        "The push of the ground that explains the motion best. Standing still it is one body "
-        "weight; in the air it is nothing."
-    )
-    return time_chart(
-        series, "Vertical push of the ground", about, "force (body weights)", lines,
-        rule=(1.0, "body weight"),
-    )  # fmt: skip
-
-
-def _weight_n(series: Series) -> float:
-    return series.mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
-
-
-def momentum_charts(series: Series) -> tuple[Chart, Chart]:
-    """Linear and angular momentum, axis by axis."""
-    linear, spin = (
-        [
-            Line(words, series.times_s, values[:, axis], color)
-            for axis, (words, color) in enumerate(AXES)
-        ]
-        for values in (series.linear_momentum_n_s, series.angular_momentum_n_m_s)
-    )
-    return (
-        time_chart(
-            series, "Momentum", "In the air, only the upward part may change, and steadily.",
-            "momentum (kg·m/s)", linear,
-        ),
-        time_chart(
-            series, "Spin about the centre of mass", "In the air, nothing can change it.",
-            "angular momentum (kg·m²/s)", spin,
-        ),
-    )  # fmt: skip
-
-
 def torque_chart(series: Series, original: Series | None) -> Chart | None:
     """The joints that work hardest against their limits; None when no limit is known."""
     ratios = 100.0 * series.torque_ratio
@@ -265,80 +347,11 @@ def torque_chart(series: Series, original: Series | None) -> Chart | None:
         was = ((old[name], "orange"),) if name in old else ()
         rows.append(Row(name, (bar,), ((most, "ink"), *was)))
     farthest = max([100.0, *(mark for row in rows for mark, _ in row.marks), float(peaks.max())])
-    legend = [
-        Key("peak", "blue"), Key("peak beyond the limit", "vermilion"),
-        Key("most of the time (95 %)", "ink", "line"),
-    ]  # fmt: skip
+    legend = [Key("peak", "blue"), Key("peak beyond the limit", "vermilion")]
+    legend.append(Key("most of the time (95 %)", "ink", "line"))
     if old:
         legend.append(Key("peak of the original", "orange", "line"))
     about = "How hard the hardest-working joints work, against what such a body can."
-    return Chart(
-        "rows", "Joint torques against strength", about, "torque (% of the joint's strength)", "",
-        (0.0, 1.12 * farthest), rows=rows, rule=(100.0, "limit"), legend=legend,
-    )  # fmt: skip
-
-
-def slide_chart(series: Series, original: Series | None) -> Chart:
-    """Speed of standing feet along the ground."""
-    lines: list[Line] = []
-    for (part, words, color), shade in zip(FEET, ("orange", "purple"), strict=True):
-        lines += _with_original(
-            series, original, words,
-            lambda s, part=part: 100.0 * slide_speeds_m_s(s, part), color, shade,
-        )  # fmt: skip
-    about = "How fast a foot moves along the ground while it is said to stand on it."
-    return time_chart(series, "Foot slide", about, "speed (cm/s)", lines, flights=False)
-
-
-def depth_chart(series: Series, original: Series | None) -> Chart:
-    """How deep the deepest point is in the ground."""
-
-    def depth_cm(s: Series) -> Array:
-        if not s.point_distances_m.size:
-            return np.zeros(len(s.times_s))
-        return 100.0 * np.maximum(0.0, -s.point_distances_m.min(axis=1))
-
-    lines = _with_original(series, original, "deepest point", depth_cm)
-    about = "How far the deepest point of the body is inside the ground or another surface."
-    return time_chart(series, "Depth in the ground", about, "depth (cm)", lines, flights=False)
-
-
-def balance_chart(series: Series, original: Series | None) -> Chart:
-    """How far the zero-moment point lies outside the support area."""
-    lines = _with_original(
-        series, original, "outside the footprints",
-        lambda s: 100.0 * np.minimum(np.maximum(s.support_distance_m, 0.0), 0.5),
-    )  # fmt: skip
-    about = "How far the zero-moment point lies outside what stands; half a metre at most is drawn."
-    return time_chart(series, "Out of balance", about, "distance (cm)", lines)
-
-
-def hand_chart(series: Series, original: Series | None) -> Chart:
-    """The force nobody is there to give."""
-    lines = _with_original(
-        series, original, "missing force",
-        lambda s: np.linalg.norm(s.missing_force_n, axis=1) / _weight_n(s),
-    )  # fmt: skip
-    about = (
-        "What remains after the best push of the ground that friction allows: the invisible hand "
-        "that would have to help."
-    )
-    return time_chart(series, "The invisible hand", about, "force (body weights)", lines)
-
-
-def _with_original(
-    series: Series, original: Series | None, label: str, values: Callable[[Series], Array],
-    color: str = "blue", shade: str = "orange",
-) -> list[Line]:  # fmt: skip
-    """The line of a clip over the same line of its original."""
-    line = Line(label, series.times_s, values(series), color)
-    if original is None:
-        return [line]
-    before = _at_times(values(original), original, series)
-    return [Line(f"{label}, original", series.times_s, before, shade, dashed=True), line]
-
-
-def _at_times(values: Array, original: Series, series: Series) -> Array:
-    """Values of the original at the times of the clip, NaN after its end."""
-    rows = np.round(series.times_s * original.clip.rate_hz).astype(int)
-    return np.where(rows < len(values), values[np.minimum(rows, len(values) - 1)], np.nan)
+    title, labels = "Joint torques against strength", ("torque (% of the joint's strength)", "")
+    ends, rule = (0.0, 1.12 * farthest), (100.0, "limit")
+    return Chart("rows", title, about, *labels, ends, rows=rows, rule=rule, legend=legend)

@@ -128,10 +128,18 @@ def read_library(rows: Iterable[Mapping[str, Any]]) -> Library:
             reasons.add(place, clip.status, clip.reason, clip.name)
     ranked = [Figures(f.kind, f.before[rank], f.after[rank], f.under[rank]) for f in figures]
     return Library(
-        tuple(clips), tuple(ranked), len(done), poor[rank], worse[rank], worst[rank], times[rank],
-        reasons.causes(), notes.causes(np.argsort(order).tolist()),
-        *(tuple(t for t, _ in found.most_common() if t) for found in (versions, recipes)), last,
-    )  # fmt: skip
+        tuple(clips),
+        tuple(ranked),
+        len(done),
+        poor[rank],
+        worse[rank],
+        worst[rank],
+        times[rank],
+        reasons.causes(),
+        notes.causes(np.argsort(order).tolist()),
+        *(tuple(t for t, _ in found.most_common() if t) for found in (versions, recipes)),
+        last,
+    )
 
 
 def link_to(file: str) -> str:
@@ -155,10 +163,13 @@ def _clip_row(row: Mapping[str, Any]) -> ClipRow:
         _mapping(_mapping(row.get("outputs")).get(name)).get("file") for name in ("clip", "report")
     ]
     return ClipRow(
-        as_text(row.get("clip")) or "(no name)", as_text(row.get("status")) or "unknown", reason,
-        *(link_to(file) if isinstance(file, str) else "" for file in files), _number(motion_s),
+        as_text(row.get("clip")) or "(no name)",
+        as_text(row.get("status")) or "unknown",
+        reason,
+        *(link_to(file) if isinstance(file, str) else "" for file in files),
+        _number(motion_s),
         *(_number(row.get(name)) for name in ("seconds", "peak_mb", "attempts")),
-    )  # fmt: skip
+    )
 
 
 def _measure(

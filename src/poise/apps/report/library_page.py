@@ -43,12 +43,9 @@ def library_html(
         notes: what to know about the batch as a whole.
     """
     library = read_library(rows)
-    return page_html(
-        Page(
-            "library", title, "Poise library report", facts_of(library, recipe),
-            summary_of(library), notes_of(library, notes), _content(library),
-        )
-    )  # fmt: skip
+    facts, summary, said = facts_of(library, recipe), summary_of(library), notes_of(library, notes)
+    kicker = "Poise library report"
+    return page_html(Page("library", title, kicker, facts, summary, said, _content(library)))
 
 
 def _content(library: Library) -> dict[str, object]:
@@ -90,10 +87,8 @@ def _content(library: Library) -> dict[str, object]:
 
 
 def _cause(cause: Cause, most: int) -> dict[str, object]:
-    return {
-        "words": cause.words, "many": len(cause.clips), "clips": cause.clips[:most],
-        "is_one": cause.is_one,
-    }  # fmt: skip
+    shown = cause.clips[:most]
+    return {"words": cause.words, "many": len(cause.clips), "clips": shown, "is_one": cause.is_one}
 
 
 def _short(link: str, name: str) -> str | int:

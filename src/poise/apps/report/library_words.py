@@ -11,9 +11,7 @@ from poise.apps.report.library_columns import Figures, Library
 from poise.apps.report.words import Kind, number, unit_words
 from poise.arrays import Array
 
-STATUS_WORDS = {
-    "met": "all goals met", "not_met": "a goal missed", "bug": "bug in Poise",
-}  # fmt: skip
+STATUS_WORDS = {"met": "all goals met", "not_met": "a goal missed", "bug": "bug in Poise"}
 """Of those that do not speak for themselves."""
 _MOST_NAMED = 4
 """Figures that a sentence names."""
@@ -202,7 +200,7 @@ def stats_of(figures: Figures) -> dict[str, object]:
         ],
         "under_words": "" if math.isnan(middle) else f"{said(kind, middle)}, {said(kind, high)}",
         "changes": [better, worse, still, same] if better + worse + same else None,
-    }  # fmt: skip
+    }
 
 
 def notes_of(library: Library, notes: Sequence[str]) -> list[str]:

@@ -83,9 +83,11 @@ def built(name: str = "pages.js") -> Path:
     path = WEB / name
     if not path.is_file():
         raise FileProblem(
-            path, "the script of pages, made when the package is built", "none",
+            path,
+            "the script of pages, made when the package is built",
+            "none",
             advice="In the source folder, run `python dev.py setup`.",
-        )  # fmt: skip
+        )
     return path
 
 

@@ -117,9 +117,15 @@ def share_chart(pattern: Pattern) -> Chart:
     if pattern.used < len(shares):
         legend.append(Key("left out by edits", "idle"))
     return Chart(
-        "rows", "What components explain", about, "explained share of the variance (%)",
-        "components", (0.0, 116.0), rows=rows, legend=legend,
-    )  # fmt: skip
+        "rows",
+        "What components explain",
+        about,
+        "explained share of the variance (%)",
+        "components",
+        (0.0, 116.0),
+        rows=rows,
+        legend=legend,
+    )
 
 
 def timing_chart(pattern: Pattern, *, wide: bool = False) -> Chart:
@@ -147,9 +153,16 @@ def timing_chart(pattern: Pattern, *, wide: bool = False) -> Chart:
         about += f" The first {MOST_BARS} are shown."
     legend = [Key(span, color) for span, color in zip(spans, colors, strict=True)]
     return Chart(
-        "rows", "How long the parts take", about, "time (s)", "motion", (0.0, longest), rows=shown,
-        legend=legend, wide=wide,
-    )  # fmt: skip
+        "rows",
+        "How long the parts take",
+        about,
+        "time (s)",
+        "motion",
+        (0.0, longest),
+        rows=shown,
+        legend=legend,
+        wide=wide,
+    )
 
 
 def _readable(pattern: Pattern) -> tuple[float, str]:
