@@ -284,7 +284,7 @@ def balance_map(series: Series, original: Series | None) -> Chart:
             corners = support_outline(sole, along, left) @ axes - start
             prints.append(Outline(f"{words}, mid-stance", corners, color))
     tracks = [
-        _track("centre of mass", series.com_m @ axes - start, "ink"),
+        _track("centre of mass", series.com_m @ axes - start, "ink thin"),
         _track("zero-moment point", _zmp_near_body(series, axes) - start, "vermilion"),
     ]
     if original is not None:
