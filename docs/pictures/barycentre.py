@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,6 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from poise.apps.render.palette import BLUE, FAINT_INK, GRID, INK, PAPER, VERMILION, Color, write
-from poise.apps.report.ticks import nice_ticks, range_of
 from poise.arrays import Array
 from poise.constraints import Scene
 from poise.job import Subject
@@ -75,7 +75,7 @@ def _chart(
     values = [points for _, points, _ in lines]
     box = _Box(
         left, top, right, bottom,
-        range_of(*(v[:, 0] for v in values)), range_of(*(v[:, 1] for v in values)),
+        _range([v[:, 0] for v in values]), _range([v[:, 1] for v in values]),
     )  # fmt: skip
     _axes(paint, box)
     for _, points, color in lines:
@@ -91,18 +91,27 @@ def _chart(
 
 
 def _axes(paint: ImageDraw.ImageDraw, box: _Box) -> None:
-    ticks = nice_ticks(*box.across)
-    for value, label in zip(ticks.values, ticks.labels, strict=True):
+    for value, label in _ticks(*box.across):
         x = float(box.place(np.array([[value, box.upward[0]]]))[0, 0])
         paint.line([x, box.top, x, box.bottom], fill=GRID, width=FINE)
-        write(paint, (x, box.bottom + 14 * FINE), _plain(label), 13 * FINE, align="middle")
-    ticks = nice_ticks(*box.upward)
-    for value, label in zip(ticks.values, ticks.labels, strict=True):
+        write(paint, (x, box.bottom + 14 * FINE), label, 13 * FINE, align="middle")
+    for value, label in _ticks(*box.upward):
         y = float(box.place(np.array([[box.across[0], value]]))[0, 1])
         paint.line([box.left, y, box.right, y], fill=GRID, width=FINE)
-        write(paint, (box.left - 10 * FINE, y), _plain(label), 13 * FINE, align="right")
+        write(paint, (box.left - 10 * FINE, y), label, 13 * FINE, align="right")
 
 
-def _plain(label: str) -> str:
-    """The face on pictures has no minus sign."""
-    return label.replace("−", "-")
+def _range(values: Sequence[Array]) -> tuple[float, float]:
+    """Ends of an axis, with some room."""
+    low, high = (float(end(np.concatenate(values))) for end in (np.min, np.max))
+    return low - 0.06 * (high - low), high + 0.06 * (high - low)
+
+
+def _ticks(low: float, high: float, wanted: int = 5) -> list[tuple[float, str]]:
+    """Multiples of 1, 2 or 5 times a power of ten, about `wanted` of them."""
+    rough = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = min((m * power for m in (1.0, 2.0, 5.0, 10.0)), key=lambda s: abs(s - rough))
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    counts = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(k * step, f"{k * step:.{decimals}f}") for k in counts]

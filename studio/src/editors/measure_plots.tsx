@@ -4,12 +4,12 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { frame, playing, type measures } from "../store";
 import type { Plot } from "../messages";
+import { pathOf } from "../plots/path";
 import { followPointer } from "./editing";
 
 type Data = NonNullable<typeof measures.value>;
 
 const HEIGHT = 64;
-const MOST_POINTS = 1200;
 /** So many times what is usual. */
 const SPIKE = 8;
 
@@ -32,41 +32,6 @@ function rowOf(data: Data, which: "before" | "after", row: number, rows: number)
   if (!all) return NOTHING;
   const count = shape?.[1] ?? all.length / rows;
   return all.subarray(row * count, (row + 1) * count);
-}
-
-/** A line with gaps where there is nothing; long ones as their least and most in each stretch. */
-export function pathOf(values: Float32Array, y: (value: number) => number): string {
-  const parts: string[] = [];
-  let pen = false;
-  const put = (x: number, value: number): void => {
-    if (!Number.isFinite(value)) {
-      pen = false;
-      return;
-    }
-    parts.push(`${pen ? "L" : "M"}${x} ${y(value).toFixed(2)}`);
-    pen = true;
-  };
-  const step = Math.ceil(values.length / MOST_POINTS);
-  for (let at = 0; at < values.length; at += step) {
-    if (step === 1) {
-      put(at, values[at]!);
-      continue;
-    }
-    let low = at;
-    let high = at;
-    let hole = false;
-    for (let i = at; i < Math.min(values.length, at + step); i += 1) {
-      if (!Number.isFinite(values[i]!)) hole = true;
-      else {
-        if (!(values[i]! >= values[low]!)) low = i;
-        if (!(values[i]! <= values[high]!)) high = i;
-      }
-    }
-    if (hole) pen = false;
-    put(Math.min(low, high), values[Math.min(low, high)]!);
-    if (low !== high) put(Math.max(low, high), values[Math.max(low, high)]!);
-  }
-  return parts.join("");
 }
 
 /** What a plot shows: zero and the limit too, where they are near; a rare spike goes over the top. */

@@ -95,6 +95,7 @@ def follow(
     """
     with waiting(f"reading {recipe_path.name}"):
         from poise.apps.outcome_text import figure_lines, is_measured, outcome_lines, outcome_page
+        from poise.apps.report.page import built
         from poise.errors import BadValue
         from poise.job import (
             evaluation_of,
@@ -118,6 +119,8 @@ def follow(
             "clip": asked.output, "contacts": contacts, "report": asked.report, "preview": preview
         }  # fmt: skip
         outputs = planned_outputs(recipe, clip, given, overwrite=asked.overwrite)
+        if "report" in outputs.files:
+            built()
         prepared = subject(recipe, clip)
     with waiting("running") as say:
         watching = Watching(say, outputs.files.pop("preview", None))

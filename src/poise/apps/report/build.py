@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import math
 from collections.abc import Sequence
 
-from PIL import Image
-
-from poise import __version__
 from poise.apps.render import draw_strip, overlays_of, stage_for, with_few_colors
 from poise.apps.report.clip_charts import all_charts
-from poise.apps.report.page import Page, Picture, page_html
-from poise.apps.report.words import Figure, figures_of
+from poise.apps.report.page import Page, page_html
+from poise.apps.report.words import GROUPS, Figure, figures_of, number, unit_words
 from poise.contact import Series
 from poise.measures import Evaluation
 from poise.wording import counted
 
 STRIP_PX = 1280
 """Near the width of the page, so that the words in the picture keep their size."""
+_RULES = (
+    "Good, fair and poor are rules of thumb: good is what clean captures of people reach, poor "
+    "is what a viewer notices or a body could not do. A dash means that there was nothing to "
+    "measure."
+)
 
 
 def report_html(
-    evaluation: Evaluation,
-    title: str,
-    *,
-    against: str = "",
-    notes: Sequence[str] = (),
+    evaluation: Evaluation, title: str, *, against: str = "", notes: Sequence[str] = ()
 ) -> str:
     """One self-contained page about a measured clip.
 
@@ -39,18 +39,23 @@ def report_html(
     figures = figures_of(evaluation.measures, evaluation.before)
     reference = evaluation.input_contacts
     same = reference is series.contacts
-    page = Page(
-        title=title,
-        against=against,
-        facts=_facts(series),
-        summary=_summary(figures, original is not None),
-        pictures=_pictures(series, original),
-        figures=figures,
-        charts=all_charts(series, None if same else reference, original),
-        notes=tuple(notes) or evaluation.notes,
-        version=__version__,
+    groups = [(group, [f for f in figures if f.group == group]) for group in GROUPS]
+    content = {
+        "picture": _picture(series, original),
+        "groups": [(group, [_said(f) for f in rows]) for group, rows in groups if rows],
+        "charts": all_charts(series, None if same else reference, original),
+    }
+    return page_html(
+        Page(
+            "report",
+            title,
+            f"Poise report · compared with {against}" if against else "Poise report",
+            _facts(series),
+            _summary(figures, original is not None),
+            (*(tuple(notes) or evaluation.notes), _RULES),
+            content,
+        )
     )
-    return page_html(page)
 
 
 def _facts(series: Series) -> tuple[tuple[str, str], ...]:
@@ -113,7 +118,29 @@ def _listed(words: list[str], most: int = 6) -> str:
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _pictures(series: Series, original: Series | None) -> tuple[Picture, ...]:
+def _said(figure: Figure) -> dict[str, str]:
+    """A row of the table."""
+
+    def say(value: float | None) -> str:
+        if value is None:
+            return ""
+        # What has no unit is a count.
+        return number(value) if figure.unit or not math.isfinite(value) else f"{value:.0f}"
+
+    return {
+        "name": figure.name,
+        "about": figure.about,
+        "value": say(figure.value),
+        "unit": unit_words(figure.unit),
+        "before": say(figure.before),
+        "under": say(figure.under_input_contacts),
+        "verdict": figure.verdict,
+        "change": figure.change,
+    }
+
+
+def _picture(series: Series, original: Series | None) -> dict[str, object]:
+    """Key frames side by side."""
     stage = stage_for(
         series.clip,
         original=None if original is None else original.clip,
@@ -123,10 +150,12 @@ def _pictures(series: Series, original: Series | None) -> tuple[Picture, ...]:
     words = "Key frames from left to right, seen from the side."
     if original is not None:
         words = "Key frames from left to right; the original in orange behind the edited figure."
-    return (_picture(draw_strip(stage, width=STRIP_PX), words),)
-
-
-def _picture(image: Image.Image, caption: str) -> Picture:
-    out = io.BytesIO()
-    with_few_colors(image).save(out, "PNG", optimize=True)
-    return Picture(out.getvalue(), caption, image.width, image.height)
+    image, out = with_few_colors(draw_strip(stage, width=STRIP_PX)), io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    data = base64.b64encode(out.getvalue()).decode("ascii")
+    return {
+        "source": f"data:image/png;base64,{data}",
+        "caption": words,
+        "width": image.width,
+        "height": image.height,
+    }

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
-from poise import __version__
-from poise.apps.report.library_cause_list import failures_html, notes_html
-from poise.apps.report.library_columns import Library, as_text, read_library
-from poise.apps.report.library_figures import figures_html
-from poise.apps.report.library_header import clips, header_html
-from poise.apps.report.library_table import data_html, table_html
-from poise.apps.report.style import STYLE
-
-_RULES = (
-    "Good, fair and poor are rules of thumb: good is what clean captures of people reach, poor "
-    "is what a viewer notices or a body could not do. A dash or a gap means that there was nothing "
-    "to measure.",
-    "Better and worse are changes by more than 3 %, as in a clip's own report.",
-    "Figures of clips that were written count; a clip that failed has none.",
+from poise.apps.report.library_causes import Cause
+from poise.apps.report.library_columns import DONE, Figures, Library, link_to, read_library
+from poise.apps.report.library_words import (
+    facts_of,
+    notes_of,
+    share,
+    stats_of,
+    status_class,
+    status_words,
+    summary_of,
 )
+from poise.apps.report.page import Page, page_html
+from poise.apps.report.words import LEAST, SAME_SHARE, unit_words
+
+MOST_NAMES = 100
+"""Clips that a line about many names; the table has them all."""
+MOST_NOTES = 12
+_BOUNDED = ("%", "F1")
+"""Units of figures that end at all or nothing: no log axis."""
 
 
 def library_html(
@@ -44,64 +43,66 @@ def library_html(
         notes: what to know about the batch as a whole.
     """
     library = read_library(rows)
-    script, style = _text("library_table.js"), STYLE + _text("library_page.css")
-    body = "".join(
-        [
-            header_html(library, title, recipe),
-            '<nav class="jump" aria-label="On this page"><a href="#failures">Failures</a>'
-            '<a href="#figures">Before and after</a><a href="#clips">Clips, the worst first</a>'
-            "</nav>",
-            failures_html(library),
-            figures_html(library),
-            table_html(library),
-            _notes(library, notes),
-        ]
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(as_text(title))} · Poise library report</title>"
-        f"<style>{style}</style></head><body><main>{body}</main>"
-        f"{data_html(library)}<script>{script}</script></body></html>\n"
-    )
+    facts, summary, said = facts_of(library, recipe), summary_of(library), notes_of(library, notes)
+    kicker = "Poise library report"
+    return page_html(Page("library", title, kicker, facts, summary, said, _content(library)))
 
 
-def _text(name: str) -> str:
-    return files("poise.apps.report").joinpath(name).read_text(encoding="utf-8")
+def _content(library: Library) -> dict[str, object]:
+    """Columns, not rows; those of figures end with the last done clip."""
+    total, counts, clips = len(library.clips), library.counts, library.clips
+    reasons = {
+        reason: n for n, reason in enumerate(dict.fromkeys(["", *(c.reason for c in clips)]))
+    }
+    statuses = {status: n for n, status in enumerate(counts)}
+    return {
+        "clips": [c.name for c in clips],
+        "statuses": [
+            {"key": s, "words": status_words(s), "color": status_class(s), "many": many,
+             "share": share(many, total), "done": s in DONE}
+            for s, many in counts.items()
+        ],
+        "status": [statuses[c.status] for c in clips],
+        "reasons": list(reasons),
+        "reason": [reasons[c.reason] for c in clips],
+        "causes": [
+            {**_cause(cause, total), "status": statuses[cause.status]} for cause in library.causes
+        ],
+        "said": [_cause(cause, MOST_NAMES) for cause in library.notes[:MOST_NOTES]],
+        "said_more": max(0, len(library.notes) - MOST_NOTES),
+        "clip_links": [_short(c.link, c.name) for c in clips],
+        "report_links": [
+            _short(c.report_link, re.sub(r"\.[^.]*$", "", c.name) + ".html") for c in clips
+        ],
+        "lengths": [c.motion_s for c in clips],
+        "done": library.done,
+        "poor": library.poor_counts,
+        "worse": library.worse_counts,
+        "worst": library.worst,
+        "times": library.times,
+        "figures": [_figures(figures) for figures in library.figures],
+        "same": SAME_SHARE,
+        "least": LEAST,
+    }  # fmt: skip
 
 
-def _policy(script: str) -> str:
-    """Nothing is loaded from anywhere, and no script runs but the page's own."""
-    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    return (
-        f"default-src 'none'; script-src 'sha256-{own}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def _cause(cause: Cause, most: int) -> dict[str, object]:
+    shown = cause.clips[:most]
+    return {"words": cause.words, "many": len(cause.clips), "clips": shown, "is_one": cause.is_one}
 
 
-def _notes(library: Library, notes: Sequence[str]) -> str:
-    lines = [*(as_text(note) for note in notes)]
-    again = int((library.attempts > 1).sum())
-    if again:
-        lines.append(f"{clips(again)} took more than one attempt.")
-    for what, found in (("versions of Poise", library.versions), ("recipes", library.recipes)):
-        if len(found) > 1:
-            short = ", ".join(text[:12] for text in found[:6])
-            lines.append(f"These clips come from {len(found)} {what}: {short}.")
-    without = library.done - _measured(library)
-    if without:
-        lines.append(f"{clips(without)} of those written have no figures.")
-    items = "".join(f"<li>{escape(line)}</li>" for line in (*lines, *_RULES))
-    return (
-        f'<section class="notes"><h2>Notes</h2><ul>{items}</ul>{notes_html(library)}'
-        f"<p>Made by Poise {escape(__version__)}.</p></section>"
-    )
+def _short(link: str, name: str) -> str | int:
+    """A link; 1 for one that leads to the file of this name."""
+    return 1 if link == link_to(name) else link
 
 
-def _measured(library: Library) -> int:
-    """How many done clips have any figure."""
-    known = np.zeros(library.done, dtype=np.bool_)
-    for figures in library.figures:
-        known |= np.isfinite(figures.before) | np.isfinite(figures.after)
-    return int(known.sum())
+def _figures(figures: Figures) -> dict[str, object]:
+    kind = figures.kind
+    columns = {"before": figures.before, "after": figures.after, "under": figures.under}
+    return {
+        "key": kind.key, "name": kind.name, "group": kind.group, "about": kind.about,
+        "unit": unit_words(kind.unit), "way": kind.way, "whole": kind.is_count,
+        "limits": [kind.good_limit, kind.poor_limit] if kind.is_judged else None,
+        "bounded": kind.unit in _BOUNDED, **stats_of(figures),
+        **{name: v if (v == v).any() else None for name, v in columns.items()},
+    }  # fmt: skip

@@ -1,145 +1,128 @@
-"""The page: words, table, pictures and charts in one HTML file that asks nothing of the network."""
+"""The file of a page: a script that draws it, and what it draws, as one JSON block.
+
+The script is made from `studio/src/pages` when the package is built. The page asks nothing of the
+network and runs no script but its own.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from html import escape
+from pathlib import Path
+from typing import Literal, cast
 
-from poise.apps.report.figure_box import FigureBox
-from poise.apps.report.style import STYLE
-from poise.apps.report.words import GROUPS, Figure, number, unit_words
+import numpy as np
 
-MARKS = {"good": "✓", "fair": "~", "poor": "!"}
-CHANGES = {"better": "▲ better", "worse": "▼ worse", "same": "= same"}
+from poise import __version__
+from poise.errors import FileProblem
 
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture inside the page."""
-
-    png: bytes
-    caption: str
-    width: int
-    height: int
+WEB = Path(__file__).parent / "web"
+_DIGITS = 5
+_UNSEEN = dict.fromkeys(range(32), " ")
+"""Line ends and what no page may hold."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """All that the page shows."""
+    """What every page has, and the content of its kind."""
 
+    kind: Literal["report", "pattern", "library"]
     title: str
-    against: str
-    """What the original is called; empty when there is none."""
-    facts: tuple[tuple[str, str], ...]
-    """What is reported on, as pairs of words."""
-    summary: tuple[str, ...]
+    kicker: str
+    """Said above the title."""
+    facts: Sequence[tuple[str, str]]
+    """What the page is about, as pairs of words."""
+    summary: Sequence[str]
     """Sentences that say it all in short."""
-    pictures: tuple[Picture, ...]
-    figures: tuple[Figure, ...]
-    charts: tuple[FigureBox, ...]
-    notes: tuple[str, ...]
-    version: str
+    notes: Sequence[str]
+    content: Mapping[str, object]
+    """What `studio/src/pages/content.ts` says of this kind."""
+    version: str = __version__
 
 
 def page_html(page: Page) -> str:
-    """The whole file."""
-    body = "".join(
-        [
-            _header(page),
-            *(_picture(p) for p in page.pictures),
-            _table(page),
-            '<section aria-label="Charts"><h2>Frame by frame</h2><div class="charts">',
-            *(box.html() for box in page.charts),
-            "</div></section>",
-            _notes(page),
-        ]
+    """The whole file.
+
+    Raises:
+        FileProblem: the script is not built.
+    """
+    style, script, terms = (
+        built(name).read_text(encoding="utf-8") for name in ("pages.css", "pages.js", "licenses.md")
     )
+    digest = hashlib.sha256(script.encode()).digest()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{base64.b64encode(digest).decode('ascii')}'; "
+        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    said = "".join(f"<p>{escape(as_text(sentence))}</p>" for sentence in page.summary)
+    title = escape(as_text(page.title))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(page.title)} · Poise report</title>"
-        f"<style>{STYLE}</style></head><body><main>{body}</main></body></html>\n"
+        f"<title>{title} · {page.kicker.split(' · ')[0]}</title><style>{style}</style></head>"
+        f'<body><main id="page"></main><noscript><h1>{title}</h1>{said}'
+        "<p>Tables and charts are drawn by the page's own script, which is switched off. Their "
+        "numbers stand in this file as JSON.</p></noscript>"
+        f'<script type="application/json" id="data">{_safe_json(page)}</script>'
+        f"<script>{script}</script></body></html>\n<!--\n{terms}-->\n"
     )
 
 
-def _header(page: Page) -> str:
-    facts = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in page.facts
-    )
-    summary = "".join(f"<p>{escape(sentence)}</p>" for sentence in page.summary)
-    kicker = "Poise report"
-    if page.against:
-        kicker += f" · compared with {escape(page.against)}"
-    return (
-        f'<header><p class="kicker">{kicker}</p><h1>{escape(page.title)}</h1>'
-        f'<dl class="facts">{facts}</dl><div class="summary">{summary}</div></header>'
-    )
+def built(name: str = "pages.js") -> Path:
+    """A file of the pages' script.
+
+    Raises:
+        FileProblem: it is not there.
+    """
+    path = WEB / name
+    if not path.is_file():
+        raise FileProblem(
+            path,
+            "the script of pages, made when the package is built",
+            "none",
+            advice="In the source folder, run `python dev.py setup`.",
+        )
+    return path
 
 
-def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.png).decode("ascii")
-    caption = escape(picture.caption)
-    return (
-        f'<figure class="strip"><div class="scroll" tabindex="0">'
-        f'<img src="data:image/png;base64,{data}" width="{picture.width}" '
-        f'height="{picture.height}" alt="{caption}"></div><figcaption>{caption}</figcaption>'
-        "</figure>"
-    )
+def as_text(value: object) -> str:
+    """What a page can show of a name or a sentence."""
+    words = value if isinstance(value, str) else "" if value is None else str(value)
+    if words.isascii() and words.isprintable():
+        return words
+    return words.encode("utf-8", "replace").decode("utf-8").translate(_UNSEEN)
 
 
-def _table(page: Page) -> str:
-    parts = ['<section aria-label="Figures"><h2>In figures</h2>']
-    for group in GROUPS:
-        rows = [f for f in page.figures if f.group == group]
-        if not rows:
-            continue
-        parts.append(f'<div class="group"><h3>{escape(group)}</h3><ul class="figures">')
-        parts += [_row(row) for row in rows]
-        parts.append("</ul></div>")
-    parts.append("</section>")
-    return "".join(parts)
+def _safe_json(page: Page) -> str:
+    """JSON that is never taken for markup: nothing in it can end the element that holds it."""
+    text = json.dumps(_plain(page), separators=(",", ":"))
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
 
 
-def _row(row: Figure) -> str:
-    unit = f' <span class="unit">{escape(unit_words(row.unit))}</span>' if row.unit else ""
-    # What has no unit is a count.
-    say = number if row.unit else _count
-    value = f'<b class="value">{escape(say(row.value))}{unit}</b>'
-    if row.before is not None:
-        was = escape(say(row.before))
-        value = f'<span class="before">{was}</span><span class="to">→</span>{value}'
-    extra = ""
-    if row.under_input_contacts is not None:
-        under = escape(say(row.under_input_contacts))
-        extra = f"<small>{under} with the contacts of the input</small>"
-    chips = ""
-    if row.verdict:
-        chips += f'<span class="chip {row.verdict}">{MARKS[row.verdict]} {row.verdict}</span>'
-    if row.change:
-        chips += f'<span class="chip {row.change}">{CHANGES[row.change]}</span>'
-    return (
-        f'<li><div class="what"><span class="name">{escape(row.name)}</span>'
-        f'<span class="about">{escape(row.about)}</span></div>'
-        f'<div class="how">{value}{extra}</div><div class="chips">{chips}</div></li>'
-    )
-
-
-def _count(value: float) -> str:
-    return f"{value:.0f}" if math.isfinite(value) else "–"
-
-
-def _notes(page: Page) -> str:
-    rules = (
-        "Good, fair and poor are rules of thumb: good is what clean captures of people reach, poor "
-        "is what a viewer notices or a body could not do. A dash means that there was nothing to "
-        "measure."
-    )
-    lines: Sequence[str] = (*page.notes, rules)
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return (
-        f'<section class="notes"><h2>How this was measured</h2><ul>{items}</ul>'
-        f"<p>Made by Poise {escape(page.version)}.</p></section>"
-    )
+def _plain(value: object) -> object:
+    """Records, arrays and numbers as JSON has them; a number that is none is null."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        short = float(f"{value:.{_DIGITS}g}")
+        return int(short) if short.is_integer() and abs(short) < 1e15 else short
+    if isinstance(value, str):
+        return as_text(value)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        found = cast("Mapping[str, object]", value)
+        return {name: _plain(each) for name, each in found.items()}
+    return [_plain(each) for each in cast("Sequence[object]", value)]

@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from poise import __version__
-from poise.apps.report.chart_frame import (
-    BOTTOM,
-    TOP,
-    WIDTH,
-    Frame,
-    frame_svg,
-    svg,
-    text_svg,
-)
-from poise.apps.report.figure_box import Entry, FigureBox
-from poise.apps.report.scatter_chart import (
-    COLORS,
-    Dot,
-    mark,
-    scatter_chart,
-    shortened,
-    shown_width,
-)
-from poise.apps.report.scatter_chart import STYLE as SCATTER_STYLE
-from poise.apps.report.style import STYLE
-from poise.apps.report.ticks import Ticks
+from poise.apps.report.charts import Bar, Chart, Dot, Key, Row
+from poise.apps.report.page import Page, page_html
 from poise.arrays import Array, Indices
 from poise.formats import atomic_write
 from poise.methods.pattern import EventRule, Pattern, styles_of
@@ -41,24 +20,13 @@ MANY = 12
 MOST_BARS = 40
 NEARLY_ALL = 0.999
 """Components after those that explain this share have no bars of their own."""
-ROW = 20.0
+COLORS = ("blue", "orange", "green", "vermilion", "purple")
+"""Of the parts of a motion, in turn."""
 _WORTH_LEAVING_OUT = 5
 """Letters that names have in common."""
 _MOST_LISTED = 5
 _TURNS_RAD = 1e-9
 """A joint that differs by less does not differ."""
-
-TABLE_STYLE = """
-.table{overflow-x:auto;padding-bottom:12px}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th,td{padding:5px 0 5px 20px;border-top:1px solid var(--line);text-align:right;white-space:nowrap}
-thead th{border:0;color:var(--soft);font-weight:400;font-size:.84rem;vertical-align:bottom}
-tbody th{font-weight:400}tr.mean>*{font-weight:600}
-th:first-child{padding-left:0;text-align:left;white-space:normal;overflow-wrap:anywhere;
-min-width:7em}
-.fill.green{fill:var(--green)}.fill.purple{fill:var(--purple)}.fill.idle{fill:var(--soft)}
-.fill.pale{fill-opacity:.35}.key.idle{--k:var(--soft)}
-"""
 
 
 def write_pattern_page(pattern: Pattern, path: Path, name: str) -> None:
@@ -85,28 +53,14 @@ def pattern_html(pattern: Pattern, name: str) -> str:
         share_chart(pattern),
         timing_chart(pattern, wide=not many),
     )
-    body = "".join(
-        [
-            _header(pattern, styles, name),
-            '<section aria-label="Charts"><h2>How the motions differ</h2><div class="charts">',
-            *(box.html() for box in charts),
-            "</div></section>",
-            '<section aria-label="Motions"><h2>Motion by motion</h2>',
-            _table(pattern, styles),
-            "</section>",
-            _notes(pattern),
-        ]
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(name)} · Poise pattern</title>"
-        f"<style>{STYLE}{SCATTER_STYLE}{TABLE_STYLE}</style></head>"
-        f"<body><main>{body}</main></body></html>\n"
+    facts, summary = _facts(pattern), _summary(pattern, styles)
+    content = {"charts": charts, **_table(pattern, styles)}
+    return page_html(
+        Page("pattern", name, "Poise pattern", facts, summary, _notes(pattern), content)
     )
 
 
-def coefficient_chart(pattern: Pattern, styles: Indices, *, wide: bool = False) -> FigureBox:
+def coefficient_chart(pattern: Pattern, styles: Indices, *, wide: bool = False) -> Chart:
     """The first two coefficients of every motion (Fig. 6), or the only one."""
     scale, unit = _readable(pattern)
     shown = pattern.coefficients[:, :2]
@@ -132,27 +86,26 @@ def coefficient_chart(pattern: Pattern, styles: Indices, *, wide: bool = False) 
     )
     if begins:
         about += f" Names are without their common beginning, {begins!r}."
-    groups = [f"style {n + 1}" for n in range(int(styles.max()) + 1)] if styles.any() else []
-    return scatter_chart("Where the motions lie", about, dots, labels, groups=groups, wide=wide)
+    groups = range(int(styles.max()) + 1) if styles.any() else ()
+    legend = [Key(f"style {n + 1}", str(n), "dot") for n in groups]
+    return Chart(
+        "dots", "Where the motions lie", about, *labels, dots=dots, legend=legend, wide=wide
+    )
 
 
-def share_chart(pattern: Pattern) -> FigureBox:
+def share_chart(pattern: Pattern) -> Chart:
     """How much of the variance the first components explain (Fig. 5, Eq. 4)."""
     shares = pattern.shares[: min(pattern.components_for(NEARLY_ALL), MOST_BARS)]
-    height = TOP + ROW * len(shares) + BOTTOM
-    labels = ("explained share of the variance (%)", "components")
-    frame = Frame((0.0, 116.0), (0.0, float(len(shares))), *labels, WIDTH, height)
-    parts = [frame_svg(frame, y_ticks=Ticks((), ()))]
-    left, before = frame.inner[0], 0.0
+    rows: list[Row] = []
+    before = 0.0
     for n, share in enumerate(shares.tolist()):
-        color = "blue" if n < pattern.used else "idle"
-        top, said = TOP + ROW * n, _percent(share)
-        parts.append(text_svg(left - 6, top + 0.5 * ROW + 4, str(n + 1), "end", "tick"))
+        color, said = "blue" if n < pattern.used else "idle", _percent(share)
         words = f"{counted(n + 1, 'component')}: {said}"
-        start, middle, end = (float(frame.x(np.array(100 * s))) for s in (0.0, before, share))
-        parts.append(_bar_svg(start, middle, top + 3, f"{color} pale", words))
-        parts.append(_bar_svg(middle, end, top + 3, color, words))
-        parts.append(text_svg(end + 5, top + 0.5 * ROW + 4, said, "start", "note"))
+        old, new = (
+            Bar(100 * a, 100 * b, c, words)
+            for a, b, c in ((0.0, before, f"{color} pale"), (before, share, color))
+        )
+        rows.append(Row(str(n + 1), (old, new), end=said))
         before = share
     about = (
         "The more components, the more of the differences (Eq. 4). The solid end is what one adds."
@@ -160,44 +113,56 @@ def share_chart(pattern: Pattern) -> FigureBox:
     more = len(pattern.shares) - len(shares)
     if more:
         about += f" {counted(more, 'component')} after these: {_percent(1.0 - before)} together."
-    legend = [Entry("used by edits", "blue", "area")]
+    legend = [Key("used by edits", "blue")]
     if pattern.used < len(shares):
-        legend.append(Entry("left out by edits", "idle", "area"))
-    svg_text = svg(frame, parts, f"What components explain. {about}")
-    return FigureBox("What components explain", about, svg_text, tuple(legend))
+        legend.append(Key("left out by edits", "idle"))
+    return Chart(
+        "rows",
+        "What components explain",
+        about,
+        "explained share of the variance (%)",
+        "components",
+        (0.0, 116.0),
+        rows=rows,
+        legend=legend,
+    )
 
 
-def timing_chart(pattern: Pattern, *, wide: bool = False) -> FigureBox:
+def timing_chart(pattern: Pattern, *, wide: bool = False) -> Chart:
     """How long every motion takes from one event to the next, and the pattern."""
     rows = [("the pattern", pattern.knots / pattern.rate_hz)]
     for example in pattern.examples[:MOST_BARS]:
         own = example.warp.to_own(pattern.knots)
         rows.append((example.name, (own - own[0]) / example.rate_hz))
-    width = 2.0 * WIDTH if wide else WIDTH
-    height = TOP + ROW * len(rows) + BOTTOM
-    names = [shortened(name) for name, _ in rows]
-    room = max(shown_width(name) for name in names) + 10.0
-    longest = 1.16 * max(float(times[-1]) for _, times in rows)
-    ends = (0.0, longest)
-    frame = Frame(ends, (0.0, float(len(rows))), "time (s)", "motion", width, height, room)
-    parts = [frame_svg(frame, y_ticks=Ticks((), ()))]
     spans = _spans(pattern)
-    for place, (name, times) in enumerate(rows):
-        top = TOP + ROW * place
-        parts.append(text_svg(room - 6, top + 0.5 * ROW + 4, names[place], "end", "tick"))
-        edges = frame.x(times).tolist()
-        for n, span in enumerate(spans):
-            said = f"{name}, {span}: {times[n + 1] - times[n]:.2f} s"
-            color = COLORS[n % len(COLORS)]
-            parts.append(_bar_svg(edges[n], edges[n + 1] - 1.0, top + 3, color, said))
-        words = f"{times[-1]:.2f} s"
-        parts.append(text_svg(edges[-1] + 5, top + 0.5 * ROW + 4, words, "start", "note"))
+    colors = [COLORS[n % len(COLORS)] for n in range(len(spans))]
+    shown = [
+        Row(
+            name,
+            tuple(
+                Bar(a, b, color, f"{name}, {span}: {b - a:.2f} s")
+                for (a, b), color, span in zip(pairwise(times.tolist()), colors, spans, strict=True)
+            ),
+            end=f"{times[-1]:.2f} s",
+        )
+        for name, times in rows
+    ]
+    longest = 1.16 * max(float(times[-1]) for _, times in rows)
     about = "Every motion is stretched to the pattern, part by part; the table has the frames."
     if len(pattern.examples) > MOST_BARS:
         about += f" The first {MOST_BARS} are shown."
-    legend = tuple(Entry(s, COLORS[n % len(COLORS)], "area") for n, s in enumerate(spans))
-    title = "How long the parts take"
-    return FigureBox(title, about, svg(frame, parts, f"{title}. {about}"), legend, wide)
+    legend = [Key(span, color) for span, color in zip(spans, colors, strict=True)]
+    return Chart(
+        "rows",
+        "How long the parts take",
+        about,
+        "time (s)",
+        "motion",
+        (0.0, longest),
+        rows=shown,
+        legend=legend,
+        wide=wide,
+    )
 
 
 def _readable(pattern: Pattern) -> tuple[float, str]:
@@ -238,14 +203,6 @@ def _percent(share: float) -> str:
     return f"{percent:.1f} %" if percent < 1.0 else f"{percent:.0f} %"
 
 
-def _bar_svg(left: float, right: float, top: float, color: str, said: str) -> str:
-    return (
-        f'<rect class="fill {color}" x="{left:.1f}" y="{top:.1f}" '
-        f'width="{max(right - left, 0.0):.1f}" height="{ROW - 6:g}">'
-        f"<title>{escape(said)}</title></rect>"
-    )
-
-
 def _knot_names(pattern: Pattern) -> list[str]:
     """What happens at the knots: an event, or a clip's start or end."""
     named = {frame: name for name, frame in pattern.events}
@@ -258,7 +215,7 @@ def _spans(pattern: Pattern) -> list[str]:
     return [f"{a} to {b}" for a, b in pairwise(names)]
 
 
-def _header(pattern: Pattern, styles: Indices, name: str) -> str:
+def _facts(pattern: Pattern) -> list[tuple[str, str]]:
     seconds = (pattern.frame_count - 1) / pattern.rate_hz
     facts = [
         ("motions", str(len(pattern.examples))),
@@ -269,12 +226,7 @@ def _header(pattern: Pattern, styles: Indices, name: str) -> str:
     ]
     if pattern.tools:
         facts.append(("held", ", ".join(tool.name for tool in pattern.tools)))
-    shown = "".join(f"<div><dt>{a}</dt><dd>{escape(b)}</dd></div>" for a, b in facts)
-    summary = "".join(f"<p>{escape(sentence)}</p>" for sentence in _summary(pattern, styles))
-    return (
-        f'<header><p class="kicker">Poise pattern</p><h1>{escape(name)}</h1>'
-        f'<dl class="facts">{shown}</dl><div class="summary">{summary}</div></header>'
-    )
+    return facts
 
 
 def _summary(pattern: Pattern, styles: Indices) -> list[str]:
@@ -307,38 +259,29 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _table(pattern: Pattern, styles: Indices) -> str:
+def _table(pattern: Pattern, styles: Indices) -> dict[str, object]:
     """Every motion, and its frames at the moments that all motions share."""
     heads = ["motion", "frames", "rate (Hz)"]
     heads += [f"{name} (frame)" for name in _knot_names(pattern)]
-    heads.append("from the mean (degrees)")
-    if styles.any():
-        heads.append("style")
     mean = ["the pattern", str(pattern.frame_count), f"{pattern.rate_hz:g}"]
-    mean += [*_frames(pattern.knots), "–"] + ["–"] * bool(styles.any())
-    rows = [f'<tr class="mean">{_cells(mean)}</tr>']
-    for example, style in zip(pattern.examples, styles.tolist(), strict=True):
+    rows = [[*mean, *_frames(pattern.knots), "–"]]
+    for example in pattern.examples:
         cells = [example.name, str(example.frame_count), f"{example.rate_hz:g}"]
-        cells += [*_frames(example.warp.to_own(pattern.knots)), f"{example.away_deg:.1f}"]
-        key = f'<td><i class="key dot {mark(style)}"></i>{style + 1}</td>' if styles.any() else ""
-        rows.append(f"<tr>{_cells(cells)}{key}</tr>")
-    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
-    return (
-        '<div class="group table" tabindex="0">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
-
-
-def _cells(texts: Sequence[str]) -> str:
-    rest = "".join(f"<td>{escape(text)}</td>" for text in texts[1:])
-    return f'<th scope="row">{escape(texts[0])}</th>{rest}'
+        rows.append(
+            [*cells, *_frames(example.warp.to_own(pattern.knots)), f"{example.away_deg:.1f}"]
+        )
+    return {
+        "heads": [*heads, "from the mean (degrees)"],
+        "rows": rows,
+        "styles": styles if styles.any() else None,
+    }
 
 
 def _frames(knots: Array) -> list[str]:
     return [f"{knot:.1f}".removesuffix(".0") for knot in knots.tolist()]
 
 
-def _notes(pattern: Pattern) -> str:
+def _notes(pattern: Pattern) -> list[str]:
     first, last = pattern.span
     lines = [_rule_words(rule) for rule in pattern.rules]
     if not pattern.events:
@@ -363,12 +306,7 @@ def _notes(pattern: Pattern) -> str:
             "Styles are clusters of the first two coefficients, as many as are told apart best; "
             "where none are told apart well there are none."
         )
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return (
-        f'<section class="notes"><h2>How this was learned</h2><ul>{items}</ul>'
-        "<p>After Carvalho, Boulic and Thalmann 2007. "
-        f"Made by Poise {escape(__version__)}.</p></section>"
-    )
+    return [*lines, "After Carvalho, Boulic and Thalmann 2007."]
 
 
 def _rule_words(rule: EventRule) -> str:
