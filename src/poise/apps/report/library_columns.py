@@ -127,24 +127,26 @@ def read_library(rows: Iterable[Mapping[str, Any]]) -> Library:
         if clip.status != "met":
             reasons.add(place, clip.status, clip.reason, clip.name)
     ranked = [Figures(f.kind, f.before[rank], f.after[rank], f.under[rank]) for f in figures]
+    known = [tuple(t for t, _ in found.most_common() if t) for found in (versions, recipes)]
     return Library(
-        tuple(clips),
-        tuple(ranked),
-        len(done),
-        poor[rank],
-        worse[rank],
-        worst[rank],
-        times[rank],
-        reasons.causes(),
-        notes.causes(np.argsort(order).tolist()),
-        *(tuple(t for t, _ in found.most_common() if t) for found in (versions, recipes)),
-        last,
+        clips=tuple(clips),
+        figures=tuple(ranked),
+        done=len(done),
+        poor_counts=poor[rank],
+        worse_counts=worse[rank],
+        worst=worst[rank],
+        times=times[rank],
+        causes=reasons.causes(),
+        notes=notes.causes(np.argsort(order).tolist()),
+        versions=known[0],
+        recipes=known[1],
+        last=last,
     )
 
 
-def link_to(file: str) -> str:
-    """A relative link to a file beside the page; empty for what lies elsewhere."""
-    if not file or file.startswith("/"):
+def link_to(file: object) -> str:
+    """A relative link to a file beside the page; empty for what lies elsewhere or is no name."""
+    if not isinstance(file, str) or not file or file.startswith("/"):
         return ""
     try:
         # File names that are not text keep their bytes.
@@ -159,16 +161,17 @@ def _clip_row(row: Mapping[str, Any]) -> ClipRow:
     reason = as_text(row.get("reason")).strip()
     if len(reason) > LONGEST_REASON:
         reason = f"{reason[: LONGEST_REASON - 1]}…"
-    files = [
-        _mapping(_mapping(row.get("outputs")).get(name)).get("file") for name in ("clip", "report")
-    ]
+    outputs = _mapping(row.get("outputs"))
     return ClipRow(
-        as_text(row.get("clip")) or "(no name)",
-        as_text(row.get("status")) or "unknown",
-        reason,
-        *(link_to(file) if isinstance(file, str) else "" for file in files),
-        _number(motion_s),
-        *(_number(row.get(name)) for name in ("seconds", "peak_mb", "attempts")),
+        name=as_text(row.get("clip")) or "(no name)",
+        status=as_text(row.get("status")) or "unknown",
+        reason=reason,
+        link=link_to(_mapping(outputs.get("clip")).get("file")),
+        report_link=link_to(_mapping(outputs.get("report")).get("file")),
+        motion_s=_number(motion_s),
+        compute_s=_number(row.get("seconds")),
+        peak_mb=_number(row.get("peak_mb")),
+        attempts=_number(row.get("attempts")),
     )
 
 
