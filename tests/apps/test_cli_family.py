@@ -9,11 +9,10 @@ import pytest
 
 import poise
 from poise.errors import FileProblem
-from poise.job import load_family
+from poise.job import family_file, load_family
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.family import Family
 from poise.methods.momentum.inverse_control import Aim
-from poise.recipes import family_file
 from poise.samples import sample_character
 from tests.apps.command_line import Command
 
