@@ -77,6 +77,6 @@ export class Connection {
   /** Send now, or as soon as there is a connection (drags are not kept: they would be stale). */
   send(message: FromPage): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
-    else if (message.kind !== "drag") this.waiting.push(message);
+    else if (message.kind !== "drag" && message.kind !== "begin_drag") this.waiting.push(message);
   }
 }

@@ -45,10 +45,21 @@ export interface EditContacts {
   kind: "edit_contacts";
 }
 
-/** The recipe in the middle of a drag: solved at once with deform, not kept. */
-export interface Drag {
+/** The recipe as a drag begins: solved at once with deform, not kept. */
+export interface BeginDrag {
   recipe: Record<string, any>;
   /** Counts up; what comes back has it, and stale ones are dropped on both sides. */
+  number: number;
+  kind: "begin_drag";
+}
+
+/** A move of a drag: one constraint of the recipe that it began with is another now. */
+export interface Drag {
+  step: number;
+  /** In the step's list. */
+  index: number;
+  /** As recipes write it: {hold_point: {...}}. */
+  constraint: Record<string, any>;
   number: number;
   kind: "drag";
 }
@@ -146,6 +157,14 @@ export interface Recoverable {
   changed: string;
 }
 
+/** What a step of a method may be given. */
+export interface MethodEntry {
+  /** Kinds, the usual first. */
+  constraints: string[];
+  /** Settings that differ from the defaults, by preset. */
+  presets: Record<string, Record<string, any>>;
+}
+
 /** The first message. */
 export interface Welcome {
   version: string;
@@ -156,8 +175,8 @@ export interface Welcome {
   documents: Recoverable[];
   /** JSON schema: fields of constraints and settings, with types, defaults and what they mean. */
   recipe_schema: Record<string, any>;
-  /** Settings that differ from the defaults, by method and preset. */
-  presets: Record<string, Record<string, Record<string, any>>>;
+  /** All of them by name. */
+  methods: Record<string, MethodEntry>;
   upload_limit_bytes: number;
   kind: "welcome";
 }
@@ -383,6 +402,6 @@ export interface Problem {
   kind: "problem";
 }
 
-export type FromPage = OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | Drag | EndDrag | RunMethod | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily | SteerLeap;
+export type FromPage = OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | BeginDrag | Drag | EndDrag | RunMethod | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily | SteerLeap;
 
 export type FromServer = Welcome | Files | Figure | Place | Motion | Forget | Physics | Goals | DocumentState | Progress | Waiting | RunEnded | Measures | Scatter | FamilyState | Saved | Problem;

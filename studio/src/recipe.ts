@@ -109,6 +109,30 @@ export function addWish(recipe: Recipe, step: number, kind: string, values: Reco
   return withWishes(recipe, step, [...wishesOf(recipe, step), { kind, values, index: -1 }]);
 }
 
+/** The one constraint in which two recipes differ; null when more does, or nothing. */
+export function changedConstraint(
+  before: Recipe, after: Recipe,
+): { step: number; index: number; constraint: Record<string, any> } | null {
+  if (!sameBut("steps", before, after) || stepCount(before) !== stepCount(after)) return null;
+  let found: { step: number; index: number; constraint: Record<string, any> } | null = null;
+  for (let step = 0; step < stepCount(after); step += 1) {
+    const was = wishesOf(before, step), now = wishesOf(after, step);
+    if (methodOf(before, step) !== methodOf(after, step) || was.length !== now.length
+      || !sameBut("constraints", contentOf(before, step), contentOf(after, step))) return null;
+    for (const { kind, values, index } of now) {
+      if (was[index]!.kind === kind && was[index]!.values === values) continue;
+      if (found) return null;
+      found = { step, index, constraint: { [kind]: values } };
+    }
+  }
+  return found;
+}
+
+/** Whether two objects hold the same values, but for one key. Edits share what they do not change. */
+function sameBut(but: string, a: Record<string, any>, b: Record<string, any>): boolean {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => key === but || a[key] === b[key]);
+}
+
 /** Some values of a constraint changed; undefined takes one out. */
 export function changeWish(recipe: Recipe, step: number, index: number, changed: Record<string, any>): Recipe {
   return withWishes(recipe, step, wishesOf(recipe, step).map((each) => {

@@ -7,7 +7,7 @@ import type {
   DocumentState, FamilyState, Figure, FromPage, FromServer, Goals, Measures, Motion, Physics, Place,
   Problem, Progress, RunEnded, Saved, Scatter, Touch, Welcome,
 } from "./messages";
-import { wishesOf } from "./recipe";
+import { changedConstraint, wishesOf } from "./recipe";
 
 export type Which = "before" | "after" | "live" | "preview";
 export type Recipe = Record<string, any>;
@@ -92,6 +92,8 @@ const WITHOUT_STATE = new Set(["drag", "open_sample", "open_file", "message", "b
 /** Whether the next state is the one that the server sends right behind a problem. */
 let behindProblem = false;
 let dragNumber = 0;
+/** The recipe that the server has of this drag; moves differ from it in one constraint. */
+let begun: Recipe | null = null;
 /** Answers up to this one belong to a drag that was given up. */
 let givenUp = 0;
 /** Whether it is shown or not: the next one may come as what differs from it. */
@@ -142,6 +144,7 @@ function understand(message: FromServer, arrays: Arrays): void {
       if (!behindProblem && (other || JSON.stringify(known?.recipe) !== JSON.stringify(message.recipe))) forgetProblem();
       behindProblem = false;
       keepSelection(recipe.value, message.recipe);
+      begun = null;
       documentState.value = message;
       draft.value = null;
       if (other) {
@@ -203,6 +206,7 @@ function understand(message: FromServer, arrays: Arrays): void {
       saySaved(message);
       break;
     case "problem":
+      begun = null;
       problem.value = message;
       behindProblem = !WITHOUT_STATE.has(message.about);
       draft.value = null;
@@ -261,10 +265,21 @@ function saySaved(message: Saved): void {
   notice([`Saved ${message.path}.`, ...message.notes].join(" "), "good");
 }
 
+/** Kinds of constraints that a method takes, the usual first. */
+export function takenBy(method: string): readonly string[] {
+  return welcome.value?.methods[method]?.constraints ?? [];
+}
+
+/** Settings by preset, of methods that have any. */
+export function presetsOf(method: string): Record<string, Record<string, any>> {
+  return welcome.value?.methods[method]?.presets ?? {};
+}
+
 // Actions.
 
 /** Keep an edit of the recipe; with the same `merge` word in a row it is one step of undo. */
 export function edit(changed: Recipe, label: string, merge = ""): void {
+  begun = null;
   draft.value = changed;
   send({ kind: "edit_recipe", recipe: changed, label, merge });
 }
@@ -278,11 +293,23 @@ export function nextNumber(): number {
 /** Show an edit that is still being dragged; solved at once, not kept. */
 export function drag(changed: Recipe): void {
   // The server works while panels are drawn anew.
-  send({ kind: "drag", recipe: changed, number: nextNumber() });
+  sendDrag(changed);
   draft.value = changed;
 }
 
+/** Solve a recipe in the middle of a drag: the whole of it once, then only the constraint that moves. */
+export function sendDrag(changed: Recipe): void {
+  const moved = begun && changedConstraint(begun, changed);
+  if (moved) {
+    send({ kind: "drag", ...moved, number: nextNumber() });
+    return;
+  }
+  begun = changed;
+  send({ kind: "begin_drag", recipe: changed, number: nextNumber() });
+}
+
 export function endDrag(): void {
+  begun = null;
   givenUp = dragNumber;
   batch(() => {
     draft.value = null;

@@ -13,6 +13,7 @@ from poise.job.constraint_spec import spec_from as spec_from
 from poise.job.error_context import attribute_error as attribute_error
 from poise.job.error_context import constraint_location as constraint_location
 from poise.job.error_context import located as located
+from poise.job.error_context import located_constraint as located_constraint
 from poise.job.error_context import problem_at as problem_at
 from poise.job.evaluation import AS_IT_IS as AS_IT_IS
 from poise.job.evaluation import evaluate_files as evaluate_files
@@ -36,6 +37,7 @@ from poise.job.pattern_file import is_pattern_file as is_pattern_file
 from poise.job.pattern_file import load_pattern as load_pattern
 from poise.job.pattern_file import save_pattern as save_pattern
 from poise.job.pydantic_errors import described as described
+from poise.job.read import constraint_from_values as constraint_from_values
 from poise.job.read import load_recipe as load_recipe
 from poise.job.read import recipe_from_text as recipe_from_text
 from poise.job.read import recipe_from_values as recipe_from_values

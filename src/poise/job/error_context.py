@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from poise.errors import PoiseError
 from poise.job.recipe import Recipe
@@ -36,6 +37,21 @@ def constraint_location(recipe: Recipe, step: int, index: int) -> Location:
     chosen = recipe.steps[step]
     kind = chosen.constraints[index].kind
     return ("steps", step, chosen.method, "constraints", index, kind)
+
+
+@contextmanager
+def located_constraint(recipe: Recipe, step: int, index: int) -> Generator[None, None, None]:
+    """Say of what goes wrong inside that this constraint is meant, whatever stands there now."""
+    chosen = recipe.steps[step]
+    here = ".".join(map(str, ("steps", step, chosen.method, "constraints", index)))
+    try:
+        yield
+    except RecipeProblem as wrong:
+        raise RecipeProblem(
+            replace(each, place=Place(f"{here}.{each.place.label}")) for each in wrong.problems
+        ) from wrong
+    except PoiseError as problem:
+        raise RecipeProblem([Problem(Place(here), str(problem))]) from problem
 
 
 @contextmanager

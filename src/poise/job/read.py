@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,20 @@ from pydantic import ValidationError
 from poise.formats import read_bytes
 from poise.job.changes import Change, changed
 from poise.job.pydantic_errors import problems_from
-from poise.job.recipe import CharacterChoice, ClipChoice, ConstraintSpec, Outputs, Recipe, Step
+from poise.job.recipe import (
+    VERSION,
+    CharacterChoice,
+    ClipChoice,
+    ConstraintSpec,
+    Outputs,
+    Recipe,
+    Step,
+)
 from poise.job.recipe_path import RecipeProblem
 from poise.job.record_validation import check
 from poise.job.schema import recipe_type, recipe_validator
 from poise.job.vocabulary import Vocabulary, vocabulary
-from poise.yaml_nodes import Node, Problem, expected, node_from, parse_yaml
+from poise.yaml_nodes import Node, Place, Problem, expected, node_from, parse_yaml
 
 MAX_VALUES = 100_000
 """Most values a recipe may have once its aliases are written out."""
@@ -64,6 +73,25 @@ def recipe_from_values(values: Mapping[str, Any], path: str | Path) -> Recipe:
         RecipeProblem: all mistakes, each labelled by its keys, such as `steps.0.deform`.
     """
     return _checked(node_from(values), Path(path), vocabulary(), [])
+
+
+def constraint_from_values(values: Mapping[str, Any]) -> ConstraintSpec:
+    """One constraint from plain values, `{hold_point: {...}}`, checked like one of a recipe.
+
+    Raises:
+        RecipeProblem: all mistakes, each labelled by its keys, such as `hold_point.place_m`.
+    """
+    alone = {"poise": VERSION, "steps": [{"deform": {"constraints": [values]}}]}
+    try:
+        return recipe_from_values(alone, "constraint").steps[0].constraints[0]
+    except RecipeProblem as wrong:
+        raise RecipeProblem(
+            replace(each, place=Place(each.place.label.removeprefix(_ALONE)))
+            for each in wrong.problems
+        ) from None
+
+
+_ALONE = "steps.0.deform.constraints.0."
 
 
 def _recipe(

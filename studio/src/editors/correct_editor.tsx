@@ -1,6 +1,6 @@
 // Correct: what kind of motion it is, what may touch, how hard to look for contacts.
 
-import { edit, editContacts, documentState, openStep, physics, rate, recipe, welcome } from "../store";
+import { edit, editContacts, documentState, openStep, physics, presetsOf, rate, recipe } from "../store";
 import { contentOf, withContent, withSettings } from "../recipe";
 import { BodyDiagram } from "./body_diagram";
 import { Section, Slider, Switch } from "./controls";
@@ -21,7 +21,7 @@ export function CorrectEditor() {
   if (!now) return null;
   const content = contentOf(now, openStep.value);
   const settings: Record<string, any> = content.settings ?? {};
-  const presets = welcome.value?.presets.correct ?? {};
+  const presets = presetsOf("correct");
   const chosen = settings.preset ?? "walk";
   const candidates: string[] = settingOf("candidates") ?? [];
   const ruled = [...new Set(Object.values(presets).flatMap((values) => Object.keys(values)))];

@@ -53,7 +53,7 @@ export function settingOf(key: string): any {
 /** What the chosen preset changes; only `correct` has one in its settings. */
 export function presetValues(method: string, settings: Record<string, any>): Record<string, any> {
   const name = settings.preset ?? schemaDefault(method, "preset");
-  return (name && welcome.value?.presets[method]?.[name]) || {};
+  return (name && store.presetsOf(method)[name]) || {};
 }
 
 /** Keep a change of the open step's settings. */

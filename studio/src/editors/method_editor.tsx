@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { edit, openStep, recipe, welcome } from "../store";
+import { edit, openStep, presetsOf, recipe, welcome } from "../store";
 import { contentOf, METHODS, methodOf, withSettings } from "../recipe";
 import { retargetWanted } from "../panels/method_change";
 import { SchemaForm } from "../panels/schema_form";
@@ -43,7 +43,7 @@ export function MethodEditor() {
 
 /** Presets of methods that do not keep the name of one (`correct` has its own buttons). */
 function Presets({ method }: { method: string }) {
-  const presets = Object.entries(welcome.value?.presets[method] ?? {});
+  const presets = Object.entries(presetsOf(method));
   if (!presets.length || settingsSchema(method).properties?.preset) return null;
   const now = recipe.value!;
   const settings = contentOf(now, openStep.value).settings ?? {};
@@ -72,7 +72,7 @@ function AllSettings({ method }: { method: string }) {
       <summary>All settings</summary>
       {open.value && <SchemaForm
         schema={settingsSchema(method)} root={root} value={settings} defaults={presetValues(method, settings)} testid="setting"
-        words={{ preset: Object.keys(welcome.value?.presets[method] ?? {}) }}
+        words={{ preset: Object.keys(presetsOf(method)) }}
         onChange={(changed: Record<string, any>, merge: string) => changeSettings(changed, `${method}: ${Object.keys(changed).map(words).join(", ")}`, merge)}
       />}
     </details>

@@ -21,18 +21,6 @@ export const KINDS: Record<string, KindWords> = {
   gravity: { word: "Gravity", about: "Things fall faster or slower" },
 };
 
-const OF_FRAMES = ["follow_curve", "hold_point", "plant", "place_center_of_mass", "look_at", "orient", "keep_distance", "hit_at"];
-
-/** Kinds that a method takes, the usual first. */
-export const TAKEN: Record<string, string[]> = {
-  deform: OF_FRAMES,
-  filter: [...OF_FRAMES, "stay_on_side"],
-  momentum: ["move_stage", "flight_height", "gravity", ...OF_FRAMES],
-  pattern: ["hit_at"],
-  correct: [],
-  retarget: [],
-};
-
 /** What priorities do in a method, in words; none: it has no constraints. */
 export const LAYER_WORDS: Record<string, string> = {
   deform: "A lesser layer never disturbs a greater one.",

@@ -1,11 +1,11 @@
 // The constraints of the open step in their layers; dragging one to another layer changes what it yields to.
 
 import { useState } from "preact/hooks";
-import { edit, frameCount, openStep, rate, recipe, selection } from "../store";
+import { edit, frameCount, openStep, rate, recipe, selection, takenBy } from "../store";
 import { addWish, freed, intervalOf, methodOf, wishesOf, type Wish } from "../recipe";
 import { isLayered, keepMove } from "./constraint_edits";
 import { ConstraintRow } from "./constraint_row";
-import { KINDS, LAYER_WORDS, NO_CONSTRAINTS, startingValues, TAKEN } from "./constraint_kinds";
+import { KINDS, LAYER_WORDS, NO_CONSTRAINTS, startingValues } from "./constraint_kinds";
 import { Icon } from "./icons";
 import { layersOf, toLayer, toNewLayer } from "./layers";
 import { Menu } from "./menu";
@@ -101,7 +101,7 @@ export function ConstraintsPanel() {
 }
 
 function AddMenu({ method }: { method: string }) {
-  const taken = TAKEN[method] ?? [];
+  const taken = takenBy(method);
   const add = (kind: string): void => {
     const now = recipe.value;
     if (!now) return;

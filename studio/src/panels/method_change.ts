@@ -2,11 +2,10 @@
 // only what the user means to do, and the document does not hear of it.
 
 import { computed, effect, signal } from "@preact/signals";
-import { documentState, edit, notice, openStep, recipe, selection } from "../store";
+import { documentState, edit, notice, openStep, recipe, selection, takenBy } from "../store";
 import {
   contentOf, keepsCapture, methodName, methodOf, retargets, wishesOf, withCharacter, withContent, withMethod, type Wish,
 } from "../recipe";
-import { TAKEN } from "./constraint_kinds";
 import { showRight } from "./ui";
 
 /** Retarget was chosen, its body was not. */
@@ -53,7 +52,7 @@ function take(method: string, { to, pattern }: { to?: string; pattern?: string }
   const all = wishesOf(now, step);
   // A leap goes elsewhere with all of the body: what holds it to the capture would hold it back.
   const holds = (wish: Wish): boolean => method === "momentum" && keepsCapture(wish);
-  const kept = all.filter((each) => TAKEN[method]?.includes(each.kind) && !holds(each));
+  const kept = all.filter((each) => takenBy(method).includes(each.kind) && !holds(each));
   const bare = withMethod(to ? withCharacter(now, { to }) : now, step, method);
   const constraints = kept.map(({ kind, values }) => ({ [kind]: values }));
   edit(withContent(bare, step, { ...contentOf(bare, step), constraints, pattern }), `method ${methodName(method).toLowerCase()}`);

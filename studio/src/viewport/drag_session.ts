@@ -3,7 +3,7 @@
 
 import { effect } from "@preact/signals";
 import {
-  draft, edit, endDrag, frame, motions, nextNumber, playing, problem, send, type MotionData, type Recipe,
+  draft, edit, endDrag, frame, motions, playing, problem, sendDrag, type MotionData, type Recipe,
 } from "../store";
 
 /** An answer that does not come by then is not waited for. */
@@ -89,7 +89,7 @@ export class DragSession {
     if (Number.isNaN(this.waiting)) this.waiting = this.latestAt;
     clearTimeout(this.patience);
     this.patience = window.setTimeout(() => this.givenUpWaiting(), PATIENCE_MS);
-    send({ kind: "drag", recipe: this.latest, number: nextNumber() });
+    sendDrag(this.latest);
   }
 
   private givenUpWaiting(): void {

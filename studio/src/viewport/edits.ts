@@ -2,8 +2,8 @@
 // centre of mass, goals. Pure: each takes a recipe and returns another.
 
 import type { Touch } from "../messages";
-import { addWish, changeWish, freeName, intervalOf, methodOf, wishesOf, withStep, type Vec3, type Wish } from "../recipe";
-import type { Recipe } from "../store";
+import { addWish, changeWish, freeName, intervalOf, methodOf, METHODS, wishesOf, withStep, type Vec3, type Wish } from "../recipe";
+import { takenBy, type Recipe } from "../store";
 
 export interface Timing { frames: number; rate: number }
 export interface StepOf { recipe: Recipe; step: number }
@@ -14,12 +14,9 @@ const REACH_S = 0.5;
 /** The same for a step: as much of the swing as is needed to get there. */
 const SWING_S = 0.2;
 export const PLANTED = ["left_foot", "right_foot", "left_hand", "right_hand"];
-const OF_STAGES = ["move_stage", "flight_height", "gravity"];
 
 function takes(method: string, kind: string): boolean {
-  if (OF_STAGES.includes(kind)) return method === "momentum";
-  if (method === "pattern") return kind === "hit_at";
-  return method === "deform" || method === "filter" || method === "momentum";
+  return takenBy(method).includes(kind);
 }
 
 /** The step that an edit goes to: the open one, else the last that can take it, else a new one with what is to be kept. */
@@ -27,7 +24,8 @@ export function stepFor(recipe: Recipe, open: number, kind: string, kept: Record
   if (takes(methodOf(recipe, open), kind)) return { recipe, step: open };
   const count = (recipe.steps ?? []).length;
   for (let step = count - 1; step >= 0; step -= 1) if (takes(methodOf(recipe, step), kind)) return { recipe, step };
-  return { recipe: withStep(recipe, OF_STAGES.includes(kind) ? "momentum" : "deform", kept), step: count };
+  const method = takes("deform", kind) ? "deform" : Object.keys(METHODS).find((each) => takes(each, kind)) ?? "deform";
+  return { recipe: withStep(recipe, method, kept), step: count };
 }
 
 /** To a tenth of a millimetre: recipes are read by people. */

@@ -21,7 +21,7 @@ def live(heard: Said) -> list[Heard]:
 
 
 def dragged(page: Page, number: int, *constraints: Any, **others: Any) -> Said:
-    return page.ask("drag", recipe=recipe(*constraints, **others), number=number)
+    return page.ask("begin_drag", recipe=recipe(*constraints, **others), number=number)
 
 
 def test_a_drag_is_answered_and_not_kept(studio: Studio) -> None:
@@ -47,6 +47,48 @@ def whole(motions: list[Heard]) -> Any:
     return made
 
 
+def test_a_move_sends_one_constraint(studio: Studio) -> None:
+    with opened(studio) as (page, _):
+        heard = dragged(page, 1, wrist(0.1))
+        moved = page.ask("drag", step=0, index=0, constraint=wrist(0.2), number=2)
+        assert [each.number for each in live(moved)] == [2]
+        page.ask("end_drag")
+        (fresh,) = live(dragged(page, 3, wrist(0.2)))
+        np.testing.assert_allclose(whole(live(heard) + live(moved)), whole([fresh]), atol=SEEN)
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        ({"constraint": wrist(0.1, point="right_wirst")}, "right_wirst"),
+        ({"constraint": wrist(0.1, frames=[50, 60])}, "inside the clip"),
+        ({"constraint": {"hold_pint": {}}}, "hold_pint"),
+        ({"constraint": {}}, "one constraint"),
+        ({"index": 7}, "constraint"),
+        ({"step": 3}, "constraint of the recipe"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "move",
+)
+def test_a_wrong_move_is_said_at_its_place_and_later_ones_work(
+    studio: Studio, move: dict[str, Any], said: str
+) -> None:
+    with opened(studio) as (page, _):
+        dragged(page, 1, wrist(0.1))
+        plain = {"step": 0, "index": 0, "constraint": wrist(0.2), "number": 2}
+        heard = page.ask("drag", **{**plain, **move})
+        problem = heard.last("problem")
+        assert problem.about == "drag" and not live(heard)
+        assert said in str(problem.lines) and "bug" not in str(problem.lines).lower()
+        heard = page.ask("drag", **{**plain, "number": 3})
+        assert [each.number for each in live(heard)] == [3]
+
+
+def test_a_move_without_a_drag_is_refused(studio: Studio) -> None:
+    with opened(studio) as (page, _):
+        heard = page.ask("drag", step=0, index=0, constraint=wrist(0.2), number=1)
+        assert heard.last("problem").about == "drag" and not live(heard)
+
+
 def test_only_frames_that_have_changed_are_sent(studio: Studio) -> None:
     with opened(studio) as (page, _):
         first = dragged(page, 1, wrist(0.1, frames=[10, 16], ease=2))
@@ -60,12 +102,12 @@ def test_only_frames_that_have_changed_are_sent(studio: Studio) -> None:
 
 def test_physics_follow_when_the_hand_rests(studio: Studio) -> None:
     with opened(studio) as (page, _):
-        page.send("drag", recipe=recipe(wrist(0.2)), number=1)
+        page.send("begin_drag", recipe=recipe(wrist(0.2)), number=1)
         heard = page.until(lambda each: each.kind == "physics" and each.which == "live")
         assert [each.number for each in live(heard)] == [1]
         assert len(heard[-1].arrays["com_m"]) == 31 and heard[-1].touches
         for number in range(2, 12):  # not for every move
-            page.send("drag", recipe=recipe(wrist(0.02 * number)), number=number)
+            page.send("begin_drag", recipe=recipe(wrist(0.02 * number)), number=number)
             page.until(lambda each: each.kind == "motion")
         heard = page.until(lambda each: each.kind == "physics" and each.which == "live")
         assert len(heard.all("physics", which="live")) == 1
@@ -74,7 +116,7 @@ def test_physics_follow_when_the_hand_rests(studio: Studio) -> None:
 def test_numbers_count_up_and_the_last_drag_is_answered(studio: Studio) -> None:
     with opened(studio) as (page, _):
         for number in range(1, 41):
-            page.send("drag", recipe=recipe(wrist(0.005 * number)), number=number)
+            page.send("begin_drag", recipe=recipe(wrist(0.005 * number)), number=number)
         heard = page.done()
         numbers = [each.number for each in live(heard)]
         assert numbers == sorted(set(numbers)) and numbers[-1] == 40
@@ -126,7 +168,7 @@ WRONG = {
 def test_a_wrong_drag_is_said_and_later_ones_work(studio: Studio) -> None:
     with opened(studio) as (page, first):
         for number, (what, wrong) in enumerate(WRONG.items(), 1):
-            heard = page.ask("drag", recipe=wrong, number=2 * number)
+            heard = page.ask("begin_drag", recipe=wrong, number=2 * number)
             problem = heard.last("problem")
             assert problem.about == "drag" and not live(heard), what
             assert "bug" not in str(problem.lines).lower(), (what, problem.lines)
@@ -145,7 +187,7 @@ def test_constraints_of_other_methods_can_be_dragged(studio: Studio, method: str
                 "constraints": [{"move_stage": {"name": "a", "stage": 0, "by_m": [0, 0, 0]}}]
             }
         steps = [{method: content}]
-        heard = page.ask("drag", recipe={**ACROSS, "steps": steps}, number=1)
+        heard = page.ask("begin_drag", recipe={**ACROSS, "steps": steps}, number=1)
         assert "bug" not in str(heard.problem_lines()).lower(), heard.problem_lines()
         assert len(live(heard)) == 1, heard.problem_lines()
 
@@ -155,7 +197,7 @@ def test_a_drag_goes_on_from_what_earlier_steps_have_made(studio: Studio) -> Non
     both = [{"deform": {"constraints": [left]}}, {"deform": {"constraints": [wrist(0.1)]}}]
     with opened(studio) as (page, _):
         page.edit({**recipe(), "steps": both}, "both")
-        (seen,) = live(page.ask("drag", recipe={**recipe(), "steps": both}, number=1))
+        (seen,) = live(page.ask("begin_drag", recipe={**recipe(), "steps": both}, number=1))
         kept = page.edit({**recipe(), "steps": both, "about": "x"}).last("motion", which="after")
         stop = seen.first + len(seen.arrays["rotations_wxyz"])
         np.testing.assert_allclose(
@@ -192,7 +234,7 @@ def test_a_page_that_leaves_does_not_disturb_the_other(studio: Studio) -> None:
     with opened(studio) as (page, first):
         with studio.page() as other:
             other.open("open_document", id=first.state.id)
-            other.send("drag", recipe=recipe(wrist(0.3)), number=1)
+            other.send("begin_drag", recipe=recipe(wrist(0.3)), number=1)
         heard = page.edit(recipe(wrist(0.1)), "still here")
         assert heard.state.undo == "still here"
 

@@ -257,9 +257,9 @@ def test_a_drag_after_the_end_of_one_is_answered_after_it(studio: Studio) -> Non
     with opened(studio) as (page, _):
         for _ in range(3):  # it is busy for a while
             page.send("ask_measures")
-        page.send("drag", recipe=recipe(wrist(0.1)), number=1)
+        page.send("begin_drag", recipe=recipe(wrist(0.1)), number=1)
         page.send("end_drag")
-        page.send("drag", recipe=recipe(wrist(0.2)), number=2)
+        page.send("begin_drag", recipe=recipe(wrist(0.2)), number=2)
         kinds = [each.kind for each in page.done() if each.kind in ("motion", "forget")]
         assert kinds[-1] == "motion"
 
@@ -268,7 +268,7 @@ def test_a_drag_on_a_body_that_has_not_run_tells_the_body(studio: Studio) -> Non
     longer = {"legs": 1.1}
     with opened(studio) as (page, first):
         heard = Said([*first, *page.edit(filtered(character=longer))])
-        heard += page.ask("drag", recipe=filtered(wrist(0.1), character=longer), number=1)
+        heard += page.ask("begin_drag", recipe=filtered(wrist(0.1), character=longer), number=1)
         body = heard.last("motion", which="live").figure
         assert body in {each.key for each in heard.all("figure")}
 
@@ -444,12 +444,12 @@ def test_a_page_that_comes_during_a_drag_gets_whole_motions(studio: Studio) -> N
         return recipe(wrist(up_m, frames=[10, 16], ease=2))
 
     with opened(studio) as (page, first):
-        page.ask("drag", recipe=held(0.1), number=1)
-        (part,) = page.ask("drag", recipe=held(0.2), number=2).all("motion", which="live")
+        page.ask("begin_drag", recipe=held(0.1), number=1)
+        (part,) = page.ask("begin_drag", recipe=held(0.2), number=2).all("motion", which="live")
         assert len(part.arrays["roots_m"]) < part.frames
         with studio.page() as other:
             other.open("open_document", id=first.state.id)
-            page.ask("drag", recipe=held(0.3), number=3)
+            page.ask("begin_drag", recipe=held(0.3), number=3)
             seen = other.done()
             assert seen.motion("live") and seen.last("motion", which="live").number == 3
 

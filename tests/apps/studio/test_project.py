@@ -228,7 +228,7 @@ def test_recipes_do_not_lead_out_by_other_ways(
 
 @pytest.mark.parametrize("where", NAMES_A_FILE)
 def test_drags_name_no_files_outside(shared: Page, outside: Path, where: str) -> None:
-    heard = shared.ask("drag", recipe=NAMES_A_FILE[where], number=1)
+    heard = shared.ask("begin_drag", recipe=NAMES_A_FILE[where], number=1)
     assert is_refused(heard) and not heard.all("motion"), heard.problem_lines()
 
 

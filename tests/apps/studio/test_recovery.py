@@ -34,7 +34,7 @@ def test_a_server_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
             page.ask("edit_contacts", step=0, touches=touches, label="stance")
             page.ask("undo")
             page.ask("undo")
-            last = page.ask("drag", recipe=recipe(wrist(0.5)), number=1)  # is not kept
+            last = page.ask("begin_drag", recipe=recipe(wrist(0.5)), number=1)  # is not kept
             assert last.all("motion", which="live")
             before = seen[2]
     finally:

@@ -152,7 +152,7 @@ def test_work_goes_on_beside_a_run_which_keeps_its_own_recipe(studio: Studio) ->
         page.edit(corrected(4), "correct")
         page.send("run_method")
         page.until("document_state")
-        drag = page.ask("drag", recipe=recipe(wrist(0.1)), number=1)
+        drag = page.ask("begin_drag", recipe=recipe(wrist(0.1)), number=1)
         heard = Said([*drag, *page.edit(recipe(wrist(0.2)), "meanwhile")])
         if not heard.all("run_ended"):
             heard += ended(page)

@@ -25,7 +25,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "edit_contacts": {
         "step": 0, "touches": [{"part": "left_foot", "first": 0, "last": 9}], "label": "bar",
     },
-    "drag": {"recipe": {}, "number": 3},
+    "begin_drag": {"recipe": {}, "number": 3},
+    "drag": {"step": 0, "index": 1, "constraint": {}, "number": 3},
     "end_drag": {},
     "run_method": {},
     "cancel_run": {},
@@ -143,9 +144,9 @@ def test_a_message_without_what_it_needs_is_refused(kind: str) -> None:
         '{"kind": ["undo"]}', '{"kind": {"a": 1}}', '{"kind": "undo"} x', "\x00", "\ufeff{}",
         '{"kind": "Undo"}', '{"kind": "open_sample", "name": 1}',
         '{"kind": "open_sample", "name": null}', '{"kind": "open_sample", "name": ["walk"]}',
-        '{"kind": "drag", "recipe": {}, "number": "x"}',
-        '{"kind": "drag", "recipe": {}, "number": 1.5}',
-        '{"kind": "drag", "recipe": [], "number": 1}',
+        '{"kind": "begin_drag", "recipe": {}, "number": "x"}',
+        '{"kind": "begin_drag", "recipe": {}, "number": 1.5}',
+        '{"kind": "begin_drag", "recipe": [], "number": 1}',
         '{"kind": "edit_recipe", "recipe": "a", "label": "b"}',
         '{"kind": "edit_recipe", "recipe": {}, "label": 5}',
         '{"kind": "edit_contacts", "step": 0, "touches": [1], "label": ""}',
@@ -162,9 +163,9 @@ def test_what_is_no_message_is_refused_in_one_line(text: str) -> None:
 
 
 def test_very_deep_messages_are_refused() -> None:
-    refusal('{"kind": "drag", "number": 1, "recipe": ' + '{"a":' * 100_000)
+    refusal('{"kind": "begin_drag", "number": 1, "recipe": ' + '{"a":' * 100_000)
     deep = "[" * 5_000 + "]" * 5_000
-    refusal('{"kind": "drag", "number": 1, "recipe": {"a": ' + deep + "}}")
+    refusal('{"kind": "begin_drag", "number": 1, "recipe": {"a": ' + deep + "}}")
 
 
 def test_a_very_long_kind_is_refused_in_one_short_line() -> None:
@@ -175,7 +176,7 @@ def test_a_very_long_kind_is_refused_in_one_short_line() -> None:
 
 def test_very_long_values_are_refused_in_one_short_line() -> None:
     refusal(json.dumps({"kind": "open_sample", "name": ["x" * 1_000_000]}))
-    refusal('{"kind": "drag", "recipe": {}, "number": ' + "9" * 10_000 + "}")
+    refusal('{"kind": "begin_drag", "recipe": {}, "number": ' + "9" * 10_000 + "}")
 
 
 def test_broken_letters_are_refused() -> None:

@@ -94,7 +94,7 @@ class Document:
                     self._runs += 1
                     number = self._runs
                 self._put(lambda: self._ask_run(number))
-            case asked.Drag():
+            case asked.BeginDrag() | asked.Drag():
                 turn = self._drags.turn_for(message)
                 if turn is not None:  # of moves that pile up only the last is solved
                     self._inbox.put(lambda: self._drags.solve(turn))

@@ -69,12 +69,25 @@ class EditContacts:
 
 
 @dataclass(frozen=True)
-class Drag:
-    """The recipe in the middle of a drag: solved at once with deform, not kept."""
+class BeginDrag:
+    """The recipe as a drag begins: solved at once with deform, not kept."""
 
     recipe: dict[str, Any]
     number: int
     """Counts up; what comes back has it, and stale ones are dropped on both sides."""
+    kind: Literal["begin_drag"] = "begin_drag"
+
+
+@dataclass(frozen=True)
+class Drag:
+    """A move of a drag: one constraint of the recipe that it began with is another now."""
+
+    step: int
+    index: int
+    """In the step's list."""
+    constraint: dict[str, Any]
+    """As recipes write it: {hold_point: {...}}."""
+    number: int
     kind: Literal["drag"] = "drag"
 
 
@@ -159,6 +172,7 @@ class SteerLeap:
 
 
 FromPage = (
-    OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | Drag | EndDrag | RunMethod
-    | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily | SteerLeap
+    OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | BeginDrag | Drag | EndDrag
+    | RunMethod | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily
+    | SteerLeap
 )  # fmt: skip

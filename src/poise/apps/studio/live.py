@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-from poise.constraints import STAGE_EDITS
-from poise.job import Recipe, Step, Subject, edit_of, vocabulary
-from poise.methods import Result
+from poise.constraints import tasks_of
+from poise.errors import BadValue
+from poise.job import (
+    Clock,
+    Recipe,
+    Step,
+    Subject,
+    constraint_from,
+    constraint_from_values,
+    edit_of,
+    located_constraint,
+    vocabulary,
+)
+from poise.methods import METHODS, Result
 from poise.methods.deform import DeformReport, Settings, run
 from poise.motion import Clip
-
-_OF_OTHERS = ("hit_at",)
-"""Constraints that deform does not know; they are left to the method itself."""
 
 
 def dragged_step(recipe: Recipe) -> int:
@@ -38,34 +48,56 @@ def while_dragging(settings: Settings) -> Settings:
 
 
 class Live:
-    """The last solve of a drag, to go on from."""
+    """A drag: its recipe compiled once, the constraint that moves, and the last solve."""
 
-    def __init__(self, prepared: Subject, start: Clip) -> None:
-        """For a body and its place; `start` is what earlier steps have made of the capture."""
-        self._prepared, self._start = prepared, start
-        self._last: Result[DeformReport] | None = None
+    def __init__(self, recipe: Recipe, index: int, prepared: Subject, start: Clip) -> None:
+        """A drag of a step that starts from a motion on a body in its place.
 
-    def is_from(self, prepared: Subject, start: Clip) -> bool:
-        """Whether it goes on from these."""
-        return self._prepared is prepared and self._start is start
-
-    def solve(self, recipe: Recipe, index: int) -> Clip:
-        """The motion with the constraints of a step.
+        Constraints that deform does not take are left to the method itself.
 
         Raises:
             PoiseError: a constraint that cannot be had.
         """
-        words = vocabulary()
         step = recipe.steps[index]
-        kept = [
-            wish for wish in step.constraints
-            if wish.kind not in _OF_OTHERS
-            and words.constraints[wish.kind] not in STAGE_EDITS.values()
-        ]  # fmt: skip
-        settings = while_dragging(step.settings if step.method == "deform" else Settings())
+        taken = METHODS["deform"].takes.constraints
+        numbers = [n for n, spec in enumerate(step.constraints) if spec.kind in taken]
+        self.prepared, self.index = prepared, index
+        self.recipe, self._start = recipe, start
+        self._at = {number: n for n, number in enumerate(numbers)}
+        self._settings = while_dragging(step.settings if step.method == "deform" else Settings())
         steps = [*recipe.steps]
-        steps[index] = Step("deform", settings, kept)
+        steps[index] = Step("deform", self._settings, [step.constraints[n] for n in numbers])
         asked = replace(recipe, steps=steps)
-        edit = edit_of(asked, index, self._prepared, self._start, words)
-        self._last = run(edit, settings, previous=self._last)
+        self._edit = edit_of(asked, index, prepared, start, vocabulary())
+        self._last: Result[DeformReport] | None = None
+
+    def goes_on_from(self, other: Live | None) -> None:
+        """Take over what another drag has solved, if it is of the same motion."""
+        if other is not None and other.prepared is self.prepared and other._start is self._start:
+            self._last = other._last
+
+    def move(self, index: int, constraint: Mapping[str, Any]) -> None:
+        """Put another constraint in the place of one, as recipes write it.
+
+        Raises:
+            PoiseError: one that cannot be had.
+        """
+        if index not in self._at:
+            raise BadValue("index", "that of a constraint which deform takes", index)
+        clock = Clock(self._start.rate_hz, self._start.frame_count)
+        with located_constraint(self.recipe, self.index, index):
+            spec = constraint_from_values(constraint)
+            made = constraint_from(spec, vocabulary(), clock)
+            tasks_of(made, self._edit.scene)  # says what is wrong with it
+        constraints = list(self._edit.constraints)
+        constraints[self._at[index]] = made
+        self._edit = replace(self._edit, constraints=constraints)
+
+    def solve(self) -> Clip:
+        """The motion as it is now.
+
+        Raises:
+            PoiseError: a constraint that cannot be had.
+        """
+        self._last = run(self._edit, self._settings, previous=self._last)
         return self._last.clip

@@ -29,7 +29,8 @@ from poise.apps.studio.uploads import split
 from poise.apps.studio.views import Told
 from poise.apps.studio.wire import understood
 from poise.errors import BadValue, PoiseError
-from poise.job import recipe_schema, vocabulary
+from poise.job import recipe_schema
+from poise.methods import METHODS
 from poise.samples import SAMPLES
 
 UPLOAD_LIMIT_BYTES = 256_000_000
@@ -270,15 +271,16 @@ class _Conversation:
         self._visit = _Visit(document, self._loop, self._out)
 
     def _welcome(self) -> Told:
-        words = vocabulary()
-        presets = {
-            name: {key: dict(values) for key, values in method.presets.items()}
-            for name, method in words.methods.items()
+        methods = {
+            name: say.MethodEntry(
+                method.takes.constraints, {key: dict(each) for key, each in method.presets.items()}
+            )
+            for name, method in METHODS.items()
         }
         project = self._documents.project
         return views.told(
             say.Welcome(
                 __version__, project.folder.name, tuple(SAMPLES), project.files(),
-                self._documents.recoverable(), recipe_schema(), presets, UPLOAD_LIMIT_BYTES,
+                self._documents.recoverable(), recipe_schema(), methods, UPLOAD_LIMIT_BYTES,
             )
         )  # fmt: skip

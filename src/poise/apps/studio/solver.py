@@ -208,17 +208,17 @@ class Solver:
                     character = pattern.with_tools(character)
         return character
 
-    def drag(self, recipe: Recipe) -> tuple[Subject, Clip]:
-        """The motion in the middle of a drag, on its body and in its place.
+    def begin_drag(self, recipe: Recipe) -> Live:
+        """A drag, as it begins: the recipe is compiled once, moves change one constraint of it.
 
         Raises:
             PoiseError: a constraint that cannot be had.
         """
         index = dragged_step(recipe)
-        prepared, start = self.stem(recipe, index)
-        if self._live is None or not self._live.is_from(prepared, start):
-            self._live = Live(prepared, start)
-        return prepared, self._live.solve(recipe, index)
+        live = Live(recipe, index, *self.stem(recipe, index))
+        live.goes_on_from(self._live)
+        self._live = live
+        return live
 
     def _stem_key(self, plain: Mapping[str, Any], index: int) -> str:
         return self.key({**plain, "steps": plain["steps"][:index]})

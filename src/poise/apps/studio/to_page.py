@@ -53,6 +53,16 @@ class Recoverable:
 
 
 @dataclass(frozen=True)
+class MethodEntry:
+    """What a step of a method may be given."""
+
+    constraints: tuple[str, ...]
+    """Kinds, the usual first."""
+    presets: dict[str, dict[str, Any]]
+    """Settings that differ from the defaults, by preset."""
+
+
+@dataclass(frozen=True)
 class Welcome:
     """The first message."""
 
@@ -64,8 +74,8 @@ class Welcome:
     documents: tuple[Recoverable, ...]
     recipe_schema: dict[str, Any]
     """JSON schema: fields of constraints and settings, with types, defaults and what they mean."""
-    presets: dict[str, dict[str, dict[str, Any]]]
-    """Settings that differ from the defaults, by method and preset."""
+    methods: dict[str, MethodEntry]
+    """All of them by name."""
     upload_limit_bytes: int
     kind: Literal["welcome"] = "welcome"
 
