@@ -3,31 +3,238 @@
     import poise
 
     clip = poise.load("walk.bvh")
-    poise.save(clip, "walk.glb")
+    fixed = poise.correct(clip)              # find the contacts, remove slide, float, penetration
+    print(fixed.status, fixed.summary)
+    print(fixed.measures())                  # before and after
+    fixed.report("walk.html")
+    fixed.save("walk.glb")
 
-Everything else is imported from its package: `from poise.motion import Clip`.
+    g1 = poise.load_character("g1.xml")
+    poise.retarget(clip, g1).save("walk.csv", layout="unitree")
+    poise.leap(poise.load("jump.bvh"), further=1.5, turn_deg=180)
+    poise.run("reach.yaml")
+
+Inside: metres, seconds, kilograms, radians; right-handed, Y up; quaternions wxyz. A mistake raises
+a `PoiseError` that says what is wrong, where, and what to do; a run that does not meet its goals is
+a `Result` whose `status` says so. Records and kernels are in the packages: `poise.constraints`,
+`poise.motion`, `poise.character`, `poise.mechanics`, ...
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poise.character import Character
+    from poise.constraints import Constraint
+    from poise.contact import ContactSchedule
+    from poise.environment import Environment
+    from poise.face import MeasureTable, Result
+    from poise.job import CharacterChoice, Recipe
+    from poise.methods import ProgressCallback
+    from poise.methods.pattern import Pattern
     from poise.motion import Clip
 
 __version__ = "0.1.0"
+__all__ = [
+    "correct", "deform", "filter", "leap", "load", "load_character", "measure", "pattern",
+    "render", "report", "retarget", "run", "save",
+]  # fmt: skip
 
 
 def load(path: str | Path, **options: Any) -> Clip:
-    """Read a clip; see `poise.formats.load_clip` for the options."""
+    """Read a clip (.bvh, .amc, .glb, .gltf, .npz); options as `poise.formats.load_clip`."""
     from poise.formats import load_clip
 
     return load_clip(path, **options)
 
 
+def load_character(path: str | Path) -> Character:
+    """Read a body: a robot (.xml, .urdf), a skeleton (.asf), or that of a motion file."""
+    from poise.job import figure_of
+
+    return figure_of(Path(path), repaired=True)
+
+
 def save(clip: Clip, path: str | Path, **options: Any) -> tuple[str, ...]:
-    """Write a clip in the format of the extension; see `poise.formats.save_clip`."""
+    """Write a clip in the format of the extension; returns what that format could not hold."""
     from poise.formats import save_clip
 
     return save_clip(clip, path, **options)
+
+
+def correct(
+    clip: Clip | str | Path,
+    *,
+    preset: str = "walk",
+    contacts: ContactSchedule | None = None,
+    place: Environment | str | Path | None = None,
+    body: CharacterChoice | None = None,
+    progress: ProgressCallback | None = None,
+    **settings: Any,
+) -> Result:
+    """Correct a capture: find what touches what; remove sliding, floating and penetration.
+
+    Args:
+        clip: the motion, or its file.
+        preset: the kind of motion: walk, run, dance, acrobatic, floor, roll or seat.
+        contacts: what touches when, where it is known.
+        place: an environment or its file; by default the floor that the feet show.
+        body: mass, sex, roles of joints.
+        progress: called while it runs.
+        **settings: of `poise.methods.correct.Settings`.
+    """
+    from poise.face import apply
+
+    return apply(
+        "correct", clip, settings={"preset": preset, **settings}, contacts=contacts, place=place,
+        body=body, progress=progress,
+    )  # fmt: skip
+
+
+def deform(
+    clip: Clip | str | Path,
+    *constraints: Constraint,
+    place: Environment | str | Path | None = None,
+    body: CharacterChoice | None = None,
+    **settings: Any,
+) -> Result:
+    """Bend a clip to constraints, higher priorities first (`poise.constraints.HoldPoint`, ...)."""
+    from poise.face import apply
+
+    return apply("deform", clip, constraints, settings=settings, place=place, body=body)
+
+
+def filter(
+    clip: Clip | str | Path,
+    *constraints: Constraint,
+    passes: str = "2D+1K",
+    place: Environment | str | Path | None = None,
+    body: CharacterChoice | None = None,
+    **settings: Any,
+) -> Result:
+    """Balance, strength and flight for a clip and its constraints; `passes` as in the paper."""
+    from poise.face import apply
+
+    asked = {"passes": passes, **settings}
+    return apply("filter", clip, constraints, settings=asked, place=place, body=body)
+
+
+def leap(
+    clip: Clip | str | Path,
+    *constraints: Constraint,
+    further: float | None = None,
+    by_m: Sequence[float] | None = None,
+    turn_deg: float = 0.0,
+    higher: float | None = None,
+    place: Environment | str | Path | None = None,
+    progress: ProgressCallback | None = None,
+    **settings: Any,
+) -> Result:
+    """Edit a captured leap so that it still obeys gravity.
+
+    Args:
+        clip: the motion, or its file.
+        *constraints: what else must hold; stage edits of `poise.constraints`, too.
+        further: how many times as far the last flight goes.
+        by_m: instead, metres (x, y, z) by which the last landing moves.
+        turn_deg: turns the last landing to the left; 360 is a full spin.
+        higher: how many times as high the last flight rises.
+        place: an environment or its file.
+        progress: called while it runs.
+        **settings: of `poise.methods.momentum.Settings`.
+    """
+    from poise.face import apply, leap_edits
+
+    edits = leap_edits(clip, place, further=further, by_m=by_m, turn_deg=turn_deg, higher=higher)
+    return apply(
+        "momentum", clip, (*edits, *constraints), settings=settings, place=place, progress=progress
+    )
+
+
+def retarget(
+    clip: Clip | str | Path,
+    body: Character | str | Path,
+    *,
+    place: Environment | str | Path | None = None,
+    progress: ProgressCallback | None = None,
+    **settings: Any,
+) -> Result:
+    """Put a motion on another body: another rig, a child, a humanoid robot.
+
+    Args:
+        clip: the motion, or its file.
+        body: as `load_character` reads it, or its file.
+        place: an environment or its file.
+        progress: called while it runs.
+        **settings: of `poise.methods.retarget.Settings`.
+    """
+    from poise.face import retargeted
+
+    return retargeted(clip, body, settings=settings, place=place, progress=progress)
+
+
+def pattern(
+    clip: Clip | str | Path,
+    learned: Pattern | str | Path,
+    *constraints: Constraint,
+    place: Environment | str | Path | None = None,
+    **settings: Any,
+) -> Result:
+    """Meet goals in the style of a learned pattern (`poise pattern learn`; `HitAt`)."""
+    from poise.face import apply
+    from poise.job import load_pattern
+
+    known = load_pattern(learned) if isinstance(learned, str | Path) else learned
+    return apply("pattern", clip, constraints, settings=settings, place=place, pattern=known)
+
+
+def measure(
+    clip: Clip | str | Path,
+    against: Clip | str | Path | None = None,
+    *,
+    body: Character | None = None,
+    place: Environment | None = None,
+) -> MeasureTable:
+    """Say in numbers how physical a clip is; with an original, before and after."""
+    from poise.face import measure_clip
+
+    return measure_clip(clip, against, body, place)
+
+
+def report(
+    clip: Clip | str | Path, path: str | Path, against: Clip | str | Path | None = None
+) -> Path:
+    """Write a page about a clip (.html): figures in plain words, a figure strip, charts."""
+    from poise.face import measure_clip, report_clip
+
+    name = clip.name if not isinstance(clip, str | Path) else Path(clip).name
+    return report_clip(measure_clip(clip, against, None, None), path, name or Path(path).stem)
+
+
+def render(
+    clip: Clip,
+    path: str | Path,
+    against: Clip | None = None,
+    *,
+    view: str | None = None,
+    figures: int | None = None,
+) -> Path:
+    """Draw a clip, alone or beside another: a strip (.png) or an animation (.gif, .mp4)."""
+    from poise.face import render_clip
+
+    return render_clip(clip, path, against, view, figures)
+
+
+def run(
+    recipe: Recipe | str | Path,
+    clip: Clip | str | Path | None = None,
+    *,
+    progress: ProgressCallback | None = None,
+) -> Result:
+    """Do what a recipe says, on its own clip or on another one."""
+    from poise.face import run_recipe_file
+
+    return run_recipe_file(recipe, clip, progress)

@@ -1,5 +1,6 @@
 """One way from files to a result: the subject (clip, body, place), the run, the outputs."""
 
+from poise.job.another_body import figure_of as figure_of
 from poise.job.ball_file import read_ball as read_ball
 from poise.job.changes import Change as Change
 from poise.job.clip import MUST_BE_CLEANED as MUST_BE_CLEANED
@@ -31,6 +32,7 @@ from poise.job.known_contacts import known_contacts as known_contacts
 from poise.job.mapping_file import read_mapping as read_mapping
 from poise.job.outputs import PlannedOutputs as PlannedOutputs
 from poise.job.outputs import planned_outputs as planned_outputs
+from poise.job.outputs import save_robot as save_robot
 from poise.job.outputs import write_outputs as write_outputs
 from poise.job.outputs import write_robot_file as write_robot_file
 from poise.job.pattern_file import is_pattern_file as is_pattern_file

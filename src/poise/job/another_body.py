@@ -66,12 +66,15 @@ def on_another_body(
     return put.clip, body, MovedFrom(clip, character, put.original, contacts, notes)
 
 
-def target_body(recipe: Recipe, source: Character) -> tuple[Character, Mapping[str, str] | None]:
+def target_body(
+    recipe: Recipe, source: Character, figure: Character | None = None
+) -> tuple[Character, Mapping[str, str] | None]:
     """The body that a recipe asks `retarget` for, and the mapping where it names one.
 
     Args:
         recipe: its first step is `retarget`.
         source: the clip's own body.
+        figure: the body, instead of the file that the recipe names.
 
     Raises:
         PoiseError: a body or mapping that cannot be read, joints that there are not, other bones
@@ -79,7 +82,7 @@ def target_body(recipe: Recipe, source: Character) -> tuple[Character, Mapping[s
     """
     choice = recipe.character
     with located(recipe, ("character", "to")):
-        body = other_body(recipe, source)
+        body = other_body(recipe, source, figure)
     hinged = "hinge" in body.skeleton.kinds
     with located(recipe, ("character",)):
         if hinged:
@@ -106,7 +109,7 @@ def _check_bones(choice: CharacterChoice) -> None:
             raise BadValue(name, "1 for a robot (its bones are those of its file)", factor)
 
 
-def other_body(recipe: Recipe, character: Character) -> Character:
+def other_body(recipe: Recipe, character: Character, figure: Character | None = None) -> Character:
     """The body that a recipe asks for, of the build that it asks for.
 
     Raises:
@@ -116,7 +119,7 @@ def other_body(recipe: Recipe, character: Character) -> Character:
     body = character
     if choice.to is not None:
         with located(recipe, ("character", "to")):
-            body = _body_of(recipe, choice.to, character)
+            body = _body_of(recipe, choice.to, character, figure)
     arms, legs = choice.limbs * choice.arms, choice.limbs * choice.legs
     return with_arms_and_legs(body, arms=arms, legs=legs, trunk=choice.trunk)
 
@@ -128,10 +131,12 @@ def burdened(recipe: Recipe, character: Character) -> Character:
     return with_attachments(character, [Attachment(**vars(each)) for each in choice.carries])
 
 
-def _body_of(recipe: Recipe, name: str, character: Character) -> Character:
+def _body_of(
+    recipe: Recipe, name: str, character: Character, figure: Character | None
+) -> Character:
     """A human of the proportions of a file's skeleton; a robot as it is."""
     choice, path = recipe.character, recipe.folder / name
-    figure = figure_of(path, repaired=recipe.clip.clean is not False)
+    figure = figure or figure_of(path, repaired=recipe.clip.clean is not False)
     same = figure.skeleton.joint_names == character.skeleton.joint_names
     try:
         return complete_character(

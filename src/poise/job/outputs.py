@@ -141,7 +141,8 @@ def write_outputs(
             write_contacts(contacts, path)
             lines.append(f"{path}: what touches in {counted(contacts.frame_count, 'frame')}")
         elif key == "robot":
-            _write_robot(path, recipe, outcome)
+            with located(recipe, ("outputs", "robot")):
+                save_robot(path, recipe.outputs.layout, outcome)
             lines.append(f"{path}: {_length(outcome.clip, 'of a robot ')}")
         else:
             clip = outcome.start if key == "before" else outcome.clip
@@ -154,18 +155,23 @@ def _length(clip: Clip, whose: str = "") -> str:
     return f"{counted(clip.frame_count, 'frame')} {whose}at {clip.rate_hz:g} Hz"
 
 
-def _write_robot(path: Path, recipe: Recipe, outcome: Outcome) -> None:
+def save_robot(path: Path, layout: str, outcome: Outcome) -> None:
+    """Write a robot's joint angles, speeds, torques and contacts.
+
+    Raises:
+        BadValue: a body that is no robot.
+        FileProblem: a layout that the extension cannot hold.
+    """
+    check_robot_file(path, layout)
     prepared = outcome.prepared
     contacts = outcome.result.contacts or prepared.contacts
     if contacts is None:
         contacts = detect_contacts(outcome.clip, prepared.character, prepared.environment)
     made = (each.report for each in outcome.results)
     impossible = next((each.impossible for each in made if isinstance(each, RetargetReport)), ())
-    with located(recipe, ("outputs", "robot")):
-        write_robot_file(
-            path, recipe.outputs.layout, outcome.clip, prepared.character, prepared.environment,
-            contacts, impossible,
-        )  # fmt: skip
+    write_robot_file(
+        path, layout, outcome.clip, prepared.character, prepared.environment, contacts, impossible
+    )
 
 
 def write_robot_file(

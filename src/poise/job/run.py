@@ -92,6 +92,7 @@ def run_prepared(
     words: Vocabulary | None = None,
     progress: ProgressCallback | None = None,
     after: Sequence[Clip] = (),
+    pattern: Pattern | None = None,
 ) -> Outcome:
     """The steps of a recipe on what has been prepared for it.
 
@@ -102,12 +103,13 @@ def run_prepared(
         progress: as of `run_recipe`.
         after: what the first steps have made already; only the others are run, and `prepared` is as
             those found it.
+        pattern: instead of the files that steps name.
     """
     words = words or vocabulary()
     clip = after[-1] if after else prepared.clip
     results: list[Result[Any]] = []
     for index in range(len(after), len(recipe.steps)):
-        edit = edit_of(recipe, index, prepared, clip, words)
+        edit = edit_of(recipe, index, prepared, clip, words, pattern)
         step = recipe.steps[index]
         with attribute_error(recipe, index):
             result = words.methods[step.method].run(edit, step.settings, progress=progress)
@@ -119,7 +121,10 @@ def run_prepared(
     return Outcome(prepared, tuple(results))
 
 
-def edit_of(recipe: Recipe, index: int, prepared: Subject, clip: Clip, words: Vocabulary) -> Edit:
+def edit_of(
+    recipe: Recipe, index: int, prepared: Subject, clip: Clip, words: Vocabulary,
+    pattern: Pattern | None = None,
+) -> Edit:  # fmt: skip
     """What a step asks of its method.
 
     Raises:
@@ -129,7 +134,10 @@ def edit_of(recipe: Recipe, index: int, prepared: Subject, clip: Clip, words: Vo
     if step.contacts is not None:
         with located(recipe, ("steps", index, step.method, "contacts")):
             contacts = known_contacts(recipe.folder / step.contacts, clip, prepared.kept)
-    pattern = _pattern_of(recipe, index, clip, words)
+    pattern = pattern or _pattern_of(recipe, index, words)
+    if pattern is not None:
+        with located(recipe, ("steps", index, step.method, "pattern")):
+            pattern.check_skeleton(clip.skeleton, clip.name or "the clip")
     source = prepared.moved_from if clip is prepared.clip else None
     asked = Edit(
         clip,
@@ -145,7 +153,7 @@ def edit_of(recipe: Recipe, index: int, prepared: Subject, clip: Clip, words: Vo
     return replace(asked, constraints=_constraints(recipe, index, asked, words))
 
 
-def _pattern_of(recipe: Recipe, index: int, clip: Clip, words: Vocabulary) -> Pattern | None:
+def _pattern_of(recipe: Recipe, index: int, words: Vocabulary) -> Pattern | None:
     step = recipe.steps[index]
     if step.pattern is None:
         if words.takes(step.method).pattern:
@@ -153,9 +161,7 @@ def _pattern_of(recipe: Recipe, index: int, clip: Clip, words: Vocabulary) -> Pa
                 raise BadValue("pattern", "given (see 'poise pattern learn')", None)
         return None
     with located(recipe, ("steps", index, step.method, "pattern")):
-        pattern = load_pattern(recipe.folder / step.pattern)
-        pattern.check_skeleton(clip.skeleton, clip.name or "the clip")
-        return pattern
+        return load_pattern(recipe.folder / step.pattern)
 
 
 def _constraints(

@@ -85,6 +85,8 @@ def subject(
     roles_by: str | None = None,
     upright: bool = False,
     to_draw: bool = False,
+    place: Environment | None = None,
+    target: Character | None = None,
 ) -> Subject:
     """Read the clip, cut and clean it, find its body and its place.
 
@@ -97,6 +99,9 @@ def subject(
         upright: look for a pose that stands in clips whose rest pose lies.
         to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
             recognised is a character without a body and a note, and nobody looks for a floor.
+
+        place: where, instead of the recipe's place.
+        target: the body to retarget to, instead of the file that the recipe names.
 
     Raises:
         PoiseError: with the place in the recipe of what cannot be had.
@@ -115,9 +120,9 @@ def subject(
         drawn = Environment.flat() if recipe.environment is None else _named_place(recipe)
         return Subject(made, character, drawn, said, drawn.notes, kept)
     with located(recipe, ("environment",)):
-        environment = _place(recipe, made, character)
+        environment = place or _place(recipe, made, character)
     asked = Subject(made, character, environment, said, environment.notes, kept)
-    return _to_be_moved(recipe, asked) if recipe.retargets else _on_its_body(recipe, asked)
+    return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
 
 def standing_clip(character: Character) -> Clip:
@@ -215,9 +220,9 @@ def _named_place(recipe: Recipe) -> Environment:
     return place_from(Entry(file, written or node_from(named, "recipe"), "environment"))
 
 
-def _to_be_moved(recipe: Recipe, asked: Subject) -> Subject:
+def _to_be_moved(recipe: Recipe, asked: Subject, target: Character | None) -> Subject:
     """With the body that the first step is to put the motion on."""
-    body, mapping = target_body(recipe, asked.character)
+    body, mapping = target_body(recipe, asked.character, target)
     recognised = () if body.roles is None else body.roles.notes
     notes = (f"{body.name or 'the other body'}: {note}" for note in recognised)
     return replace(asked, said=(*asked.said, *notes, *_notes(body)), target=body, mapping=mapping)

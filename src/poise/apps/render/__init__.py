@@ -1,5 +1,6 @@
 """Pictures without a screen: figure strips and short animations, drawn by ourselves."""
 
+from poise.apps.render.animation import as_png as as_png
 from poise.apps.render.animation import check_picture_path as check_picture_path
 from poise.apps.render.animation import write_picture as write_picture
 from poise.apps.render.marks import Overlays as Overlays

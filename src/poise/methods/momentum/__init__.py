@@ -15,6 +15,7 @@ from poise.methods.momentum.foot_glide import with_still_feet as with_still_feet
 from poise.methods.momentum.inverse_control import Aim as Aim
 from poise.methods.momentum.plan import Captured as Captured
 from poise.methods.momentum.plan import captured as captured
+from poise.methods.momentum.plan import captured_flight_m as captured_flight_m
 from poise.methods.momentum.plan import captured_rise_m as captured_rise_m
 from poise.methods.momentum.report import MomentumReport as MomentumReport
 from poise.methods.momentum.report import StageReport as StageReport

@@ -165,6 +165,13 @@ def captured_rise_m(base: Captured, flight: int) -> float:
     return float(base.center_m[start:stop, 1].max() - base.center_m[start, 1])
 
 
+def captured_flight_m(base: Captured, flight: int) -> Array:
+    """(3,) how far a flight takes the centre of mass along the ground."""
+    stage = base.stages[flight]
+    start, stop = max(stage.first - 1, 0), min(stage.stop, len(base.center_m) - 1)
+    return (base.center_m[stop] - base.center_m[start]) * np.array([1.0, 0.0, 1.0])
+
+
 def leap_of(base: Captured, asked: Wanted) -> Leap:
     """The leap that is to be solved: flights as long as they have to be, stages where they go.
 

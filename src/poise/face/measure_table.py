@@ -1,0 +1,86 @@
+"""Measures before and after, as a small table that shows itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from poise.apps.report.words import Figure, figures_of, number
+from poise.character import Character
+from poise.environment import Environment
+from poise.job import ClipChoice, Recipe, subject
+from poise.measures import Evaluation, evaluate
+from poise.motion import Clip
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureTable:
+    """How physical a clip is, in figures; beside those of the original, where there is one."""
+
+    evaluation: Evaluation
+    """Everything that was measured, frame by frame, too."""
+
+    @property
+    def rows(self) -> tuple[Figure, ...]:
+        """One row a measure: key, name, before, value, unit."""
+        return figures_of(self.evaluation.measures, self.evaluation.before or None)
+
+    def __getitem__(self, key: str) -> float:
+        """A figure by its key: `table["foot_slide.mean"]`."""
+        return self.evaluation.value(key)
+
+    def __iter__(self) -> Iterator[Figure]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        cells = [("", "before", "after", ""), *map(_cells, self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        return "\n".join(
+            "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr title='{escape(row.about, quote=True)}'>"
+            + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row))
+            + f"<td>{row.change}</td></tr>"
+            for row in self.rows
+        )
+        head = "".join(f"<th>{title}</th>" for title in ("", "before", "after", "", ""))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cells(row: Figure) -> tuple[str, str, str, str]:
+    before = "" if row.before is None else number(row.before)
+    return row.name, before, number(row.value), row.unit
+
+
+def measure_clip(
+    clip: Clip | str | Path,
+    against: Clip | str | Path | None,
+    body: Character | None,
+    place: Environment | None,
+) -> MeasureTable:
+    """Measure a clip, alone or beside the original it was made from."""
+    seen = subject(_AS_IT_IS, clip, place=place)
+    character = body or seen.character
+    if against is None:
+        return MeasureTable(evaluate(seen.clip, character, seen.environment))
+    original = subject(_AS_IT_IS, against, place=place)
+    return MeasureTable(
+        evaluate(
+            seen.clip,
+            character,
+            original.environment,
+            against=original.clip,
+            against_character=original.character,
+        )
+    )
+
+
+_AS_IT_IS = Recipe((), clip=ClipChoice())
