@@ -121,7 +121,7 @@ def test_nothing_is_written_over(command: Command, sliding: Path, tmp_path: Path
     [
         ((), "output must be given, or nothing would be written (-o OUT)"),
         (("-o", "out.bvh", "--preset", "wlk"),
-         "--preset wlk: No preset is called 'wlk'. Did you mean 'walk'?"),
+         "for preset of settings of correct, found 'wlk'. Did you mean 'walk'?"),
         (("-o", "out.bvh", "--candidates", "left_toe,tail"),
          "--candidates left_toe,tail: No contact candidate is called 'tail'."),
         (("-o", "out.bvh", "--candidates", ","), "candidates must be at least one part"),
@@ -176,7 +176,7 @@ def test_slides_are_said(sliding: Path) -> None:
     slides = np.zeros_like(touching)
     slides[:7, 0] = True
     contacts = ContactSchedule(("left_foot", "right_foot"), touching, 30.0, slides)
-    result = Result(prepared.clip, "converged", "2 contacts hold.", contacts)
+    result = Result(prepared.clip, "converged", "2 contacts hold.", None, contacts)
     lines = outcome_lines(recipe, Outcome(prepared, (result,)))
     assert lines[1].endswith("touches 1 time, 100 % of frames, sliding in 7 of them")
     assert lines[2].endswith("touches 1 time, 100 % of frames")

@@ -193,7 +193,11 @@ def test_a_mapping_is_read_beside_the_recipe(folder: Path) -> None:
             "{to: small.npz}",
             r":5:16: expected no constraints in retarget",
         ),
-        (("retarget: {settings: {rounds: 0}}",), "{to: small.npz}", r":5:35: rounds must be from"),
+        (
+            ("retarget: {settings: {rounds: 0}}",),
+            "{to: small.npz}",
+            r":5:35: rounds must be a whole number",
+        ),
         (("retarget: {settings: {round: 2}}",), "{to: small.npz}", r"Did you mean 'rounds'"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,7 +135,7 @@ def test_a_different_problem_is_solved_from_scratch(what: str) -> None:
 
 def test_a_result_of_something_else_is_no_help() -> None:
     edit = edit_of("walk@30", ("hand",))
-    stranger = Result(edit.clip, "converged", "something else")
+    stranger: Result[Any] = Result(edit.clip, "converged", "something else", None)
     again = deform.run(edit, previous=stranger)
     np.testing.assert_array_equal(
         again.clip.rotations_wxyz, deform.run(edit).clip.rotations_wxyz

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -74,10 +74,9 @@ def run_or_refuse(name: str, value: float, fit: str) -> str:
 
 def test_every_number_of_the_settings_is_tried() -> None:
     numbers = {
-        field.name
-        for field in fields(Settings)
-        if str(field.type) in ("float", "int", "float | None", "int | None")
-        or str(field.type).startswith("Mapping")
+        name
+        for name, hint in get_type_hints(Settings).items()
+        if hint in (float, int, float | None, int | None) or get_origin(hint) is Mapping
     }
     assert {*NUMBERS, *BY_NAME} == numbers
 

@@ -52,9 +52,9 @@ def run(
         PoiseError: a constraint that the clip or the character has no answer to.
     """
     settings = settings or Settings()
-    known = previous.report if previous is not None else None
-    if known is not None and not same_ground(known.problem, edit, settings):
-        known = None
+    known: object = previous.report if previous is not None else None
+    if not isinstance(known, DeformReport) or not same_ground(known.problem, edit, settings):
+        known = None  # a result of something else is no help
     problem = build(edit, settings, known.problem if known is not None else None)
     return finished(_solve(problem, known))
 

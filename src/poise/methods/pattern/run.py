@@ -44,7 +44,8 @@ def run(
             a pattern has no answer to.
     """
     settings = settings or Settings()
-    problem = build(edit, settings, None if previous is None else previous.report.problem)
+    known: object = previous.report if previous is not None else None
+    problem = build(edit, settings, known.problem if isinstance(known, PatternReport) else None)
     solved, change, motion = _standing(problem)
     history = f"edited by a pattern of {len(problem.pattern.examples)} motions"
     changed = motion is not None
