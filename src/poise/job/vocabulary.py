@@ -9,9 +9,10 @@ from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
+from poise import methods
 from poise.constraints import CONSTRAINTS, STAGE_EDITS
 from poise.job.recipe import RETARGET
-from poise.methods import METHODS, Edit, Result
+from poise.methods import Edit, Result
 from poise.methods.retarget import Settings as RetargetSettings
 
 
@@ -78,4 +79,4 @@ def vocabulary() -> Vocabulary:
     retarget = SimpleNamespace(
         Settings=RetargetSettings, TAKES_CONSTRAINTS=False, TAKES_CONTACTS=False
     )
-    return Vocabulary({**records, **STAGE_EDITS}, {**METHODS, RETARGET: retarget})
+    return Vocabulary({**records, **STAGE_EDITS}, {**methods.METHODS, RETARGET: retarget})
