@@ -229,15 +229,16 @@ def test_a_scale_that_is_none_is_refused(
         (b"- Head\n- Neck\n", "joints of the target, each with one of the source"),
         (b"Head\n", "joints of the target, each with one of the source"),
         (bytes(range(256)), "a YAML mapping of joints"),
-        (b"a: &x\n  b: *x\n", "names of joints"),
+        (b"a: &x\n  b: *x\n", "a YAML mapping of joints"),
         (b"1: 2\n", "names of joints"),
         (b"Head: {Neck: 1}\n", "names of joints"),
-        (b"Head: yes\n", "names of joints"),
+        (b"Head: yes\n", "No joint of the source is called 'yes'"),
+        (b"Head: true\n", "names of joints"),
         (b'Head: !!python/object/apply:os.system ["echo"]\n', "a YAML mapping of joints"),
     ],
     ids=[
         "unknown of the target", "unknown of the source", "empty", "a comment", "a list", "a word",
-        "binary", "a cycle", "numbers", "nested", "yes", "code",
+        "binary", "a cycle", "numbers", "nested", "yes", "true", "code",
     ],
 )  # fmt: skip
 def test_a_mapping_that_is_none_is_refused(

@@ -160,7 +160,7 @@ def test_a_program_changes_values_without_text(path: Path) -> None:
         (Change(("lift", "settings", "passes"), 0, "--passes 0"),
          "--passes 0: passes must be at least 1, got 0."),
         (Change(("clip", "rate_hz"), float("nan"), "--rate nan"),
-         "--rate nan: expected a finite number for rate_hz of clip, found nan."),
+         "--rate nan: expected a number for rate_hz of clip, found nan."),
         (Change(("rech", "priority"), 1),
          "No constraint, method or key of the recipe is called 'rech'. Did you mean 'reach'? "
          "Known: left foot, reach, about, clip, character, environment, outputs, lift."),

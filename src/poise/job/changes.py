@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poise.errors import BadValue, FileProblem, UnknownName
 from poise.job.recipe_path import Location, RecipeProblem, constraints_of, methods_of
-from poise.yaml_nodes import Node, node_from, parse_yaml
+from poise.wording import MAX_MAGNITUDE, shown
+from poise.yaml_nodes import Node, expected, node_from, parse_yaml
 
 _TOP = ("about", "clip", "character", "environment", "outputs")
 
@@ -44,6 +46,7 @@ def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str])
             path, value = _parsed(change)
         else:
             path, value = change.path, node_from(change.value, change.label)
+            _check_sizes(value)
         start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
         for location in _targets(root, start, parts):
             root = _spelled_out(root, location).put(location, value)
@@ -68,6 +71,16 @@ def _parsed(change: str) -> tuple[str, Node]:
     if problems:
         raise RecipeProblem(problems)
     return path.strip(), node_from(value.plain(), label)
+
+
+def _check_sizes(value: Node) -> None:
+    """Numbers that are beyond what any length, angle or count can be."""
+    content = value.content
+    if isinstance(content, int | float) and MAX_MAGNITUDE < abs(content) < math.inf:
+        wanted = f"a number of at most {MAX_MAGNITUDE:g} (or quotes around it)"
+        raise RecipeProblem([expected(value.place, wanted, shown(value.word))])
+    for each in (*value.items().values(), *value.entries()):
+        _check_sizes(each)
 
 
 def _split(root: Node, path: str) -> tuple[str, Location]:

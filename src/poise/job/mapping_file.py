@@ -16,6 +16,7 @@ from poise.formats import read_bytes
 from poise.yaml_nodes import parse_yaml
 
 _WHAT = "a YAML mapping of joints"
+_FORM = "joints of the target, each with one of the source"
 _MOST_BYTES = 1 << 20
 
 
@@ -29,10 +30,10 @@ def read_mapping(path: Path) -> dict[str, str]:
     try:
         root, problems = parse_yaml(data, str(path), "joints", max_bytes=_MOST_BYTES)
     except FileProblem as problem:
-        raise FileProblem(path, _WHAT, problem.found, line=problem.line) from None
+        wanted = _FORM if problem.expected == "joints" else _WHAT  # an empty file is YAML
+        raise FileProblem(path, wanted, problem.found, line=problem.line) from None
     if not isinstance(root.content, dict):
-        wanted = "joints of the target, each with one of the source"
-        raise FileProblem(path, wanted, str(root.plain())[:60])
+        raise FileProblem(path, _FORM, str(root.plain())[:60])
     for key in root.odd_keys:  # YAML would keep the last, which may not be the one that is meant
         first = root.items().get(key.word)
         line = None if first is None or first.key_place is None else first.key_place.line

@@ -19,7 +19,7 @@ from poise.record_ranges import range_words
 from poise.yaml_nodes import Node, Problem, expected
 
 _VERSION = f"A recipe begins with 'poise: {VERSION}', the version of the format."
-_WRONG_LENGTH = ("too_long", "too_short")
+_WRONG_FORM = ("type", "too_long", "too_short", "finite_number")
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _OUT_OF_RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
 
@@ -106,7 +106,7 @@ def _problem(each: _Error, root: Node, model: Any) -> Problem:
     if each.kind in _UNKNOWN_KEY:
         return _unknown_key(here, root, location, keys_at(model, location[:-1]))
     hint = type_at(model, location)
-    if each.kind == "type" or each.kind.endswith("_type") or each.kind in _WRONG_LENGTH:
+    if each.kind.endswith("_type") or each.kind in _WRONG_FORM:
         wanted = f"{described(hint)} for {where}"
         return expected(here.place, wanted, here.kind, _quoting(hint, here))
     if each.kind == "literal_error":
