@@ -100,11 +100,10 @@ def carried(
     up: Quaternion, place: Vector, offset: Vector, q: Quaternion
 ) -> tuple[Quaternion, Vector]:
     """Rotation and origin of a joint in the world, from its parent's: forward kinematics."""
-    x, y, z = turn(up[0], up[1], up[2], up[3], offset[0], offset[1], offset[2])
-    return (
-        multiply(up[0], up[1], up[2], up[3], q[0], q[1], q[2], q[3]),
-        (place[0] + x, place[1] + y, place[2] + z),
-    )
+    w, x, y, z = up
+    ox, oy, oz = turn(w, x, y, z, offset[0], offset[1], offset[2])
+    moved = place[0] + ox, place[1] + oy, place[2] + oz
+    return multiply(w, x, y, z, q[0], q[1], q[2], q[3]), moved
 
 
 @inlined
