@@ -143,24 +143,6 @@ def turned_back(r: Matrix, x: float, y: float, z: float) -> Vector:
 
 
 @inlined
-def turned_tensor(r: Matrix, s: Matrix) -> tuple[Vector, Vector]:
-    """R S Rᵀ of a symmetric S: xx, yy, zz and xy, xz, yz."""
-    t = product(r, s)
-    return (
-        (
-            t[0] * r[0] + t[1] * r[1] + t[2] * r[2],
-            t[3] * r[3] + t[4] * r[4] + t[5] * r[5],
-            t[6] * r[6] + t[7] * r[7] + t[8] * r[8],
-        ),
-        (
-            t[0] * r[3] + t[1] * r[4] + t[2] * r[5],
-            t[0] * r[6] + t[1] * r[7] + t[2] * r[8],
-            t[3] * r[6] + t[4] * r[7] + t[5] * r[8],
-        ),
-    )
-
-
-@inlined
 def exponential(x: float, y: float, z: float) -> Quaternion:
     """The quaternion of a rotation vector."""
     angle = np.sqrt(x * x + y * y + z * z)

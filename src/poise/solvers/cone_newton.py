@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.compiled import compiled, inlined, inner_borrowing
+from poise.solvers.cone_problem import ConePlan, Contacts, Supplied
 from poise.solvers.friction_cones import (
     Stiffness,
     four_sided,
@@ -53,52 +54,6 @@ _LEAST = 1e-6
 """Regularisation at which the last steps of the exact answer stop paying less."""
 
 
-class ConePlan(NamedTuple):
-    """What the forces may be, and when they are found."""
-
-    friction: float
-    ceiling: float
-    force_weight: float
-    torque_weight: float
-    torque_bound: float
-    is_round: bool
-    """Round cones, or pyramids of four sides."""
-    exact: bool
-    """Take the regularisation away at the end."""
-    tolerance: float
-    aim: float
-
-
-class Contacts(NamedTuple):
-    """Where forces may act, and what they should add up to: lengths and forces in units of one."""
-
-    points: Array
-    """(F, P, 3)"""
-    normals: Array
-    """(F, P, 3)"""
-    grip: Array
-    """(F, P)"""
-    groups: Array
-    """(F,) how many bodies may exert a free torque."""
-    centers: Array
-    """(F, 3)"""
-    force: Array
-    """(F, 3)"""
-    moment: Array
-    """(F, 3)"""
-
-
-class Supplied(NamedTuple):
-    """What is found."""
-
-    forces: Array
-    """(F, P, 3)"""
-    torque: Array
-    """(F, 3)"""
-    missing: Array
-    """(F, 6) what forces and torques leave of the wanted force and moment."""
-
-
 class _Room(NamedTuple):
     """Scratch: the frame in hand."""
 
@@ -108,7 +63,7 @@ class _Room(NamedTuple):
     """(P, 4) its multipliers, and"""
     shift: Array
     """(P, 4) where they are cheapest."""
-    index: Indices
+    which: Indices
     """(P,) which point it is."""
     b: Array
     """(6,) wanted force and moment."""
@@ -207,7 +162,7 @@ def solve_frames_again(
 @inlined
 def _begin(f: int, given: Contacts, room: _Room, out: Supplied) -> int:
     """Gather a frame's touching points, and begin with nothing supplied; returns how many."""
-    n = _gather(f, given, room.at, room.index)
+    n = _gather(f, given, room.at, room.which)
     b = room.b
     for k in range(3):
         b[k], b[3 + k] = given.force[f, k], given.moment[f, k]
@@ -527,7 +482,7 @@ def _add_torque(
 @inlined
 def _put_force(i: int, f: int, room: _Room, plan: ConePlan, out: Supplied) -> None:
     """The force at one point, in world axes; taken off what is missing."""
-    at, beta, forces, missing, p = room.at, room.beta, out.forces, out.missing, room.index[i]
+    at, beta, forces, missing, p = room.at, room.beta, out.forces, out.missing, room.which[i]
     u, friction = (beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]), plan.friction
     local = round_force(u, friction) if plan.is_round else four_sided_force(u, friction)
     for k in range(3):
