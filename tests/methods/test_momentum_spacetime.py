@@ -223,9 +223,9 @@ def test_the_gradient_of_turns_is_that_of_differences_but_for_shifts_far_from_wh
     problem, price = only(turning.spacetime, "points")
     far, near = (shaken(problem, turning.start, 4, size) for size in (0.15, 1e-4))
     # Without shifts a turn pulls along its own error, which no Jacobian of turns changes.
-    line = Line(problem, price, replace(far, shifts=turning.start.shifts), 5)
+    line = Line(problem, price, far._replace(shifts=turning.start.shifts), 5)
     assert line.slope() == pytest.approx(line.difference(), rel=1e-7)
-    line = Line(problem, price, replace(near, shifts=far.shifts), 5)
+    line = Line(problem, price, near._replace(shifts=far.shifts), 5)
     assert line.slope() == pytest.approx(line.difference(1e-6), rel=1e-3)
 
 
@@ -255,7 +255,7 @@ def test_the_matrix_is_that_of_second_differences_where_nothing_is_left(kind: st
         curves=problem.curves._replace(wanted=at.control),
         balance=balance._replace(target=rooms.poses.center[balance.frame, balance.axis] - shared),
     )
-    line = Line(*only(problem, kind), replace(at, shifts=shifts), 7)
+    line = Line(*only(problem, kind), at._replace(shifts=shifts), 7)
     bend = line.bend()
     assert bend > 0.0 and line.cost(0.0) < 1e-12 * bend
     assert bend == pytest.approx(line.second_difference(), rel=1e-5)
@@ -363,7 +363,7 @@ def momenta(problem: Spacetime, at: Motion) -> Array:
     )
     none = Shifts(*(np.zeros_like(a) for a in at.shifts))
     plain = replace(problem, curves=empty)
-    return left_of(plain, problem.price, replace(at, shifts=none), Rooms(plain)).momentum
+    return left_of(plain, problem.price, at._replace(shifts=none), Rooms(plain)).momentum
 
 
 def state_of(at: Motion) -> BodyState:

@@ -49,7 +49,6 @@ from poise.mechanics.quaternion_kernels import normalized as normalized
 from poise.mechanics.quaternion_kernels import sine_and_bow as sine_and_bow
 from poise.mechanics.quaternion_kernels import turn as turn
 from poise.mechanics.quaternion_kernels import turned as turned
-from poise.mechanics.quaternion_kernels import turned_tensor as turned_tensor
 from poise.mechanics.subtree_sums import PLACE as PLACE
 from poise.mechanics.subtree_sums import TURN as TURN
 from poise.mechanics.subtree_sums import FrameMotion as FrameMotion

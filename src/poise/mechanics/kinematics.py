@@ -165,10 +165,10 @@ def _forward_block(
         prefetch(rotations, 4 * ahead, 2)
         prefetch(positions, 3 * ahead, 2)
         if j > 0:
+            up_q, offset = load_quaternion(s, up), load_vector(s, here + _O)
+            up_p = load_vector(s, up + _P)
             q = gather_quaternion(local, 4 * count * f + 4 * j, four)
-            q, v = carried(
-                load_quaternion(s, up), load_vector(s, up + _P), load_vector(s, here + _O), q
-            )
+            q, v = carried(up_q, up_p, offset, q)
         store_quaternion(s, here, q)
         store_vector(s, here + _P, v)
         scatter_quaternion(rotations, 4 * count * f + 4 * j, four, q)

@@ -100,11 +100,10 @@ def carried(
     up: Quaternion, place: Vector, offset: Vector, q: Quaternion
 ) -> tuple[Quaternion, Vector]:
     """Rotation and origin of a joint in the world, from its parent's: forward kinematics."""
-    x, y, z = turn(up[0], up[1], up[2], up[3], offset[0], offset[1], offset[2])
-    return (
-        multiply(up[0], up[1], up[2], up[3], q[0], q[1], q[2], q[3]),
-        (place[0] + x, place[1] + y, place[2] + z),
-    )
+    w, x, y, z = up
+    ox, oy, oz = turn(w, x, y, z, offset[0], offset[1], offset[2])
+    moved = place[0] + ox, place[1] + oy, place[2] + oz
+    return multiply(w, x, y, z, q[0], q[1], q[2], q[3]), moved
 
 
 @inlined
@@ -140,24 +139,6 @@ def turned_back(r: Matrix, x: float, y: float, z: float) -> Vector:
         r[0] * x + r[3] * y + r[6] * z,
         r[1] * x + r[4] * y + r[7] * z,
         r[2] * x + r[5] * y + r[8] * z,
-    )
-
-
-@inlined
-def turned_tensor(r: Matrix, s: Matrix) -> tuple[Vector, Vector]:
-    """R S Rᵀ of a symmetric S: xx, yy, zz and xy, xz, yz."""
-    t = product(r, s)
-    return (
-        (
-            t[0] * r[0] + t[1] * r[1] + t[2] * r[2],
-            t[3] * r[3] + t[4] * r[4] + t[5] * r[5],
-            t[6] * r[6] + t[7] * r[7] + t[8] * r[8],
-        ),
-        (
-            t[0] * r[3] + t[1] * r[4] + t[2] * r[5],
-            t[0] * r[6] + t[1] * r[7] + t[2] * r[8],
-            t[3] * r[6] + t[4] * r[7] + t[5] * r[8],
-        ),
     )
 
 

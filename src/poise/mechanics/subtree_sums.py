@@ -20,7 +20,6 @@ from poise.mechanics.quaternion_kernels import (
     matrix,
     product,
     turned,
-    turned_tensor,
 )
 
 # Where the numbers of a joint start in its row of `moving`:
@@ -131,7 +130,13 @@ def _weigh(j: int, k: Array, moving: Array, sums: Array) -> None:
     hx, hy, hz = turned(r, k[j, 4], k[j, 5], k[j, 6])
     # The second moment about the joint's origin, in world axes: R S Rᵀ.
     s = k[j, 7], k[j, 10], k[j, 11], k[j, 10], k[j, 8], k[j, 12], k[j, 11], k[j, 12], k[j, 9]
-    (sxx, syy, szz), (sxy, sxz, syz) = turned_tensor(r, s)
+    t = product(r, s)
+    sxx = t[0] * r[0] + t[1] * r[1] + t[2] * r[2]
+    syy = t[3] * r[3] + t[4] * r[4] + t[5] * r[5]
+    szz = t[6] * r[6] + t[7] * r[7] + t[8] * r[8]
+    sxy = t[0] * r[3] + t[1] * r[4] + t[2] * r[5]
+    sxz = t[0] * r[6] + t[1] * r[7] + t[2] * r[8]
+    syz = t[3] * r[6] + t[4] * r[7] + t[5] * r[8]
     # A = [Λ]× + Ω Ωᵀ without its multiple of the identity, as in `newton_euler`.
     axx, ayy, azz = wx * wx, wy * wy, wz * wz
     axy, axz, ayz = wx * wy - dz, wx * wz + dy, wy * wz - dx

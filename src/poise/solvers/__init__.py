@@ -15,11 +15,11 @@ from poise.solvers.banded_cholesky import solve_band_three as solve_band_three
 from poise.solvers.bordered_band import solve_bordered as solve_bordered
 from poise.solvers.cone_least_squares import ConeSettings as ConeSettings
 from poise.solvers.cone_least_squares import cone_least_squares as cone_least_squares
-from poise.solvers.cone_newton import ConePlan as ConePlan
-from poise.solvers.cone_newton import Contacts as Contacts
-from poise.solvers.cone_newton import Supplied as Supplied
 from poise.solvers.cone_newton import solve_frames as solve_frames
 from poise.solvers.cone_newton import solve_frames_again as solve_frames_again
+from poise.solvers.cone_problem import ConePlan as ConePlan
+from poise.solvers.cone_problem import Contacts as Contacts
+from poise.solvers.cone_problem import Supplied as Supplied
 from poise.solvers.damped_newton import DampedNewton as DampedNewton
 from poise.solvers.damped_newton import NormalEquations as NormalEquations
 from poise.solvers.knot_fit import DEGREE as DEGREE

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
-from poise.solvers.cone_newton import ConePlan, Contacts, Supplied, solve_frames
+from poise.solvers.cone_newton import solve_frames
+from poise.solvers.cone_problem import ConePlan, Contacts, Supplied
 
 TOLERANCE = 1e-10
 """Largest entry of the gradient at which a frame counts as solved, in units of the force scale."""

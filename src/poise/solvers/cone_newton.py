@@ -12,13 +12,13 @@ piecewise smooth, so Newton's method with any of their derivatives converges in 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
-from poise.compiled import compiled, inlined, inner_borrowing
+from poise.compiled import compiled, inlined
+from poise.solvers.cone_problem import ConePlan, Contacts, Supplied
 from poise.solvers.friction_cones import (
     Stiffness,
     four_sided,
@@ -53,82 +53,6 @@ _LEAST = 1e-6
 """Regularisation at which the last steps of the exact answer stop paying less."""
 
 
-class ConePlan(NamedTuple):
-    """What the forces may be, and when they are found."""
-
-    friction: float
-    ceiling: float
-    force_weight: float
-    torque_weight: float
-    torque_bound: float
-    is_round: bool
-    """Round cones, or pyramids of four sides."""
-    exact: bool
-    """Take the regularisation away at the end."""
-    tolerance: float
-    aim: float
-
-
-class Contacts(NamedTuple):
-    """Where forces may act, and what they should add up to: lengths and forces in units of one."""
-
-    points: Array
-    """(F, P, 3)"""
-    normals: Array
-    """(F, P, 3)"""
-    grip: Array
-    """(F, P)"""
-    groups: Array
-    """(F,) how many bodies may exert a free torque."""
-    centers: Array
-    """(F, 3)"""
-    force: Array
-    """(F, 3)"""
-    moment: Array
-    """(F, 3)"""
-
-
-class Supplied(NamedTuple):
-    """What is found."""
-
-    forces: Array
-    """(F, P, 3)"""
-    torque: Array
-    """(F, 3)"""
-    missing: Array
-    """(F, 6) what forces and torques leave of the wanted force and moment."""
-
-
-class _Room(NamedTuple):
-    """Scratch: the frame in hand."""
-
-    at: Array
-    """(P, 13) of every touching point: lever, normal, two tangents, grip."""
-    beta: Array
-    """(P, 4) its multipliers, and"""
-    shift: Array
-    """(P, 4) where they are cheapest."""
-    point: Indices
-    """(P,) which point it is."""
-    b: Array
-    """(6,) wanted force and moment."""
-    g: Array
-    trial: Array
-    step: Array
-    old: Array
-    h: Array
-    """(6, 6)"""
-
-
-@inlined
-def _make_room(count: int) -> _Room:
-    return _Room(
-        np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4)),
-        np.empty(count, np.int64), np.empty(6), np.empty(6), np.empty(6), np.empty(6), np.empty(6),
-        np.empty((6, 6)),
-    )  # fmt: skip
-
-
 @inlined
 def _copy(source: Array, target: Array) -> None:
     # Numba compiles seconds of error messages for target[:] = source.
@@ -142,12 +66,14 @@ def solve_frames(
     converged: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Solve every frame, each from the answer of the one before."""
-    room = _make_room(given.points.shape[1])
-    shift = room.shift
+    count = given.points.shape[1]
+    at, beta, shift = np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4))
+    index, b = np.empty(count, np.int64), np.empty(6)
+    work = np.empty((3, 6)), np.empty((6, 6))
     y, aimed, polished = np.zeros(6), np.zeros(6), np.zeros(6)
     known = False
     for f in range(len(given.points)):
-        n, groups = _begin(f, given, room, out), given.groups[f]
+        n, groups = _begin(f, given, at, index, b, out), given.groups[f]
         iterations[f] = 0
         converged[f] = True
         if n == 0:
@@ -155,15 +81,16 @@ def solve_frames(
             continue
         shift[:] = 0.0
         warm = known and f % CHUNK != 0
-        converged[f], steps = _solve(n, groups, room, plan, y, warm)
+        converged[f], steps = _solve(n, at, beta, shift, b, groups, plan, y, work, warm)
         if not warm:
             _copy(y, aimed)
         known = converged[f]
         if plan.aim > 0.0:
-            _aim(n, room, plan)
+            _aim(n, at, beta, plan, shift)
             done, more = _newton(
-                n, groups, room, plan, plan.force_weight, plan.tolerance, _STEPS, aimed
-            )
+                n, at, beta, shift, b, groups, plan, plan.force_weight, plan.tolerance, _STEPS,
+                aimed, work,
+            )  # fmt: skip
             converged[f] = converged[f] and done
             steps += more
             last = aimed
@@ -171,13 +98,13 @@ def solve_frames(
             last = y
         if plan.exact:
             _copy(last, polished)
-            more = _polish(n, groups, room, plan, polished)
+            more = _polish(n, at, beta, shift, b, groups, plan, polished, work)
             converged[f] = converged[f] and more >= 0
             steps += abs(more)
             last = polished
         known = known and converged[f]
         iterations[f] = steps
-        _put_answer(f, n, groups, room, plan, last, out)
+        _put_answer(f, n, at, beta, index, groups, plan, last, out)
 
 
 @compiled
@@ -190,25 +117,27 @@ def solve_frames_again(
     are the unknowns and stay for the next time; frames whose `converged` is false start afresh.
     Returns the Newton steps spent.
     """
-    room = _make_room(given.points.shape[1])
+    count = given.points.shape[1]
+    at, beta, shift = np.empty((count, 13)), np.zeros((count, 4)), np.zeros((count, 4))
+    index, b = np.empty(count, np.int64), np.empty(6)
+    work = np.empty((3, 6)), np.empty((6, 6))
     spent = 0
     for f in range(len(given.points)):
-        n, groups, y = _begin(f, given, room, out), given.groups[f], answers[f]
+        n, groups, y = _begin(f, given, at, index, b, out), given.groups[f], answers[f]
         if n == 0:
             converged[f] = True
             answers[f] = 0.0
             continue
-        converged[f], steps = _solve(n, groups, room, plan, y, converged[f])
+        converged[f], steps = _solve(n, at, beta, shift, b, groups, plan, y, work, converged[f])
         spent += steps
-        _put_answer(f, n, groups, room, plan, y, out)
+        _put_answer(f, n, at, beta, index, groups, plan, y, out)
     return spent
 
 
 @inlined
-def _begin(f: int, given: Contacts, room: _Room, out: Supplied) -> int:
+def _begin(f: int, given: Contacts, at: Array, index: Indices, b: Array, out: Supplied) -> int:
     """Gather a frame's touching points, and begin with nothing supplied; returns how many."""
-    n = _gather(f, given, room.at, room.point)
-    b = room.b
+    n = _gather(f, given, at, index)
     for k in range(3):
         b[k], b[3 + k] = given.force[f, k], given.moment[f, k]
     out.forces[f] = 0.0
@@ -220,10 +149,11 @@ def _begin(f: int, given: Contacts, room: _Room, out: Supplied) -> int:
 
 @inlined
 def _put_answer(
-    f: int, n: int, groups: float, room: _Room, plan: ConePlan, y: Array, out: Supplied
-) -> None:
+    f: int, n: int, at: Array, beta: Array, index: Indices, groups: float, plan: ConePlan,
+    y: Array, out: Supplied,
+) -> None:  # fmt: skip
     for i in range(n):
-        _put_force(i, f, room, plan, out)
+        _put_force(i, at, beta, plan, f, index[i], out)
     for k, value in enumerate(_torque(y, plan.torque_weight, plan.torque_bound)):
         out.torque[f, k] = value
         out.missing[f, 3 + k] -= groups * value
@@ -257,15 +187,18 @@ def _gather(f: int, given: Contacts, at: Array, index: Indices) -> int:
     return n
 
 
-@inner_borrowing
+@compiled
 def _solve(
-    n: int, groups: float, room: _Room, plan: ConePlan, y: Array, warm: bool
-) -> tuple[bool, int]:
+    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: ConePlan,
+    y: Array, work: tuple[Array, Array], warm: bool,
+) -> tuple[bool, int]:  # fmt: skip
     """The answer at the wanted regularisation, from the last one or in steps from an easy one."""
-    goal, b = plan.force_weight, room.b
+    goal = plan.force_weight
     steps = 0
     if warm:
-        done, steps = _newton(n, groups, room, plan, goal, plan.tolerance, _PATIENCE, y)
+        done, steps = _newton(
+            n, at, beta, shift, b, groups, plan, goal, plan.tolerance, _PATIENCE, y, work
+        )
         if done:
             return True, steps
     weight = max(goal, _EASIEST)
@@ -273,22 +206,22 @@ def _solve(
         y[k] = weight * b[k]
     while weight > goal:
         # Only the way there: the last digits do not matter.
-        _, more = _newton(n, groups, room, plan, weight, _ROUGHLY, _STEPS, y)
+        _, more = _newton(n, at, beta, shift, b, groups, plan, weight, _ROUGHLY, _STEPS, y, work)
         steps += more
         easier, weight = weight, max(goal, weight / _EASIER)
-        _predict(easier / weight, y, room)
-    done, more = _newton(n, groups, room, plan, goal, plan.tolerance, _STEPS, y)
+        _predict(easier / weight, y, work)
+    done, more = _newton(n, at, beta, shift, b, groups, plan, goal, plan.tolerance, _STEPS, y, work)
     return done, steps + more
 
 
 @inlined
-def _predict(ratio: float, y: Array, room: _Room) -> None:
+def _predict(ratio: float, y: Array, work: tuple[Array, Array]) -> None:
     """Where the answer goes when the regularisation falls by `ratio` and no point changes sides.
 
     With H = I + S/λ at the answer, S y/λ plus a constant is what the points supply, so the new
     answer solves (I + ratio S/λ) y' = H y.
     """
-    right, h = room.g, room.h
+    right, h = work[0][0], work[1]
     for i in range(6):
         right[i] = 0.0
         for k in range(6):
@@ -301,21 +234,20 @@ def _predict(ratio: float, y: Array, room: _Room) -> None:
 
 
 @inlined
-def _aim(n: int, room: _Room, plan: ConePlan) -> None:
+def _aim(n: int, at: Array, beta: Array, plan: ConePlan, shift: Array) -> None:
     """Move each point's cheapest force from the normal towards the centre.
 
     By how much follows from the normal force that it carries without.
     """
-    friction, is_round, aim = plan.friction, plan.is_round, plan.aim
-    at, beta, shift = room.at, room.beta, room.shift
+    friction, is_round = plan.friction, plan.is_round
     for i in range(n):
         u = beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]
         load = round_force(u, friction)[0] if is_round else four_sided_force(u, friction)[0]
         along, left, right = 0.0, 0.0, 0.0
         for k in range(3):
             along -= at[i, k] * at[i, 3 + k]
-            left -= aim * at[i, k] * at[i, 6 + k]
-            right -= aim * at[i, k] * at[i, 9 + k]
+            left -= plan.aim * at[i, k] * at[i, 6 + k]
+            right -= plan.aim * at[i, k] * at[i, 9 + k]
         tilt = math.sqrt(left * left + right * right)
         if along <= 0.0 or friction == 0.0:
             continue
@@ -327,19 +259,25 @@ def _aim(n: int, room: _Room, plan: ConePlan) -> None:
             shift[i, 2], shift[i, 3] = 0.5 * share * right, -0.5 * share * right
 
 
-@inner_borrowing
-def _polish(n: int, groups: float, room: _Room, plan: ConePlan, y: Array) -> int:
+@compiled
+def _polish(
+    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: ConePlan,
+    y: Array, work: tuple[Array, Array],
+) -> int:  # fmt: skip
     """Take the regularisation away: pay for the distance to the last answer, until it rests.
 
     Returns the Newton steps spent, negative if it did not come to rest.
     """
-    spent, old = 0, room.old
+    spent = 0
+    old = np.empty(6)
     weight = plan.force_weight
     for _ in range(_PROXIMAL_STEPS):
         _copy(y, old)
         for i in range(n):
-            _copy(room.beta[i], room.shift[i])
-        done, steps = _newton(n, groups, room, plan, weight, plan.tolerance, _STEPS, y)
+            _copy(beta[i], shift[i])
+        done, steps = _newton(
+            n, at, beta, shift, b, groups, plan, weight, plan.tolerance, _STEPS, y, work
+        )
         spent += steps
         change = 0.0
         for k in range(6):
@@ -351,15 +289,16 @@ def _polish(n: int, groups: float, room: _Room, plan: ConePlan, y: Array) -> int
     return -spent
 
 
-@inner_borrowing
+@compiled
 def _newton(
-    n: int, groups: float, room: _Room, plan: ConePlan, weight: float, tolerance: float, most: int,
-    y: Array,
+    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: ConePlan,
+    weight: float, tolerance: float, most: int, y: Array, work: tuple[Array, Array],
 ) -> tuple[bool, int]:  # fmt: skip
     """Newton with a backtracking search, in place on `y`; whether it converged, and the steps."""
     tolerance = max(tolerance, _NOISE / weight)
-    g, trial, step, h = room.g, room.trial, room.step, room.h
-    value = _evaluate(n, groups, room, plan, weight, y)
+    g, trial, step = work[0][0], work[0][1], work[0][2]
+    h = work[1]
+    value = _evaluate(n, at, beta, shift, b, groups, plan, weight, y, g, h)
     for spent in range(most):
         if _largest(g) <= tolerance:
             return True, spent
@@ -371,7 +310,7 @@ def _newton(
         while True:
             for k in range(6):
                 trial[k] = y[k] + size * step[k]
-            new = _evaluate(n, groups, room, plan, weight, trial)
+            new = _evaluate(n, at, beta, shift, b, groups, plan, weight, trial, g, h)
             if new <= value + _ARMIJO * size * slope + _ROUNDING * (1.0 + abs(value)):
                 break
             # The slope rises along the step; aim for where it crosses zero.
@@ -393,11 +332,13 @@ def _largest(g: Array) -> float:
     return max(abs(g[0]), abs(g[1]), abs(g[2]), abs(g[3]), abs(g[4]), abs(g[5]))
 
 
-@inner_borrowing
-def _evaluate(n: int, groups: float, room: _Room, plan: ConePlan, weight: float, y: Array) -> float:
+@compiled
+def _evaluate(
+    n: int, at: Array, beta: Array, shift: Array, b: Array, groups: float, plan: ConePlan,
+    weight: float, y: Array, g: Array, h: Array,
+) -> float:  # fmt: skip
     """Value, gradient and curvature (lower triangle) at `y`; leaves each point's multipliers."""
     friction, ceiling, is_round = plan.friction, plan.ceiling, plan.is_round
-    at, beta, shift, b, g, h = room.at, room.beta, room.shift, room.b, room.g, room.h
     value = 0.0
     h[:] = 0.0
     for i in range(6):
@@ -525,10 +466,12 @@ def _add_torque(
 
 
 @inlined
-def _put_force(i: int, f: int, room: _Room, plan: ConePlan, out: Supplied) -> None:
+def _put_force(
+    i: int, at: Array, beta: Array, plan: ConePlan, f: int, p: int, out: Supplied
+) -> None:
     """The force at one point, in world axes; taken off what is missing."""
-    at, beta, forces, missing, p = room.at, room.beta, out.forces, out.missing, room.point[i]
-    u, friction = (beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]), plan.friction
+    forces, missing, friction = out.forces, out.missing, plan.friction
+    u = beta[i, 0], beta[i, 1], beta[i, 2], beta[i, 3]
     local = round_force(u, friction) if plan.is_round else four_sided_force(u, friction)
     for k in range(3):
         total = local[0] * at[i, 3 + k] + local[1] * at[i, 6 + k] + local[2] * at[i, 9 + k]

@@ -28,7 +28,6 @@ from poise.mechanics import (
     multiply,
     place_pose,
     turn,
-    turned_tensor,
 )
 
 
@@ -101,16 +100,22 @@ def _put_segment(segments: Segments, j: int, place: Array, root: Array, q: Array
     r00, r10, r20 = turn(q[0], q[1], q[2], q[3], 1.0, 0.0, 0.0)
     r01, r11, r21 = turn(q[0], q[1], q[2], q[3], 0.0, 1.0, 0.0)
     r02, r12, r22 = turn(q[0], q[1], q[2], q[3], 0.0, 0.0, 1.0)
-    (xx, yy, zz), (xy, xz, yz) = turned_tensor(
-        (r00, r01, r02, r10, r11, r12, r20, r21, r22),
-        (i[0, 0], i[0, 1], i[0, 2], i[1, 0], i[1, 1], i[1, 2], i[2, 0], i[2, 1], i[2, 2]),
-    )
-    b[4] = xx + m * (y * y + z * z)
-    b[5] = yy + m * (x * x + z * z)
-    b[6] = zz + m * (x * x + y * y)
-    b[7] = xy - m * x * y
-    b[8] = xz - m * x * z
-    b[9] = yz - m * y * z
+    # R I, column by column, then times the rows of R.
+    a0 = r00 * i[0, 0] + r01 * i[1, 0] + r02 * i[2, 0]
+    a1 = r00 * i[0, 1] + r01 * i[1, 1] + r02 * i[2, 1]
+    a2 = r00 * i[0, 2] + r01 * i[1, 2] + r02 * i[2, 2]
+    d0 = r10 * i[0, 0] + r11 * i[1, 0] + r12 * i[2, 0]
+    d1 = r10 * i[0, 1] + r11 * i[1, 1] + r12 * i[2, 1]
+    d2 = r10 * i[0, 2] + r11 * i[1, 2] + r12 * i[2, 2]
+    e0 = r20 * i[0, 0] + r21 * i[1, 0] + r22 * i[2, 0]
+    e1 = r20 * i[0, 1] + r21 * i[1, 1] + r22 * i[2, 1]
+    e2 = r20 * i[0, 2] + r21 * i[1, 2] + r22 * i[2, 2]
+    b[4] = a0 * r00 + a1 * r01 + a2 * r02 + m * (y * y + z * z)
+    b[5] = d0 * r10 + d1 * r11 + d2 * r12 + m * (x * x + z * z)
+    b[6] = e0 * r20 + e1 * r21 + e2 * r22 + m * (x * x + y * y)
+    b[7] = a0 * r10 + a1 * r11 + a2 * r12 - m * x * y
+    b[8] = a0 * r20 + a1 * r21 + a2 * r22 - m * x * z
+    b[9] = d0 * r20 + d1 * r21 + d2 * r22 - m * y * z
 
 
 @inlined_borrowing
