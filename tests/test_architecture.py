@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 
 LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing", "wording"}
-LEAVES |= {"record_ranges", "yaml_nodes"}
+LEAVES |= {"record_ranges", "version", "yaml_nodes"}
 # A line here is a design decision.
 MAY_IMPORT = {
     "character": LEAVES,
@@ -51,6 +51,7 @@ LEAF_MAY_IMPORT = {
     "rotations": {"arrays", "errors"},
     "compiled": {"announce"},
     "sharing": set(),
+    "version": set(),
     "record_ranges": {"errors"},
     "yaml_nodes": {"errors", "wording"},
 }
@@ -83,7 +84,7 @@ def imported_packages(path: Path) -> set[str]:
         else:
             continue
         found |= {m.split(".")[1] for m in modules if m.startswith("poise.")}
-    return found - {"__version__"}
+    return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)
@@ -147,3 +148,41 @@ def test_no_class_inherits_from_one_of_ours_except_errors() -> None:
 def test_every_package_says_what_it_is_for() -> None:
     for path in FILES:
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), name(path)
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path: Path, known: set[str]) -> set[str]:
+    """Modules that a file imports: at the top, inside functions, and for types alone."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("poise"):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {each if each in known else str(node.module) for each in names}
+    return found
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    known = {module_of(path) for path in FILES}
+    left = {module_of(path): imported_modules(path, known) & known for path in FILES}
+    while True:  # take away what imports nothing that is left; a circle stays
+        free = {module for module, needs in left.items() if not needs & left.keys() - {module}}
+        if not free:
+            break
+        left = {module: needs for module, needs in left.items() if module not in free}
+    assert not left, f"a circle among: {', '.join(sorted(left))}"
+
+
+def test_packages_are_imported_through_their_faces() -> None:
+    """`from poise.contact import intervals`, not from the file it stands in."""
+    packages = {module_of(path) for path in FILES if path.name == "__init__.py"}
+    for path in FILES:
+        own = module_of(path).split(".")[:2]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("poise."):
+                parts = str(node.module).split(".")
+                past = len(parts) > 2 and parts[:2] != own and str(node.module) not in packages
+                assert not past or parts[1] == "apps", f"{name(path)}: {node.module}"

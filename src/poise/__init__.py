@@ -26,6 +26,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from poise.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from poise.character import Character
     from poise.constraints import Constraint
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from poise.methods.pattern import Pattern
     from poise.motion import Clip
 
-__version__ = "0.1.0"
 __all__ = [
     "correct", "deform", "filter", "leap", "load", "load_character", "measure", "pattern",
     "render", "report", "retarget", "run", "save",

@@ -31,7 +31,6 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
-from poise import __version__
 from poise.errors import BadValue, MissingExtra
 from poise.execution.dask_connection import connected, first_line, local_cluster, scheduler_address
 from poise.execution.dask_worker import ClusterProblem, do, end_idle, end_run
@@ -45,6 +44,7 @@ from poise.execution.job import (
     unpacked_value,
 )
 from poise.sharing import core_count
+from poise.version import __version__
 from poise.wording import counted
 
 J = TypeVar("J")

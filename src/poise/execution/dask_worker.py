@@ -14,10 +14,10 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from poise import __version__
 from poise.errors import PoiseError
 from poise.execution.job import Ended, JobLost, Limits
 from poise.execution.supervised import Supervised
+from poise.version import __version__
 
 _lock = threading.Lock()
 _idle: list[Supervised] = []

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from poise import __version__
 from poise.apps.batch.order import Order
 from poise.errors import PoiseError
 from poise.formats import find_skeleton
 from poise.job import Change, Recipe
+from poise.version import __version__
 from poise.yaml_nodes import parse_yaml
 
 _NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']+)["']""")

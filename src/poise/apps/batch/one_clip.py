@@ -16,7 +16,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from poise import __version__
 from poise.apps.batch.fingerprint import clip_hash
 from poise.apps.batch.order import Order
 from poise.apps.outcome_text import outcome_page
@@ -32,6 +31,7 @@ from poise.job import (
     write_outputs,
 )
 from poise.measures import Evaluation, Measure
+from poise.version import __version__
 
 Row = dict[str, Any]
 """A line of the results: plain values only."""

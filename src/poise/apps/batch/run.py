@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from poise import __version__
 from poise.apps.batch.fingerprint import clip_hash, named_files, order_hash
 from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
 from poise.apps.batch.library import Library
@@ -21,6 +20,7 @@ from poise.apps.batch.plan import Plan, Task, plan
 from poise.errors import FileProblem
 from poise.execution import Ended, Executor, Limits
 from poise.formats import read_bytes
+from poise.version import __version__
 
 FAILED = ("refused", "bug", "crashed", "out_of_time", "out_of_memory")
 """Ends of clips that have no files."""

@@ -69,7 +69,7 @@ app.command()(formats)
 
 def _version(asked: bool) -> None:
     if asked:
-        from poise import __version__
+        from poise.version import __version__
 
         print(f"poise {__version__}")
         raise typer.Exit

@@ -18,8 +18,8 @@ from typing import Literal, cast
 
 import numpy as np
 
-from poise import __version__
 from poise.errors import FileProblem
+from poise.version import __version__
 
 WEB = Path(__file__).parent / "web"
 _DIGITS = 5

@@ -7,10 +7,11 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from poise.apps.studio import views
 from poise.apps.studio.from_page import SaveFile
+from poise.apps.studio.history import History
 from poise.apps.studio.named_files import is_below, is_file_key, named_files
 from poise.apps.studio.project import Project
 from poise.apps.studio.solving import Solution
@@ -19,13 +20,21 @@ from poise.apps.studio.views import Told
 from poise.errors import FileProblem, PoiseError
 from poise.formats import atomic_write, check_can_write, os_problem, save_clip
 
-if TYPE_CHECKING:
-    from poise.apps.studio.document import Document
-
 PAGES, RECIPES = (".html",), (".yaml", ".yml")
 
 
-def save_file(document: Document, message: SaveFile) -> Told:
+class Savable(Protocol):
+    """What of a document is written."""
+
+    history: History
+    project: Project
+
+    def solution(self) -> Solution:
+        """The result of its recipe as it is."""
+        ...
+
+
+def save_file(document: Savable, message: SaveFile) -> Told:
     """Write into the project folder.
 
     Raises:
@@ -50,13 +59,13 @@ def save_file(document: Document, message: SaveFile) -> Told:
         raise os_problem(path, refused, "write") from None
 
 
-def _made_from(document: Document) -> Iterator[Path]:
+def _made_from(document: Savable) -> Iterator[Path]:
     for _, name in named_files(document.history.recipe):
         with contextlib.suppress(FileProblem):
             yield document.project.path(name)
 
 
-def exported(document: Document, form: str) -> tuple[bytes, str]:
+def exported(document: Savable, form: str) -> tuple[bytes, str]:
     """The bytes of a file and what it is to be called."""
     name = f"{Path(document.history.name).stem}.{form}"
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +77,7 @@ def exported(document: Document, form: str) -> tuple[bytes, str]:
         return path.read_bytes(), name
 
 
-def write(path: Path, document: Document) -> tuple[str, ...]:
+def write(path: Path, document: Savable) -> tuple[str, ...]:
     """A recipe, a report or the edited clip, as the extension says."""
     kind = path.suffix.lower()
     if kind in RECIPES:

@@ -16,7 +16,6 @@ from fastapi.staticfiles import StaticFiles
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from poise import __version__
 from poise.apps.studio import from_page as asked
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
@@ -32,6 +31,7 @@ from poise.errors import BadValue, PoiseError
 from poise.job import recipe_schema
 from poise.methods import METHODS
 from poise.samples import SAMPLES
+from poise.version import __version__
 
 UPLOAD_LIMIT_BYTES = 256_000_000
 LONGEST_MESSAGE_BYTES = 4_000_000
