@@ -15,7 +15,7 @@ from poise.apps.render import draw_strip, overlays_of, stage_for
 from poise.apps.render.layout import key_frames
 from poise.measures import evaluate
 from poise.mechanics import forward_kinematics
-from poise.methods.retarget import correspondence, retarget
+from poise.methods import Edit, retarget
 
 CLIP = "49_06"
 ROBOTS = {"G1": "Unitree G1", "T1": "Booster T1", "H1": "Unitree H1"}
@@ -33,8 +33,8 @@ def robots(_: Path) -> None:
     }
     for name, title in ROBOTS.items():
         robot = target(name)
-        made = retarget(clip, human, robot, correspondence(human, robot), place)
-        series = made.stages[-1].measured.series
+        made = retarget.run(Edit(clip, human, environment=place, target=robot))
+        series = made.report.stages[-1].series
         rows[title] = stage_for(
             made.clip, environment=series.environment, overlays=overlays_of(series)
         )
