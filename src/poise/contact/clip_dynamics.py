@@ -1,6 +1,7 @@
 """What a clip's motion asks of the surroundings: the force and moment that must come from outside.
 
-Accelerations of captured motion mean nothing unsmoothed; `cutoff` says how much is right.
+Accelerations of captured motion mean nothing unsmoothed; `suited_cutoff_hz` says how much is
+right.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def suited_cutoff_hz(com_m: Array, rate_hz: float) -> float:
 
 
 AS_SUITED = -1.0
-"""Stands for "the cutoff that suits the clip's noise" (see `cutoff`)."""
+"""Stands for "the cutoff that suits the clip's noise" (see `suited_cutoff_hz`)."""
 
 _SHARE_OF_RATE = 0.4
 """Slow cameras allow no more than this share of their rate as a cutoff."""

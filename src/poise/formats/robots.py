@@ -5,7 +5,7 @@ carry the names of their links. A body with several hinges becomes a chain of jo
 between. Welded links stay as fixed joints, so no name and no gram is lost. Mesh files are not
 needed: only a mesh that a mass depends on is looked at, and if it is absent a note names the link.
 Torque limits come from the joint's force range, or else from its motors; in URDF from `effort`.
-Only URDF states how fast joints turn (see `urdf_joints`).
+Only URDF states how fast joints turn (see `with_urdf_limits`).
 Closed loops (equality constraints), springs, friction and contacts are not read.
 """
 

@@ -99,7 +99,6 @@ def subject(
         upright: look for a pose that stands in clips whose rest pose lies.
         to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
             recognised is a character without a body and a note, and nobody looks for a floor.
-
         place: where, instead of the recipe's place.
         target: the body to retarget to, instead of the file that the recipe names.
 

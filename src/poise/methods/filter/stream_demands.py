@@ -1,4 +1,4 @@
-"""What the laws of motion ask of one frame of a stream: `dynamic_round.demands_on` for a frame."""
+"""What the laws of motion ask of one frame of a stream: `demands.demands_on` for a frame."""
 
 from __future__ import annotations
 

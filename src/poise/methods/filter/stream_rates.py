@@ -16,7 +16,7 @@ CUTOFF_HZ = 7.0
 """Where nothing is known of a capture's noise: clean ones bear 12 Hz, raw ones 5."""
 
 _SHARE_OF_RATE = 0.2
-"""Slow cameras get this share of their rate, as in `contact.cutoff`."""
+"""Slow cameras get this share of their rate, as in `contact.clip_dynamics`."""
 
 _HALF_WINDOW_PERIODS = 1.8
 """Time to either side that rates are taken from, in periods of the cutoff."""
