@@ -13,8 +13,6 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.apps.cli.inspect import show
-from poise.apps.inspection import clip_rows, inspect_clip
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip
 from poise.motion.cleanup import clean
@@ -36,7 +34,7 @@ def main() -> None:
 
     # What is it, and what is wrong with it? (The same as: poise inspect out/walk_as_captured.bvh)
     clip = poise.load(damaged)
-    show(clip_rows(inspect_clip(clip, damaged)))
+    print(poise.inspect(damaged))
 
     # Repair it, and say what was done.
     clip, _ = clean(clip)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from poise.apps.report.build import report_html
+import poise
 from poise.contact import check_gravity
 from poise.environment import Environment
-from poise.measures import Evaluation, evaluate
 from poise.samples import (
     SAMPLES,
     Sample,
@@ -50,8 +49,9 @@ def measured(clean: Sample, damaged: Sample) -> float:
     if injected.measure == "gravity":
         return check_gravity(damaged.clip, sample_character(), FLOOR).gravity_m_s2 or 0.0
     against = clean.clip if injected.measure.startswith("jitter") else None
-    found = evaluate(damaged.clip, sample_character(), FLOOR, damaged.contacts, against=against)
-    return found.value(injected.measure)
+    body, touches = sample_character(), damaged.contacts
+    found = poise.measure(damaged.clip, against, body=body, place=FLOOR, contacts=touches)
+    return found[injected.measure]
 
 
 def table() -> list[tuple[str, float, float, str]]:
@@ -78,13 +78,8 @@ def main() -> None:
         print(f"{defect:<52}{put_in:>10.4g}{came_out:>10.4g}  {100 * off:.2f} %  {unit}")
 
     clean, damaged = damaged_samples()[0]
-    found: Evaluation = evaluate(
-        damaged.clip, sample_character(), FLOOR, damaged.contacts, against=clean.clip
-    )
     page = OUT / "sliding_walk.html"
-    page.write_text(
-        report_html(found, "walk, sliding at 12 cm/s", against="walk"), encoding="utf-8"
-    )
+    poise.report(damaged.clip, page, clean.clip, contacts=damaged.contacts)
     print(f"\n{page}: the sliding walk against the clean one, for a browser")
 
 

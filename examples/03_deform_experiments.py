@@ -23,10 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import poise
-from poise.apps.outcome_text import constraint_notes, outcome_lines
-from poise.apps.report.build import report_html
-from poise.job import Outcome, Recipe, load_recipe, run_prepared, subject
-from poise.measures import evaluate
+from poise.face import Result
+from poise.job import Recipe, load_recipe
 
 OUT = Path("out")
 HERE = Path(__file__).resolve().parent
@@ -93,51 +91,31 @@ def play(experiment: Experiment, *, everything: bool) -> bool:
     if clip is None and recipe.clip.file is not None:
         print(f"left out: no {Path(recipe.clip.file).name} in {SHARED} (see POISE_SHARED)")
         return False
-    prepared = subject(recipe, clip)
-    poise.save(prepared.clip, OUT / f"{experiment.name}_before.glb")
-    _run(recipe, run_prepared(recipe, prepared), experiment.name, report=everything)
+    made = _run(recipe, clip, experiment.name, report=everything)
+    poise.save(made.start, OUT / f"{experiment.name}_before.glb")
     for contrast in experiment.contrasts:
         changed = load_recipe(path, changes=contrast.changes, without=contrast.without)
         name = f"{experiment.name}_{contrast.name}"
         print(f"-- {contrast.name.replace('_', ' ')}")
-        _run(changed, run_prepared(changed, prepared), name, report=everything)
+        _run(changed, clip, name, report=everything)
     return True
 
 
-def _run(recipe: Recipe, outcome: Outcome, name: str, *, report: bool) -> None:
-    """Say how a run went, and write what it made."""
-    for line in outcome_lines(recipe, outcome):
-        print(line)
-    print(f"{_solve_ms(recipe, outcome):.0f} ms from constraints to clip (median of {TIMED_RUNS})")
-    files = [OUT / f"{name}.glb"]
-    poise.save(outcome.clip, files[0])
-    if report:
-        files.append(OUT / f"{name}.html")
-        files[1].write_text(_report(recipe, outcome, name), encoding="utf-8")
-    print(", ".join(map(str, files)))
-
-
-def _solve_ms(recipe: Recipe, outcome: Outcome) -> float:
-    """How long the steps take once all is compiled and read."""
-    times: list[float] = []
+def _run(recipe: Recipe, clip: Path | None, name: str, *, report: bool) -> Result:
+    """Run it, say how it went, and write what it made."""
+    made, times = poise.run(recipe, clip), list[float]()
     for _ in range(TIMED_RUNS):
         begin = time.perf_counter()
-        run_prepared(recipe, outcome.prepared)
+        poise.run(recipe, clip)
         times.append(time.perf_counter() - begin)
-    return 1e3 * statistics.median(times)
-
-
-def _report(recipe: Recipe, outcome: Outcome, name: str) -> str:
-    before = outcome.prepared
-    found = evaluate(
-        outcome.clip,
-        before.character,
-        before.environment,
-        against=before.clip,
-        against_character=before.character,
-    )
-    notes = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
-    return report_html(found, name, against="the original", notes=notes)
+    print(made)
+    print(f"{1e3 * statistics.median(times):.0f} ms from file to clip (median of {TIMED_RUNS})")
+    files = [OUT / f"{name}.glb"]
+    made.save(files[0])
+    if report:
+        files.append(made.report(OUT / f"{name}.html"))
+    print(", ".join(map(str, files)))
+    return made
 
 
 def main() -> None:

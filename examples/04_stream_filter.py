@@ -22,13 +22,16 @@ import numpy as np
 
 import poise
 from poise.character import with_proportions
-from poise.constraints import Plant
-from poise.constraints.recruiting import find_joint
+from poise.constraints import Plant, find_joint
 from poise.mechanics import forward_kinematics
-from poise.methods.filter import Settings
-from poise.methods.filter.stream import FilterStream, clip_of, frames_of
-from poise.methods.filter.stream_frame import StreamFrame
-from poise.methods.filter.stream_goals import ALWAYS
+from poise.methods.filter import (
+    ALWAYS,
+    FilterStream,
+    Settings,
+    StreamFrame,
+    clip_of,
+    frames_of,
+)  # fmt: skip
 from poise.motion import Clip
 from poise.samples import sample_character, walk
 from poise.transfer import standing_rise_m

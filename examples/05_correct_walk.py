@@ -17,10 +17,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import poise
-from poise.apps.outcome_text import constraint_notes, figure_lines, outcome_lines
-from poise.apps.report.build import report_html
 from poise.contact import contact_agreement, write_contacts
-from poise.job import Outcome, evaluation_of, recipe_from_text, run_recipe
+from poise.environment import Environment
+from poise.face import Result
 from poise.samples import (
     Sample,
     walking,
@@ -33,12 +32,7 @@ from poise.samples import (
 )
 
 OUT = Path("out")
-RECIPE = """\
-poise: 1
-environment: {ground: {height_m: 0}}
-steps:
-  - correct: {settings: {preset: walk}}
-"""
+FLOOR = Environment.flat()
 
 
 def damaged_walk() -> Sample:
@@ -47,9 +41,9 @@ def damaged_walk() -> Sample:
     return with_rotation_noise(with_noise(sample, 1.0), 0.3)
 
 
-def corrected(captured: Path) -> Outcome:
+def corrected(captured: Path) -> Result:
     """What `poise correct` makes of it, on a floor whose height is known."""
-    return run_recipe(recipe_from_text(RECIPE, path=OUT / "correct.yaml"), clip=captured)
+    return poise.correct(captured, place=FLOOR)
 
 
 def main() -> None:
@@ -62,12 +56,10 @@ def main() -> None:
     print("  a fake T-pose, two lost frames\n")
 
     print("Correcting it (the first time, most of a minute goes into compiling) ...", flush=True)
-    outcome = corrected(captured)
-    recipe = recipe_from_text(RECIPE)
-    found = evaluation_of(outcome)
-    for line in (*outcome_lines(recipe, outcome), "", *figure_lines(found)):
-        print(line)
-    touches = outcome.result.contacts
+    fixed = corrected(captured)
+    print(fixed)
+    print(fixed.measures())
+    touches = fixed.contacts
     assert touches is not None
     agreement = contact_agreement(touches, sample.contacts)
     shares = ", ".join(
@@ -77,12 +69,10 @@ def main() -> None:
 
     print("\nWritten:")
     for name in ("corrected_walk.glb", "corrected_walk.bvh"):
-        poise.save(outcome.clip, OUT / name)
-    poise.save(outcome.start, OUT / "damaged_walk.glb")
+        fixed.save(OUT / name)
+    poise.save(fixed.start, OUT / "damaged_walk.glb")
     write_contacts(touches, OUT / "corrected_walk_contacts.csv")
-    notes = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
-    page = report_html(found, "corrected walk", against=captured.name, notes=notes)
-    (OUT / "corrected_walk.html").write_text(page, encoding="utf-8")
+    fixed.report(OUT / "corrected_walk.html")
     for path in sorted([*OUT.glob("damaged_walk.*"), *OUT.glob("corrected_walk*")]):
         print(f"  {path}")
 

@@ -20,10 +20,7 @@ import poise
 from poise.constraints import MoveStage
 from poise.measures import evaluate
 from poise.methods import Edit
-from poise.methods.momentum import Settings, run
-from poise.methods.momentum.family import build_family
-from poise.methods.momentum.family_axes import grid
-from poise.methods.momentum.inverse_control import Aim
+from poise.methods.momentum import Aim, Settings, build_family, grid, run
 from poise.motion import resample
 from poise.samples import jumping, sample_character
 

@@ -21,11 +21,10 @@ import numpy as np
 
 import poise
 from poise.character import Attachment, Character, with_attachments
-from poise.constraints import HitAt, HoldPoint, Interval, Scene
-from poise.constraints.scene import point_path
+from poise.constraints import HitAt, HoldPoint, Interval, Scene, point_path
 from poise.job import load_pattern, save_pattern
 from poise.methods import Edit, deform, pattern
-from poise.methods.pattern.usual_events import swing_events
+from poise.methods.pattern import swing_events
 from poise.motion import Clip, resample
 from poise.samples import golfing, sample_character
 

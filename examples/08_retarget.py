@@ -17,11 +17,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import poise
 from poise.character import Character, complete_character, with_arms_and_legs, with_ranges
-from poise.contact import shown_place
-from poise.formats import save_clip
-from poise.methods import Edit, retarget
-from poise.methods.retarget import FIGURES, Settings
+from poise.methods.retarget import FIGURES, RetargetReport
 from poise.motion import resample
 from poise.samples import sample_character, walking
 
@@ -40,22 +38,22 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     clip = resample(walking(seconds=3.0).clip, 30.0)
     source, target = sample_character(), other_body()
-    place, _ = shown_place(clip, source)
-    edit = Edit(clip, source, environment=place, target=target)
-    made = retarget.run(edit, Settings(rounds=4))
-    names, matches = source.skeleton.joint_names, made.report.correspondence
+    made = poise.retarget(clip, target, rounds=4)
+    report = made.steps[0].report
+    assert isinstance(report, RetargetReport)
+    names, matches = source.skeleton.joint_names, report.correspondence
     for role in ("left_knee", "right_elbow"):
         assert target.roles is not None
         joint = target.skeleton.index(target.roles.joint(role))
         print(f"{target.skeleton.joint_names[joint]} follows {names[matches.sources[joint, 0]]}")
-    print(f"{made.report.scale:.2f} times as far")
-    for stage in made.report.stages:
+    print(f"{report.scale:.2f} times as far")
+    for stage in report.stages:
         left = vars(stage.residuals)
         figures = ", ".join(f"{name} {left[key]:.2f}" for key, name in FIGURES.items())
         print(f"{stage.name}: {stage.status}. {figures}")
-    for each in made.report.impossible[:3]:
+    for each in report.impossible[:3]:
         print(f"impossible, {each.text}")
-    save_clip(made.clip, OUT / "other_walk.bvh")
+    made.save(OUT / "other_walk.bvh")
 
 
 if __name__ == "__main__":

@@ -12,14 +12,11 @@ The same on the command line:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from poise.apps.batch.library import find_clips
-from poise.apps.batch.order import order_from
-from poise.apps.batch.run import Batch
-from poise.apps.report.library_page import library_html
-from poise.execution import Limits, Supervised
-from poise.formats import save_clip
+import poise
 from poise.motion import resample
 from poise.samples import jumping, walking
 
@@ -31,25 +28,24 @@ def make_library() -> None:
     (LIBRARY / "walks").mkdir(parents=True, exist_ok=True)
     for seconds in (1.0, 1.5, 2.0):
         clip = resample(walking(seconds).clip, 30.0)
-        save_clip(clip, LIBRARY / "walks" / f"walk_{seconds:g}.bvh")
-    save_clip(resample(jumping().clip, 30.0), LIBRARY / "jump.bvh")
+        poise.save(clip, LIBRARY / "walks" / f"walk_{seconds:g}.bvh")
+    poise.save(resample(jumping().clip, 30.0), LIBRARY / "jump.bvh")
     (LIBRARY / "broken.bvh").write_text("HIERARCHY\nROOT Hips\n{\n", encoding="utf-8")
+
+
+def tell(row: Mapping[str, Any]) -> None:
+    """One line a clip, when it is done."""
+    said = row["reason"]
+    if "after" in row:
+        was, now = row["before"]["foot_slide.mean"], row["after"]["foot_slide.mean"]
+        said = f"slide {was:.1f} to {now:.3f} cm/s"
+    print(f"  {row['clip']}: {row['status']}, {said}")
 
 
 def run() -> None:
     """What is left to do, and how it went."""
-    limits = Limits(seconds=600.0, memory_bytes=4_000_000_000)
-    order = order_from(changes=["correct.settings.samples=8"])
-    with Batch(find_clips(LIBRARY), order, RESULTS, limits) as batch:
-        print(f"{len(batch.plan.tasks)} to do, {sum(batch.plan.kept.values())} done already")
-        with Supervised(workers=2, limits=limits) as executor:
-            for row in batch.run(executor):
-                said = row["reason"]
-                if "after" in row:
-                    was, now = row["before"]["foot_slide.mean"], row["after"]["foot_slide.mean"]
-                    said = f"slide {was:.1f} to {now:.3f} cm/s"
-                print(f"  {row['clip']}: {row['status']}, {said}")
-        summary = batch.summary(lambda rows: library_html(rows, "library", recipe="correct"))
+    summary = poise.batch(LIBRARY, RESULTS, workers=2, told=tell, samples=8)
+    print(f"{summary.done} done now, {sum(summary.statuses.values())} in all")
     for path in summary.files:
         print(path)
 
@@ -57,7 +53,7 @@ def run() -> None:
 def main() -> None:
     make_library()
     run()
-    save_clip(resample(walking(1.2).clip, 30.0), LIBRARY / "walks" / "walk_1.bvh")
+    poise.save(resample(walking(1.2).clip, 30.0), LIBRARY / "walks" / "walk_1.bvh")
     run()  # only the clip that has changed
 
 

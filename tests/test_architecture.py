@@ -40,7 +40,7 @@ MAY_IMPORT = {
     | {"samples", "constraints", "ik", "transfer", "methods", "job", "execution"},
     "face": LEAVES
     | {"character", "motion", "formats", "environment", "contact", "measures", "constraints"}
-    | {"methods", "job", "apps"},
+    | {"methods", "job", "execution", "apps"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),

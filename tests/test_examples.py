@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import os
 import subprocess
 import sys
@@ -13,7 +15,6 @@ import pytest
 import poise
 from poise.apps.first_use import compile_ahead
 from poise.ik.whole_clip_rows import put_frames, take_steps
-from poise.job import evaluation_of
 from poise.solvers.banded_cholesky import factor_band
 from poise.solvers.cone_newton import solve_frames
 
@@ -35,6 +36,16 @@ def test_an_example_runs(path: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "out").iterdir())
 
 
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_use_the_public_face_and_packages_only(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        if module.startswith("poise"):
+            found = importlib.util.find_spec(module)
+            assert not module.startswith("poise.apps"), module
+            assert found is not None and found.submodule_search_locations is not None, module
+
+
 def example(number: str) -> dict[str, Any]:
     """What an example defines."""
     namespace: dict[str, Any] = {"__name__": "example"}
@@ -54,9 +65,9 @@ def test_the_demo_corrects_what_was_damaged(tmp_path: Path) -> None:
     demo = example("05")
     sample, captured = demo["damaged_walk"](), tmp_path / "walk.bvh"
     poise.save(sample.clip, captured)
-    outcome = demo["corrected"](captured)
-    found = evaluation_of(outcome)
-    assert outcome.converged
+    fixed = demo["corrected"](captured)
+    found = fixed.measures().evaluation
+    assert fixed.status == "converged"
     assert found.value("foot_slide.mean") < 0.5  # cm/s, of 10 that were put in
     assert found.value("float.mean") < 0.5  # cm, of 3 that were put in
     assert found.value("penetration.deepest") < 0.5

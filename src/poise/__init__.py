@@ -22,13 +22,15 @@ a `Result` whose `status` says so. Records and kernels are in the packages: `poi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from poise.apps.batch.run import Summary
+    from poise.apps.inspection import CharacterReport, ClipReport
     from poise.character import Character
     from poise.constraints import Constraint
     from poise.contact import ContactSchedule
@@ -40,8 +42,8 @@ if TYPE_CHECKING:
     from poise.motion import Clip
 
 __all__ = [
-    "correct", "deform", "filter", "leap", "load", "load_character", "measure", "pattern",
-    "render", "report", "retarget", "run", "save",
+    "batch", "correct", "deform", "filter", "inspect", "leap", "load", "load_character",
+    "measure", "pattern", "render", "report", "retarget", "run", "save",
 ]  # fmt: skip
 
 
@@ -198,21 +200,35 @@ def measure(
     *,
     body: Character | None = None,
     place: Environment | None = None,
+    contacts: ContactSchedule | None = None,
 ) -> MeasureTable:
-    """Say in numbers how physical a clip is; with an original, before and after."""
+    """Say in numbers how physical a clip is; with an original, before and after.
+
+    Args:
+        clip: the motion, or its file.
+        against: the original that it was made from.
+        body: whose motion; by default a human of the clip's proportions.
+        place: where; by default the floor that the feet show.
+        contacts: what touches when; by default what is detected.
+    """
     from poise.face import measure_clip
 
-    return measure_clip(clip, against, body, place)
+    return measure_clip(clip, against, body, place, contacts)
 
 
 def report(
-    clip: Clip | str | Path, path: str | Path, against: Clip | str | Path | None = None
+    clip: Clip | str | Path,
+    path: str | Path,
+    against: Clip | str | Path | None = None,
+    *,
+    contacts: ContactSchedule | None = None,
 ) -> Path:
     """Write a page about a clip (.html): figures in plain words, a figure strip, charts."""
     from poise.face import measure_clip, report_clip
 
     name = clip.name if not isinstance(clip, str | Path) else Path(clip).name
-    return report_clip(measure_clip(clip, against, None, None), path, name or Path(path).stem)
+    table = measure_clip(clip, against, contacts=contacts)
+    return report_clip(table, path, name or Path(path).stem)
 
 
 def render(
@@ -239,3 +255,36 @@ def run(
     from poise.face import run_recipe_file
 
     return run_recipe_file(recipe, clip, progress)
+
+
+def inspect(path: str | Path) -> ClipReport | CharacterReport:
+    """Say what a file is (joints, rate, unit, floor, roles) and what is wrong with it."""
+    from poise.face import inspect_file
+
+    return inspect_file(Path(path))
+
+
+def batch(
+    library: str | Path,
+    out: str | Path,
+    *,
+    recipe: str | Path | None = None,
+    to: str | Path | None = None,
+    workers: int | None = None,
+    told: Callable[[Mapping[str, Any]], None] | None = None,
+    **values: Any,
+) -> Summary:
+    """Do the same with every clip of a folder, in watched processes; interrupted runs resume.
+
+    Args:
+        library: a folder of clips, or a list of them (.txt, .csv, .jsonl).
+        out: folder for the clips, `results.csv`, `results.jsonl` and `library.html`.
+        recipe: what to do with each; by default what `correct` does, or `retarget` with `to`.
+        to: another body for each.
+        workers: clips at a time; by default one a core.
+        told: called with the row of each clip when it is done.
+        **values: settings of the first step, such as `preset="run"`.
+    """
+    from poise.face import run_batch
+
+    return run_batch(Path(library), Path(out), recipe, to, workers, told, values)

@@ -75,6 +75,9 @@ class ClipReport:
         """Plain data for JSON."""
         return asdict(self)
 
+    def __str__(self) -> str:
+        return text_of(clip_rows(self))
+
 
 @dataclass(frozen=True)
 class CharacterReport:
@@ -100,6 +103,9 @@ class CharacterReport:
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
+
+    def __str__(self) -> str:
+        return text_of(character_rows(self))
 
 
 def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipReport:
@@ -308,3 +314,13 @@ def _finding_rows(findings: tuple[Finding, ...]) -> list[Row]:
 
 def _where(finding: Finding) -> str:
     return f" ({frame_list(finding.frames, _LISTED_RUNS)})" if finding.frames else ""
+
+
+LABEL_WIDTH = 16
+
+
+def text_of(rows: list[Row]) -> str:
+    """Rows as plain text, one line each."""
+    return "\n".join(
+        f"{row.label:<{LABEL_WIDTH}}{row.text}" if row.label else row.text for row in rows
+    )

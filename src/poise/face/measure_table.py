@@ -9,6 +9,7 @@ from pathlib import Path
 
 from poise.apps.report.words import Figure, figures_of, number
 from poise.character import Character
+from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.job import ClipChoice, Recipe, subject
 from poise.measures import Evaluation, evaluate
@@ -63,20 +64,22 @@ def _cells(row: Figure) -> tuple[str, str, str, str]:
 def measure_clip(
     clip: Clip | str | Path,
     against: Clip | str | Path | None,
-    body: Character | None,
-    place: Environment | None,
+    body: Character | None = None,
+    place: Environment | None = None,
+    contacts: ContactSchedule | None = None,
 ) -> MeasureTable:
     """Measure a clip, alone or beside the original it was made from."""
     seen = subject(_AS_IT_IS, clip, place=place)
     character = body or seen.character
     if against is None:
-        return MeasureTable(evaluate(seen.clip, character, seen.environment))
+        return MeasureTable(evaluate(seen.clip, character, seen.environment, contacts))
     original = subject(_AS_IT_IS, against, place=place)
     return MeasureTable(
         evaluate(
             seen.clip,
             character,
             original.environment,
+            contacts,
             against=original.clip,
             against_character=original.character,
         )

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from poise.apps.inspection import CharacterReport, ClipReport, Row
 
 
-_LABEL_WIDTH = 16
-
-
 @taking_records
 def inspect(
     files: Annotated[
@@ -119,9 +116,10 @@ def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:
 
 def show(rows: list[Row]) -> None:
     """Print rows: laid out and coloured on a terminal, one line each into a pipe."""
+    from poise.apps.inspection import text_of
+
     if not sys.stdout.isatty():
-        for row in rows:
-            print(f"{row.label:<{_LABEL_WIDTH}}{row.text}" if row.label else row.text)
+        print(text_of(rows))
         return
     from rich.console import Console
     from rich.table import Table

@@ -12,7 +12,9 @@ from poise.methods.filter.settings import Frames as Frames
 from poise.methods.filter.settings import Settings as Settings
 from poise.methods.filter.sliding_fit import SlidingFit as SlidingFit
 from poise.methods.filter.stream import FilterStream as FilterStream
+from poise.methods.filter.stream import clip_of as clip_of
 from poise.methods.filter.stream import filter_stream as filter_stream
+from poise.methods.filter.stream import frames_of as frames_of
 from poise.methods.filter.stream_contacts import FoundContacts as FoundContacts
 from poise.methods.filter.stream_contacts import StreamPoints as StreamPoints
 from poise.methods.filter.stream_frame import NO_OFFSETS as NO_OFFSETS

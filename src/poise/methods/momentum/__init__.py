@@ -11,6 +11,7 @@ from poise.methods.momentum.family import Member as Member
 from poise.methods.momentum.family import build_family as build_family
 from poise.methods.momentum.family import statuses_in_words as statuses_in_words
 from poise.methods.momentum.family_axes import FamilyAxis as FamilyAxis
+from poise.methods.momentum.family_axes import grid as grid
 from poise.methods.momentum.foot_glide import with_still_feet as with_still_feet
 from poise.methods.momentum.inverse_control import Aim as Aim
 from poise.methods.momentum.plan import Captured as Captured

@@ -1,0 +1,48 @@
+"""A file looked at, and a whole library done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from poise.apps.batch.library import find_clips
+from poise.apps.batch.order import order_from
+from poise.apps.batch.run import Batch, Summary
+from poise.apps.inspection import CharacterReport, ClipReport, inspect_character, inspect_clip
+from poise.apps.report.library_page import library_html
+from poise.execution import Limits, Supervised
+from poise.formats import extensions, load_character, load_clip
+from poise.job import Change
+
+
+def inspect_file(path: Path) -> ClipReport | CharacterReport:
+    """What a file is, and what is wrong with it."""
+    moves = (*extensions("read_motion"), *extensions("read_clip"))
+    if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in moves:
+        return inspect_character(load_character(path), path)
+    return inspect_clip(load_clip(path), path)
+
+
+def run_batch(
+    library: Path,
+    out: Path,
+    recipe: str | Path | None,
+    to: str | Path | None,
+    workers: int | None,
+    told: Callable[[Mapping[str, Any]], None] | None,
+    values: Mapping[str, Any],
+) -> Summary:
+    """Do what is left of a library, and write its tables and its page."""
+    body = None if to is None else Path(to)
+    order = order_from(None if recipe is None else Path(recipe), to=body)
+    method = order.followed_with().steps[0].method
+    changes = [Change((method, "settings", key), value) for key, value in values.items()]
+    order = order_from(None if recipe is None else Path(recipe), to=body, changes=changes)
+    limits = Limits()
+    with Batch(find_clips(library, leave_out=(out,)), order, out, limits) as work:
+        with Supervised(workers, limits) as executor:
+            for row in work.run(executor):
+                if told is not None:
+                    told(row)
+        return work.summary(lambda rows: library_html(rows, library.name, recipe=method))
