@@ -6,6 +6,8 @@ import importlib
 import inspect
 from pathlib import Path
 
+from poise.constraints import CONSTRAINTS
+
 PACKAGES = (
     "poise",
     "poise.character",
@@ -26,6 +28,8 @@ PACKAGES = (
     "poise.samples",
     "poise.transfer",
 )
+RECORDS = {f"poise.constraints.{kind.record.__name__}" for kind in CONSTRAINTS.values()}
+"""Public by standing in the table of constraints; docs/recipes.md lists them."""
 COMMITTED = Path(__file__).with_name("public_names.txt")
 
 
@@ -57,7 +61,9 @@ def public_names() -> list[str]:
 
 
 def test_the_public_names_are_the_committed_ones() -> None:
-    assert public_names() == COMMITTED.read_text(encoding="utf-8").split()
+    assert RECORDS <= set(public_names())
+    others = [name for name in public_names() if name not in RECORDS]
+    assert others == COMMITTED.read_text(encoding="utf-8").split()
 
 
 def test_every_public_name_has_a_docstring() -> None:

@@ -192,9 +192,7 @@ CASES = {
     "an unknown constraint": (
         constraint("plnt: {name: a}"),
         "r.yaml:5:11: expected a key of entry 1 of constraints of lift, found 'plnt'. "
-        "Did you mean 'plant'? Known: hold_point, hit_at, follow_curve, orient, look_at, "
-        "keep_distance, "
-        "place_center_of_mass, plant, stay_on_side, move_stage, flight_height, gravity.",
+        f"Did you mean 'plant'? Known: {', '.join(WORDS.constraints)}.",
     ),
     "nothing under a constraint": (
         constraint("orient:"),

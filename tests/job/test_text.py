@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from poise.constraints import Interval, Recruit
-from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
+from poise.constraints import STAGE_EDITS, Constraint, Recruit
 from poise.job import (
     CharacterChoice,
     ClipChoice,
@@ -23,6 +23,7 @@ from poise.job import (
     recipe_text,
     spec_from,
 )
+from tests.constraints.cases import CASES, WHEN
 from tests.job.fakes import WORDS, Inner, Settings
 from tests.job.test_load import GOOD
 
@@ -130,32 +131,14 @@ def test_words_that_could_be_more_are_quoted() -> None:
     assert "about: a walk\n" in recipe_text(Recipe([Step("lift", Settings())], about="a walk"))
 
 
-FIELDS: dict[str, dict[str, Any]] = {
-    "hold_point": {"point": "left_wrist", "place_m": (0.0, 1.0, 2.0), "axes": "xz"},
-    "hit_at": {"point": "left_wrist", "place_m": (0.0, 1.0, 2.0), "frame": 7},
-    "follow_curve": {"point": "left_wrist", "through": ()},
-    "orient": {"joint": "head", "turn_wxyz": (1.0, 0.0, 0.0, 0.0)},
-    "look_at": {"joint": "head", "target": (0.0, 1.0, 2.0)},
-    "keep_distance": {"first": "left_wrist", "second": "right_wrist", "distance_m": 0.3},
-    "place_center_of_mass": {"points": ("left_heel",)},
-    "plant": {"part": "left_foot", "frame": 7},
-    "stay_on_side": {"point": "head_top", "limit_m": 1.3, "side": "above"},
-}
-
-
-@pytest.mark.parametrize("kind", CONSTRAINTS)
-def test_every_constraint_becomes_a_wish_and_back(kind: str) -> None:
-    lasting = {} if kind == "hit_at" else {"interval": Interval(5, 50, 2, 3)}
-    made = CONSTRAINTS[kind].record(
-        name="a",
-        **lasting,
-        priority=2,
-        recruit=Recruit(up_to="root"),
-        **FIELDS[kind],
-    )
+@pytest.mark.parametrize(
+    ("kind", "made"), [(kind, made) for kind, records in CASES.items() for made in records]
+)
+def test_every_constraint_becomes_a_wish_and_back(kind: str, made: Constraint) -> None:
+    made = replace(made, priority=2, recruit=Recruit(up_to="root"))
     wish = spec_from(made, WORDS)
     assert wish.kind == kind and "weight" not in wish.values
-    assert kind == "hit_at" or wish.values["frames"] == (5, 50)
+    assert kind == "hit_at" or wish.values["frames"] == (WHEN.first, WHEN.last)
     assert constraint_from(wish, WORDS, Clock(30.0, 100)) == made
     recipe = Recipe([Step("lift", Settings(), [wish])])
     assert again(recipe) == recipe

@@ -1,16 +1,8 @@
 """What must hold: one frozen record per file, and what each comes down to for a solver."""
 
-from poise.constraints.follow_curve import FollowCurve as FollowCurve
-from poise.constraints.hit_at import HitAt as HitAt
-from poise.constraints.hold_point import HoldPoint as HoldPoint
-from poise.constraints.keep_distance import KeepDistance as KeepDistance
-from poise.constraints.look_at import LookAt as LookAt
 from poise.constraints.nesting import check_nesting as check_nesting
-from poise.constraints.orient import Orient as Orient
 from poise.constraints.part_move import moved_by as moved_by
 from poise.constraints.part_move import rise_to_surface_m as rise_to_surface_m
-from poise.constraints.place_center_of_mass import PlaceCenterOfMass as PlaceCenterOfMass
-from poise.constraints.plant import Plant as Plant
 from poise.constraints.record_checks import Vector as Vector
 from poise.constraints.record_checks import items as items
 from poise.constraints.record_checks import number as number
@@ -44,11 +36,7 @@ from poise.constraints.stage_edits import FlightHeight as FlightHeight
 from poise.constraints.stage_edits import Gravity as Gravity
 from poise.constraints.stage_edits import MoveStage as MoveStage
 from poise.constraints.stage_edits import StageEdit as StageEdit
-from poise.constraints.stay_on_side import StayOnSide as StayOnSide
-from poise.constraints.table import CONSTRAINTS as CONSTRAINTS
-from poise.constraints.table import STAGE_EDITS as STAGE_EDITS
-from poise.constraints.table import Constraint as Constraint
-from poise.constraints.table import tasks_of as tasks_of
+from poise.constraints.table import *  # noqa: F403  (its __all__: the records and their table)
 from poise.constraints.task import GOAL_SIZE as GOAL_SIZE
 from poise.constraints.task import Interval as Interval
 from poise.constraints.task import Task as Task

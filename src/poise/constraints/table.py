@@ -23,6 +23,22 @@ from poise.constraints.stay_on_side import StayOnSide, tasks_of_stay_on_side
 from poise.constraints.task import Task
 from poise.errors import BadValue, UnknownName
 
+__all__ = [
+    "CONSTRAINTS",
+    "STAGE_EDITS",
+    "Constraint",
+    "FollowCurve",
+    "HitAt",
+    "HoldPoint",
+    "KeepDistance",
+    "LookAt",
+    "Orient",
+    "PlaceCenterOfMass",
+    "Plant",
+    "StayOnSide",
+    "tasks_of",
+]
+
 Constraint = (
     HoldPoint
     | HitAt
