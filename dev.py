@@ -79,6 +79,12 @@ def test_slow(*arguments: str) -> None:
     run(PYTHON, "-m", "pytest", "-m", "slow", "-q", *arguments)
 
 
+def test_golden(*arguments: str) -> None:
+    """What every recipe and command writes, by hash, against the committed record."""
+    setup("dev")
+    run(PYTHON, "-m", "tests.golden", *arguments)
+
+
 def test_blender() -> None:
     """Written files against Blender, which gets an environment of its own."""
     setup("dev")
@@ -129,6 +135,7 @@ COMMANDS = {
     "demo": demo,
     "test": test,
     "test-slow": test_slow,
+    "test-golden": test_golden,
     "test-blender": test_blender,
     "test-wheel": test_wheel,
     "check": check,

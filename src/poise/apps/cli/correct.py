@@ -48,7 +48,7 @@ def correct(
     ] = None,
     recipe: Annotated[
         Path | None,
-        typer.Option(help="A recipe with a step of correct (.yaml); see docs/job.md."),
+        typer.Option(help="A recipe with a step of correct (.yaml); see docs/recipes.md."),
     ] = None,
     to: To = None,
     accept: Annotated[

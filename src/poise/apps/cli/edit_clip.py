@@ -18,7 +18,7 @@ Clip = Annotated[Path, typer.Argument(help="The clip to edit.")]
 RecipeFile = Annotated[
     Path | None,
     typer.Option(
-        help="What to do (.yaml); see docs/job.md. With --to it may be left out: both feet "
+        help="What to do (.yaml); see docs/recipes.md. With --to it may be left out: both feet "
         "then go where they went."
     ),
 ]

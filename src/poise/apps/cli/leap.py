@@ -25,7 +25,7 @@ def leap(
     clip: Annotated[Path, typer.Argument(help="The clip with the leap.")],
     recipe: Annotated[
         Path | None,
-        typer.Option(help="A recipe with a step of momentum (.yaml); see docs/job.md."),
+        typer.Option(help="A recipe with a step of momentum (.yaml); see docs/recipes.md."),
     ] = None,
     asked: RunOptions = AS_THE_RECIPE_SAYS,
     by: Annotated[
