@@ -13,8 +13,7 @@ from poise.character import Skeleton, complete_character
 from poise.contact import ContactSchedule, clip_dynamics, observe
 from poise.environment import Environment
 from poise.errors import MissingRoles
-from poise.measures import evaluate
-from poise.measures.evaluate import ALL, UNDER_INPUT_CONTACTS
+from poise.measures import ALL, UNDER_INPUT_CONTACTS, evaluate
 from poise.motion import Clip
 from poise.motion.cleanup import clean
 from tests.measures.made_series import still

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from poise.character import Character, complete_character
@@ -15,36 +14,13 @@ from poise.contact import (
     observe,
 )
 from poise.environment import Environment
-from poise.measures import (
-    contact_share,
-    flight_residual,
-    foot_slide,
-    jitter,
-    likeness,
-    penetration,
-    root_wrench,
-    torque_excess,
-    zmp_excursion,
-)
+from poise.measures import contact_share, jitter, likeness
 from poise.measures.measure import Measure
+from poise.measures.table import ALL, BY_CONTACT
 from poise.motion import Clip
-
-ALL: dict[str, Callable[[Series], tuple[Measure, ...]]] = {
-    "foot_slide": foot_slide.measure,
-    "penetration": penetration.measure,
-    "zmp_excursion": zmp_excursion.measure,
-    "flight_residual": flight_residual.measure,
-    "root_wrench": root_wrench.measure,
-    "torque_excess": torque_excess.measure,
-}
-"""Measures of one clip by itself. Those of two (`jitter`, `likeness`) and of two schedules
-(`contact_share`) stand beside them in `evaluate`."""
 
 UNDER_INPUT_CONTACTS = "_under_input_contacts"
 """Ends the keys of figures taken with the contacts of the input instead of the claimed ones."""
-
-_BY_CONTACT = ("foot_slide", "float", "zmp_excursion", "flight_residual", "root_wrench",
-               "torque_excess")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +113,7 @@ def _under(series: Series) -> list[Measure]:
             about=f"{m.about}, with the contacts of the input",
         )
         for m in measures
-        if m.key.split(".")[0] in _BY_CONTACT
+        if m.key.split(".")[0] in BY_CONTACT
     ]
 
 

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
+from poise.measures import GROUPS as GROUPS
+from poise.measures import KINDS as MEASURE_KINDS
+from poise.measures import OTHER, Measure
 from poise.measures import UNDER_INPUT_CONTACTS as UNDER_INPUT_CONTACTS
-from poise.measures import Measure
 
 Verdict = Literal["good", "fair", "poor", ""]
 Change = Literal["better", "worse", "same", ""]
@@ -23,11 +25,6 @@ LEAST = 1e-9
 """Smaller values are as good as zero when changes are compared."""
 MOST_TIMES = 1000.0
 """How often the limit of poor is said to be passed, at most."""
-
-FEET, BALANCE, AIR, FORCES, STRENGTH, CONTACTS, LIKENESS, OTHER = GROUPS = (
-    "Feet and ground", "Balance", "In the air", "The invisible hand", "Strength", "Contacts",
-    "Smoothness and likeness", "More",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,78 +95,18 @@ class Kind:
         return words.get(found, "")
 
 
-def _kinds() -> Iterable[Kind]:
-    nan, lower, higher, neither = math.nan, "lower", "higher", "neither"
-    twist = "body weight x height"
-    for name, group, good, poor, key, unit, direction, about in (
-        ("Foot slide", FEET, 6, 15, "foot_slide.mean", "cm/s", lower,
-         "how fast a foot moves along the ground while it stands, on average"),
-        ("Foot slide, worst moments", FEET, 20, 50, "foot_slide.p95", "cm/s", lower,
-         "how fast it moves in the worst twentieth of the standing time"),
-        ("Deepest point in the ground", FEET, 1, 4, "penetration.deepest", "cm", lower,
-         "how deep the deepest point of the body is ever below the surface"),
-        ("Depth in the ground", FEET, 0.5, 1.5, "penetration.mean", "cm", lower,
-         "how deep the deepest point is on average over all frames"),
-        ("Time inside the ground", FEET, 5, 25, "penetration.share", "%", lower,
-         "share of frames with a point more than 1 cm below the surface"),
-        ("Floating contacts", FEET, 1, 3, "float.mean", "cm", lower,
-         "how high above the surface a part is that is said to touch it, on average"),
-        ("Floating contacts, worst moments", FEET, 2, 5, "float.p95", "cm", lower,
-         "the same in the worst twentieth of the contact time"),
-        ("Out of balance", BALANCE, 1, 4, "zmp_excursion.mean", "cm", lower,
-         "how far the point that must carry the body lies outside its footprints, on average"),
-        ("Out of balance, worst moments", BALANCE, 3, 10, "zmp_excursion.p95", "cm", lower,
-         "the same in the worst twentieth"),
-        ("Time out of balance", BALANCE, 5, 25, "zmp_excursion.share", "%", lower,
-         "share of standing frames in which it lies more than 1 cm outside: nobody could keep "
-         "that balance"),
-        ("Pushed in mid-air", AIR, 10, 30, "flight_residual.acceleration", "% of g", lower,
-         "how much the body is pushed or pulled in the air, where only gravity acts"),
-        ("Spin changed in mid-air", AIR, 2, 8, "flight_residual.spin", "% of M h sqrt(g h)", lower,
-         "how much the spin changes in the air, where nothing can change it"),
-        ("Flights", AIR, nan, nan, "flight_residual.flights", "", neither, "flights found"),
-        ("Missing push", FORCES, 0.05, 0.15, "root_wrench.force", "body weights", lower,
-         "force of the invisible hand that would have to help, on average"),
-        ("Missing push, worst moments", FORCES, 0.15, 0.4, "root_wrench.force_p95", "body weights",
-         lower, "the same in the worst twentieth"),
-        ("Missing twist", FORCES, 0.02, 0.06, "root_wrench.moment", twist, lower,
-         "how hard that hand would have to twist, on average"),
-        ("Missing twist, worst moments", FORCES, 0.05, 0.15, "root_wrench.moment_p95", twist, lower,
-         "the same in the worst twentieth"),
-        ("Hardest-working joint", STRENGTH, 1.0, 1.5, "torque_excess.worst", "of the limit", lower,
-         "the hardest any joint works, as a share of its strength"),
-        ("Time beyond strength", STRENGTH, 1, 10, "torque_excess.share", "%", lower,
-         "share of frames in which some joint works beyond its strength"),
-        ("Feet touching, as claimed", CONTACTS, nan, nan, "contact.share_claimed", "%", neither,
-         "share of time a foot touches, as claimed"),
-        ("Feet touching, in the input", CONTACTS, nan, nan, "contact.share_input", "%", neither,
-         "share of time a foot touches, as found in the input or known"),
-        ("Agreement, left foot", CONTACTS, 0.95, 0.85, "contact.agreement_left_foot", "F1", higher,
-         "how well the claimed contacts of the left foot agree with those"),
-        ("Agreement, right foot", CONTACTS, 0.95, 0.85, "contact.agreement_right_foot", "F1",
-         higher, "how well the claimed contacts of the right foot agree with those"),
-        ("Timing of contacts", CONTACTS, 25, 60, "contact.timing", "ms", lower,
-         "how far touch-down and lift-off times are apart, on average"),
-        ("Shakiness", LIKENESS, nan, nan, "jitter.jerk", "m/s³", lower,
-         "how shaky the joints are (RMS jerk)"),
-        ("Shakiness against the original", LIKENESS, 1.25, 2.0, "jitter.ratio", "x", lower,
-         "the same against the original"),
-        ("Joints turned away", LIKENESS, nan, nan, "likeness.rotation", "deg", lower,
-         "how much joints are turned away from the original, on average"),
-        ("Joints moved away", LIKENESS, nan, nan, "likeness.position", "cm", lower,
-         "how far joints are from the original, seen from the hips, on average"),
-    ):  # fmt: skip
-        yield Kind(key, name, group, unit, direction, _sentence(about), good, poor)
-
-
 def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
 
 
-KINDS = {kind.key: kind for kind in _kinds()}
-"""In the order of a page. Good and poor are rules of thumb: what clean captures of people reach is
-good; what a viewer notices, or what a body could not do, is poor. Measures say their units only
-when they measure, so these stand here once more; a test holds them against a measured sample."""
+KINDS = {
+    kind.key: Kind(
+        kind.key, kind.name, kind.group, kind.unit, kind.direction, _sentence(kind.about),
+        kind.good_limit, kind.poor_limit,
+    )
+    for kind in MEASURE_KINDS
+}  # fmt: skip
+"""In the order of a page."""
 
 
 def kind_of(key: str) -> Kind:
