@@ -331,7 +331,7 @@ def test_few_rows_make_a_page(
     assert len(opened.names) == {"none": 0, "one": 1, "failures": 40}[name]
     assert ("No clip has figures." in opened.text) == (name != "one")
     assert ("The batch has no clips." in opened.text) == (name == "none")
-    assert len(opened.texts("svg")) == (28 if name == "one" else 0)
+    assert len(opened.texts("svg")) == (len(KINDS) if name == "one" else 0)
 
 
 def test_rows_are_read_once_and_let_go(batch: Callable[..., Iterator[Row]]) -> None:
