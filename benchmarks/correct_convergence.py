@@ -27,7 +27,7 @@ from benchmarks.measure import Measure
 from benchmarks.timing import REPEATS
 from poise import rotations
 from poise.arrays import Array
-from poise.footing.moving_joints import moving_joints
+from poise.footing import moving_joints
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.alternation import Room, advance, begin, room
 from poise.methods.correct.band import REACH, assemble

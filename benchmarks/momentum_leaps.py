@@ -9,7 +9,7 @@ from poise.character import complete_character, with_ranges
 from poise.constraints.stage_edits import StageEdit
 from poise.contact import estimate_ground
 from poise.environment import Environment
-from poise.footing.clearance import clearance_tasks
+from poise.footing import clearance_tasks
 from poise.formats import load_clip
 from poise.methods.edit import Edit
 from poise.methods.momentum.plan import captured, leap_of, wanted

@@ -279,7 +279,7 @@ def _tasks(spacetime: Spacetime) -> list[Piece]:
 
 def _ranges(spacetime: Spacetime) -> list[Piece]:
     figure = spacetime.figure
-    limits, blocks, frames = figure.limits, figure.blocks, len(figure.roots)
+    limits, blocks, frames = figure.limits, figure.rig.blocks, len(figure.roots)
     found: list[Piece] = []
     for l in range(len(limits.block)):
         b = int(limits.block[l])

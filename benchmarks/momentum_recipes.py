@@ -13,8 +13,7 @@ import numpy as np
 
 from benchmarks.page import ROOT, put_table
 from poise.constraints import Scene
-from poise.footing.contact_tasks import Movers, contact_tasks
-from poise.footing.moving_joints import moving_joints
+from poise.footing import Movers, contact_tasks, moving_joints
 from poise.ik import build, look, unsolved
 from poise.ik.widened_limits import widened
 from poise.job import Outcome, edit_of, load_recipe, run_recipe, subject, vocabulary

@@ -97,7 +97,7 @@ def test_editors_are_told_that_it_takes_no_constraints() -> None:
 
 def test_a_change_is_blamed_on_what_the_user_wrote(tmp_path: Path) -> None:
     changes = [Change(("correct", "settings", "preset"), "flor", "--preset flor")]
-    with pytest.raises(RecipeProblem, match=r"^--preset flor: No preset .* mean 'floor'"):
+    with pytest.raises(RecipeProblem, match=r"^--preset flor: .*found 'flor'.* mean 'floor'"):
         load_recipe(written(tmp_path, ""), changes=changes)
     recipe = load_recipe(written(tmp_path, ""), changes=["correct.settings.samples=9"])
     assert recipe.steps[0].settings.samples == 9

@@ -29,11 +29,11 @@ MADE: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no such table": (
         lambda: CharacterChoice(table="winer"),  # type: ignore[arg-type]
-        "table must be de_leva or winter, got 'winer'.",
+        "table must be one of de_leva, winter, got 'winer'.",
     ),
     "no such layout": (
         lambda: Outputs(layout="csv"),  # type: ignore[arg-type]
-        "layout must be poise, unitree or gmr, got 'csv'.",
+        "layout must be one of poise, unitree, gmr, got 'csv'.",
     ),
 }  # fmt: skip
 

@@ -238,7 +238,7 @@ def test_recipes_made_in_python_are_held_to_the_same(folder: Path) -> None:
     place = {"name": "hand", "point": "left_wrist", "place_m": (0.0, 1.0, 0.0), "frames": (0, 5)}
     wish = ConstraintSpec("hold_point", place)
     recipe = Recipe([replace(step, constraints=[wish])], character=body, folder=folder)
-    with pytest.raises(BadValue, match="retarget must be without constraints and contacts"):
+    with pytest.raises(RecipeProblem, match="'hand' must be left out: this method takes no"):
         run_recipe(recipe, clip=WALK)
 
 

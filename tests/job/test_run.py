@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from poise.job import (
     run_recipe,
     subject,
 )
-from poise.methods import Edit, Result
+from poise.methods import Edit, Method, Result, Takes
 from poise.samples import sample_character, walk
 from tests.job.fakes import WORDS, Settings
 
@@ -74,14 +73,14 @@ def test_later_steps_work_on_the_body_and_place_that_a_step_leaves(tmp_path: Pat
     seen: list[Edit] = []
     other, hill = sample_character(), Environment.flat(0.5)
 
-    def change(edit: Edit, settings: Settings) -> Result[None]:
+    def change(edit: Edit, settings: Settings | None = None, **_: object) -> Result[None]:
         seen.append(edit)
         clip = edit.clip.noted("changed")
         touching = np.zeros((clip.frame_count, 1), dtype=np.bool_)
         contacts = ContactSchedule(("left_foot",), touching, clip.rate_hz)
-        return Result(clip, "converged", "met", contacts, character=other, environment=hill)
+        return Result(clip, "converged", "met", None, contacts, character=other, environment=hill)
 
-    methods = {**WORDS.methods, "change": SimpleNamespace(Settings=Settings, run=change)}
+    methods = {**WORDS.methods, "change": Method("change", Settings, Takes(), change)}
     words = Vocabulary(WORDS.constraints, methods)
     recipe = Recipe([Step("change", Settings()), Step("change", Settings())])
     outcome = run_recipe(recipe, clip=walk(seconds=1.0), words=words)

@@ -15,8 +15,8 @@ from poise.constraints import Scene
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue
-from poise.footing.center_path import center_tasks, clearance_tasks
-from poise.footing.contact_tasks import Movers, contact_tasks, spots_of
+from poise.footing import Movers, center_tasks, clearance_tasks, contact_tasks
+from poise.footing.spots import spots_of
 from poise.measures import evaluate
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result

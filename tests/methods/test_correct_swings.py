@@ -13,7 +13,7 @@ from poise.constraints import Scene
 from poise.contact.floor import foot_sites
 from poise.contact.foot_motion import foot_motion, sole_heights_m
 from poise.environment import Environment
-from poise.footing.contact_tasks import Movers, contact_tasks, moving_joints
+from poise.footing import Movers, contact_tasks, moving_joints
 from poise.footing.foot_path import LONGEST_ROLL_S, touching_sole
 from poise.footing.foot_shape import BALL, HEEL, TIP
 from poise.footing.footprints import LARGEST_TURN_RAD, stretches_of, weights_of

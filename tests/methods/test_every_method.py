@@ -187,7 +187,7 @@ def test_an_empty_edit_keeps_the_promise(method: str) -> None:
 def test_another_place_in_the_world_makes_no_difference(method: str) -> None:
     there = run(method, moved_edit(asked(method, wishes(method))))
     # A body of another size goes as many times as far: also from where the world begins.
-    times = made(method).report.kinematic.scale if METHODS[method].takes.target else 1.0
+    times = made(method).report.scale if METHODS[method].takes.target else 1.0
     here = moved(made(method).clip, TURN_RAD, times * SHIFT_M)
     assert apart_m(here, there.clip) <= PROMISES[method].moved_m
     assert there.status == made(method).status

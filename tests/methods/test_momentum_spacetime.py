@@ -13,7 +13,7 @@ from poise.arrays import Array
 from poise.character import with_ranges
 from poise.constraints import Task
 from poise.environment import Environment
-from poise.footing.contact_tasks import Movers
+from poise.footing import Movers
 from poise.ik.whole_clip_rows import take_steps
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.methods.edit import Edit

@@ -16,7 +16,7 @@ from poise.character import Character, complete_character, contact_points, conta
 from poise.constraints import Task
 from poise.environment import Environment, Ground, query
 from poise.environment.places import box
-from poise.footing.contact_tasks import Movers
+from poise.footing import Movers
 from poise.footing.foot_path import FootPath
 from poise.ik.long_clip import OVERLAP_S, WINDOW_S
 from poise.measures import Evaluation, evaluate

@@ -116,7 +116,7 @@ def run_prepared(
         clip = result.clip
         if result.character is not None and result.contacts is not None:
             place = result.environment or prepared.environment
-            prepared = prepared.on_target(clip, result.contacts, place)
+            prepared = prepared.on_body(result.character, clip, result.contacts, place)
         results.append(result)
     return Outcome(prepared, tuple(results))
 

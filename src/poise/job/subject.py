@@ -63,12 +63,13 @@ class Subject:
     mapping: Mapping[str, str] | None = None
     """Which of its joints follow which, where the recipe says so."""
 
-    def on_target(self, clip: Clip, contacts: ContactSchedule, environment: Environment) -> Subject:
-        """What later steps work on once a step has put the motion on the target."""
-        assert self.target is not None
+    def on_body(
+        self, body: Character, clip: Clip, contacts: ContactSchedule, environment: Environment
+    ) -> Subject:
+        """What later steps work on once a step has put the motion on another body."""
         source = MovedFrom(self.clip, self.character, clip, contacts, ())
         return replace(
-            self, clip=clip, character=self.target, environment=environment, contacts=contacts,
+            self, clip=clip, character=body, environment=environment, contacts=contacts,
             moved_from=source, target=None, mapping=None,
         )  # fmt: skip
 

@@ -71,7 +71,9 @@ class Takes:
         """Why a constraint is not taken; None if it is."""
         if kind in self.constraints:
             return None
-        allowed = self.others or f"one of {', '.join(self.constraints) or 'none'}"
+        allowed = self.others or f"one of {', '.join(self.constraints)}"
+        if not self.constraints:
+            allowed = "left out: this method takes no constraints"
         return BadValue(f"constraint '{constraint.name}'", allowed, type(constraint).__name__)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -157,16 +156,12 @@ def usual_recipe(
     from poise.job import Change
 
     asked = (
-        ("character.to", str(to.resolve()), f"--to {to}"),
-        ("character.mapping", mapping and str(mapping.resolve()), f"--mapping {mapping}"),
-        ("character.roles", roles and str(roles.resolve()), f"--roles {roles}"),
-        ("clip.rate_hz", rate_hz, f"--rate {rate_hz}"),
+        (("character", "to"), str(to.resolve()), f"--to {to}"),
+        (("character", "mapping"), mapping and str(mapping.resolve()), f"--mapping {mapping}"),
+        (("character", "roles"), roles and str(roles.resolve()), f"--roles {roles}"),
+        (("clip", "rate_hz"), rate_hz, f"--rate {rate_hz}"),
     )
-    changes = [
-        Change(f"{key}={json.dumps(value)}", label)
-        for key, value, label in asked
-        if value is not None
-    ]
+    changes = [Change(key, value, label) for key, value, label in asked if value is not None]
     path = Path(job.__file__).with_name("retarget_clip.yaml")
     return job.load_recipe(path, changes=changes)
 

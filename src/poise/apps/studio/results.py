@@ -92,4 +92,5 @@ def _on_target(prepared: Subject, clip: Clip, scale: float, contacts: ContactSch
     grounds = prepared.environment.grounds
     height = float(grounds[0].heights_m(np.zeros(3))) if grounds else 0.0
     place = scaled(prepared.environment, scale, np.array([0.0, height, 0.0]))
-    return prepared.on_target(clip, contacts, place)
+    assert prepared.target is not None
+    return prepared.on_body(prepared.target, clip, contacts, place)

@@ -43,8 +43,11 @@ def run(
     Raises:
         PoiseError: no target, bodies that do not match, what a stage cannot do.
     """
-    if edit.constraints or edit.contacts is not None:
-        raise BadValue("retarget", "without constraints and contacts", "some")
+    if edit.constraints:
+        names = ", ".join(constraint.name for constraint in edit.constraints)
+        raise BadValue("constraints of retarget", "none (steps after it take them)", names)
+    if edit.contacts is not None:
+        raise BadValue("contacts of retarget", "none: they are found in the clip", "some")
     if edit.target is None:
         raise BadValue("target", "given: the body that is to move like the clip's", None)
     settings, tell, target = settings or Settings(), progress or silent, edit.target
