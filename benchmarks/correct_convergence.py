@@ -33,7 +33,7 @@ from poise.methods.correct.alternation import Room, advance, begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import vertices_of
 from poise.methods.correct.problem import KINDS, Planes, Problem, by_frame, packed
-from poise.methods.correct.surfaces import planes_at
+from poise.methods.correct.standing_places import planes_at
 from tests.mechanics.reference import site_jacobians
 
 ITERATIONS = 6000

@@ -18,9 +18,9 @@ from benchmarks.correct_whole import STAGES, timed
 from poise.contact import intervals
 from poise.methods.correct.contact_optimizer import JUMP, Discovered, discover
 from poise.methods.correct.contact_states import touching
-from poise.methods.correct.diversity import diversity, limited_paths
 from poise.methods.correct.evidence import evidence
 from poise.methods.correct.node_costs import node_costs
+from poise.methods.correct.scoring import diversity, limited_paths
 
 FORCES_N = (100.0, 150.0, 200.0, 300.0, 500.0, 700.0, 1000.0)
 COLUMNS = (*STAGES, "all", "cpu")

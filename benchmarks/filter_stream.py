@@ -24,8 +24,8 @@ from poise.character import Character, complete_character
 from poise.constraints import Constraint, Plant
 from poise.methods.filter import Settings
 from poise.methods.filter.stream import FilterStream, frames_of
-from poise.methods.filter.stream_frame import StreamFrame
 from poise.methods.filter.stream_goals import ALWAYS
+from poise.methods.filter.stream_window import StreamFrame
 from poise.motion import Clip
 from poise.samples import walk
 from tests.shared_data import MOCAP

@@ -15,7 +15,7 @@ from benchmarks.page import ROOT, put_table
 from poise.constraints import Scene
 from poise.footing import Movers, contact_tasks, moving_joints
 from poise.ik import build, look, unsolved
-from poise.ik.widened_limits import widened
+from poise.ik.limits import widened
 from poise.job import Outcome, edit_of, load_recipe, run_recipe, subject, vocabulary
 from poise.measures import evaluate
 from poise.methods.momentum.family import Family, build_family

@@ -12,7 +12,7 @@ import time
 from benchmarks.page import put_table
 from benchmarks.pattern_golf import SHARED
 from poise.character import Character, complete_character
-from poise.contact.shown_place import shown_place
+from poise.contact.seat import shown_place
 from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import load_clip

@@ -22,7 +22,7 @@ from poise.constraints.recruiting import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.methods.filter.stream import frames_of
-from poise.methods.filter.stream_frame import StreamFrame
+from poise.methods.filter.stream_window import StreamFrame
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
 from poise.samples import sample_character, walk
 from poise.transfer import correspondence

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from poise import rotations
-from poise.apps.report.charts import Chart, Dot
+from poise.apps.report.clip_charts import Chart, Dot
 from poise.apps.report.pattern_page import (
     coefficient_chart,
     pattern_html,
@@ -25,7 +25,7 @@ from poise.character.attachments import Attachment
 from poise.errors import FileProblem
 from poise.job import load_pattern, save_pattern
 from poise.methods.pattern import EventRule, Pattern, learn
-from poise.methods.pattern.styles import styles_of
+from poise.methods.pattern.usual_events import styles_of
 from poise.motion import Clip
 from poise.samples import golfing, sample_character
 from tests.apps.command_line import Command

@@ -13,8 +13,7 @@ import pytest
 
 from poise.apps.report import page as page_file
 from poise.apps.report.build import report_html
-from poise.apps.report.charts import Chart, Line, thinned
-from poise.apps.report.clip_charts import all_charts, height_chart
+from poise.apps.report.clip_charts import Chart, Line, all_charts, height_chart, thinned
 from poise.apps.report.words import KINDS, figures_of, number
 from poise.contact import ContactSchedule
 from poise.errors import FileProblem

@@ -21,7 +21,7 @@ import numpy as np
 
 from poise import rotations
 from poise.formats import load_clip, save_clip
-from poise.formats.body_mesh import body_mesh
+from poise.formats.body_shape import body_mesh
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
 

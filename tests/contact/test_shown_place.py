@@ -9,8 +9,7 @@ import pytest
 
 from poise.character import complete_character, contact_radii_m
 from poise.contact.floor import estimate_ground
-from poise.contact.seat import hips_m
-from poise.contact.shown_place import shown_place
+from poise.contact.seat import hips_m, shown_place
 from poise.environment import ConvexPart, Environment, query
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics

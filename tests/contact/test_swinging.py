@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.arrays import Array
-from poise.contact.phases import SWINGS_M_S, SWINGS_S, swinging
+from poise.contact.schedule import SWINGS_M_S, SWINGS_S, swinging
 
 FAST, SLOW = 2.0 * SWINGS_M_S, 0.5 * SWINGS_M_S
 TOUCHES, AWAY = 0.5, 1.5

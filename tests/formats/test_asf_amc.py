@@ -15,7 +15,7 @@ from poise.formats import amc, asf, bvh
 from poise.formats.amc import AmcLayout
 from poise.formats.parsed import clip_from
 from poise.motion import Clip
-from poise.motion.provenance import provenance_of
+from poise.motion.clip import provenance_of
 from tests.formats.corpus import GOOD_AMC, GOOD_ASF, GOOD_BVH, world_positions
 from tests.shared_data import MOCAP, clips, needs_mocap
 

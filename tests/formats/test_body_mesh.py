@@ -9,8 +9,7 @@ import pytest
 
 from poise.character import Skeleton, reference_human, with_proportions
 from poise.formats import load_clip
-from poise.formats.body_mesh import SEGMENTS, BodyMesh, body_mesh
-from poise.formats.body_shape import figure_of, limb_span, solids_of
+from poise.formats.body_shape import SEGMENTS, BodyMesh, body_mesh, figure_of, limb_span, solids_of
 from poise.motion.cleanup import clean
 from tests.character import known_skeletons as known
 from tests.shared_data import MOCAP, needs_mocap

@@ -16,7 +16,7 @@ from poise.errors import FileProblem, UnknownName
 from poise.formats import load_clip, save_clip
 from poise.formats.gltf_read import read
 from poise.motion import Clip
-from poise.motion.provenance import provenance_of
+from poise.motion.clip import provenance_of
 from tests.formats.gltf_maker import Maker, matrix
 from tests.formats.made_clips import rich_clip, world_positions
 from tests.shared_data import MOCAP, clips, needs_mocap

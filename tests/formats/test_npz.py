@@ -10,7 +10,7 @@ import pytest
 
 from poise.formats import load_clip, save_clip
 from poise.formats.npz import read_provenance
-from poise.motion.provenance import provenance_of
+from poise.motion.clip import provenance_of
 from tests.formats.made_clips import rich_clip
 from tests.shared_data import MOCAP, needs_mocap
 

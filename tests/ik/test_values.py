@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poise import ik
-from poise.ik.values import task_values
+from poise.ik.places import task_values
 from poise.mechanics import forward_kinematics
 from tests.constraints.made_scenes import free_scene
 from tests.ik.test_rows import CASES, FRAMES

@@ -17,12 +17,12 @@ from poise.constraints.recruiting import EVERYTHING, recruits_of_point, recruits
 from poise.contact import intervals
 from poise.errors import BadValue
 from poise.ik.limits import limited_numbers as limited_numbers_kernel
+from poise.ik.limits import widened
 from poise.ik.packed import ANGLE
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.ik.whole_clip import WholeSettings, inertia_stiffness, solve_whole
-from poise.ik.widened_limits import widened
 from poise.mechanics import center_of_mass, forward_kinematics
-from poise.mechanics.carried_inertia import carried_inertias_kg_m2
+from poise.mechanics.center_of_mass import carried_inertias_kg_m2
 from poise.motion import Clip
 from poise.samples import sample_character, walking, with_foot_slide
 from tests.called_from_python import from_python

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from poise.arrays import Array
-from poise.methods.pattern.goal_kernels import POINT
-from poise.methods.pattern.goals import Goal
+from poise.methods.pattern.goals import POINT, Goal
 
 IDENTITY = np.array([[1.0, 0.0, 0.0, 0.0]])
 

@@ -20,8 +20,7 @@ from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import SLIDING, STATIC, MotionOptimizer
 from poise.methods.correct.refine import OwnRate, refined
 from poise.methods.correct.settings import Settings, settings_for
-from poise.methods.correct.sliding import with_sliding
-from poise.methods.correct.standing import rest_heights_m
+from poise.methods.correct.standing_places import rest_heights_m, with_sliding
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from tests.contact.force_plates import trial, trial_paths

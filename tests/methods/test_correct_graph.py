@@ -21,15 +21,24 @@ from poise.methods.correct.contact_states import (
     possible,
     touching,
 )
-from poise.methods.correct.diversity import diversity, limited_paths
 from poise.methods.correct.evidence import evidence
 from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.momentum_costs import contact_places, momentum_costs
-from poise.methods.correct.node_costs import SHARE, node_costs
-from poise.methods.correct.pose_costs import bending_costs, limb_laplacian
+from poise.methods.correct.momentum_costs import (
+    bending_costs,
+    contact_places,
+    limb_laplacian,
+    momentum_costs,
+)
+from poise.methods.correct.node_costs import (
+    LEAST_WEIGHT,
+    SHARE,
+    key_count,
+    node_costs,
+    weights_over_time,
+)
+from poise.methods.correct.scoring import diversity, limited_paths
 from poise.methods.correct.settings import FEET, HANDS, Settings
-from poise.methods.correct.standing import rest_heights_m
-from poise.methods.correct.weights import LEAST_WEIGHT, key_count, weights_over_time
+from poise.methods.correct.standing_places import rest_heights_m
 from poise.motion import resample
 from poise.solvers.shortest_path import Layers, cheapest_paths
 from poise.solvers.voronoi_sampling import even_simplex_points

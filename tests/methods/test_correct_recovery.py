@@ -16,15 +16,14 @@ from poise.contact import ContactSchedule, detect_contacts, estimate_ground
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue
 from poise.footing import Movers, center_tasks, clearance_tasks, contact_tasks
-from poise.footing.spots import spots_of
+from poise.footing.contact_tasks import spots_of
 from poise.measures import evaluate
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result
 from poise.methods.correct import run
+from poise.methods.correct.drift import smoothed
 from poise.methods.correct.follow import at_own_rate, followed
-from poise.methods.correct.given_contacts import from_schedule
 from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.recovery import (
     MOVED_ON_M,
     QUIET_DEG_S,
@@ -34,6 +33,7 @@ from poise.methods.correct.recovery import (
     moving_joints,
     recover,
 )
+from poise.methods.correct.refine import from_schedule
 from poise.methods.correct.settings import FEET, settings_for
 from poise.motion import Clip
 from poise.samples import Sample

@@ -19,9 +19,9 @@ from poise.footing.foot_shape import BALL, HEEL, TIP
 from poise.footing.footprints import LARGEST_TURN_RAD, stretches_of, weights_of
 from poise.methods.correct.evidence import whole_feet
 from poise.methods.correct.mesh import motion_mesh
+from poise.methods.correct.recovery import swing_tasks
 from poise.methods.correct.refine import LEFT_M, refined
 from poise.methods.correct.settings import FEET
-from poise.methods.correct.swings import swing_tasks
 from poise.motion import Clip
 from poise.samples import sample_character, walking
 from poise.samples.jump import jumping

@@ -14,13 +14,13 @@ from poise import rotations
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
 from poise.methods.filter.curve_fit import CurveFit
-from poise.methods.filter.rotation_fit import (
+from poise.methods.filter.sliding_fit import (
+    SlidingFit,
     component_rates,
     fit_rotations,
     on_side_of,
     onto_rotations,
 )
-from poise.methods.filter.sliding_fit import SlidingFit
 from poise.motion import differentiate
 from poise.samples import walking
 

@@ -27,13 +27,12 @@ from poise.methods.correct.contact_optimizer import discover
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer
 from poise.methods.correct.settings import Settings
-from poise.methods.correct.standing import rest_heights_m
+from poise.methods.correct.standing_places import rest_heights_m
 from poise.methods.correct.windows import optimize_long
 from poise.methods.momentum import family as family_module
 from poise.methods.momentum.family import Family, Member, build_family
 from poise.methods.momentum.plan import captured, wanted
-from poise.methods.parcel import Parcel
-from poise.methods.progress import Progress
+from poise.methods.progress import Parcel, Progress
 from poise.motion import resample
 from tests.methods.leaping import FLAT, SETTINGS, jump
 from tests.methods.test_correct_optimizer import human, optimizer, some_contacts

@@ -33,8 +33,8 @@ from poise.mechanics import (
 from poise.methods.filter import coupled_fit
 from poise.methods.filter.added_motion import add_motion
 from poise.methods.filter.coupled_fit import coupled_round
+from poise.methods.filter.curve_fit import FitBasis, fit_basis
 from poise.methods.filter.dynamic_state import Motion
-from poise.methods.filter.fit_basis import FitBasis, fit_basis
 from poise.methods.filter.footing import LEAST_PUSH, Footing, no_footing
 from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, Prior
 from poise.methods.filter.law_rows import FLIGHT, NO_DYNAMICS, Demands

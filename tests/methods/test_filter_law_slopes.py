@@ -23,9 +23,9 @@ from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, make_rows
 from poise.methods.filter.law_rows import FLIGHT, Demands, law_count
 from poise.methods.filter.law_slopes import make_rates
 from poise.methods.filter.problem import Problem, build, prior_of
-from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
+from poise.methods.filter.strain import most_ranges
 from poise.motion import Clip
 from poise.solvers import Measurements
 from tests.called_from_python import from_python

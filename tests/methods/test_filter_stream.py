@@ -36,9 +36,8 @@ from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.stream import FilterStream, clip_of, filter_stream, frames_of
 from poise.methods.filter.stream_contacts import FoundContacts, StreamPoints
-from poise.methods.filter.stream_frame import Passing, StreamFrame, single_motion
 from poise.methods.filter.stream_goals import ALWAYS
-from poise.methods.filter.stream_window import StreamWindow
+from poise.methods.filter.stream_window import Passing, StreamFrame, StreamWindow, single_motion
 from poise.motion import Clip, splines
 from tests.methods.edited import clip_named, sampled, whole
 from tests.shared_data import needs_mocap

@@ -10,11 +10,12 @@ import pytest
 
 from poise import rotations
 from poise.arrays import Array
-from poise.methods.momentum.curve_unknowns import CurveUnknowns, curve_unknowns
 from poise.methods.momentum.momentum_curves import (
     CURVES,
     VERTICAL,
+    CurveUnknowns,
     StageMomentum,
+    curve_unknowns,
     intervals_of,
 )
 from poise.methods.momentum.stages import Stage, StageKind

@@ -22,7 +22,7 @@ from poise.methods import Edit
 from poise.methods.momentum import Settings, run
 from poise.methods.momentum.family import Member, build_family, statuses_in_words
 from poise.methods.momentum.family_axes import FamilyAxis, circle, coordinates, grid, line
-from poise.methods.momentum.foot_glide import with_still_feet
+from poise.methods.momentum.two_leaps import with_still_feet
 from poise.methods.progress import Progress
 from poise.samples import sample_character
 from tests.methods.leaping import (

@@ -17,8 +17,7 @@ from poise.character import reference_human
 from poise.constraints import HoldPoint, Interval, LookAt, Scene, StayOnSide, tasks_of
 from poise.errors import BadValue
 from poise.methods.pattern import learn
-from poise.methods.pattern.goal_kernels import POINT, TURN
-from poise.methods.pattern.goals import TURN_M, Goal, goals_of
+from poise.methods.pattern.goals import POINT, TURN, TURN_M, Goal, goals_of
 from poise.methods.pattern.placed import PlacedClip, place
 from poise.motion import Clip
 from tests.methods.swings import (

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.arrays import Array
-from poise.methods.pattern.coefficient_paths import coefficient_path
-from poise.methods.pattern.styles import styles_of
+from poise.methods.pattern.motion_space_ik import coefficient_path
+from poise.methods.pattern.usual_events import styles_of
 
 often = settings(max_examples=30, deadline=None, derandomize=True)
 CHANGES = np.array([[1.0, -2.0], [3.0, 0.5], [-1.0, 4.0]])

@@ -15,8 +15,7 @@ from poise.constraints import Interval, Task
 from poise.constraints.recruiting import Recruits
 from poise.contact import ContactSchedule
 from poise.environment import Environment
-from poise.methods.pattern.planted import foot_tasks
-from poise.methods.pattern.soft_knees import with_soft_knee
+from poise.methods.pattern.planted import foot_tasks, with_soft_knee
 from poise.methods.pattern.touch_up import Wanted, touched_up
 from poise.motion import Clip
 from tests.methods.swings import (

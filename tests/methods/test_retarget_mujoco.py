@@ -31,7 +31,7 @@ from poise.formats import load_character, load_clip
 from poise.formats.robot_trajectory import robot_trajectory, write_robot
 from poise.mechanics import JointForces, site_positions
 from poise.methods.retarget import retargeted
-from poise.methods.retarget.drive import drive, flights_alone
+from poise.methods.retarget.impossible import drive, flights_alone
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
 from poise.samples import sample_character, walking

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.retarget_table import CLIPS, MOST_FRAMES, RATE_HZ
 from poise import rotations
 from poise.character import Character, complete_character
-from poise.contact.shown_place import shown_place
+from poise.contact.seat import shown_place
 from poise.environment import Environment
 from poise.formats import load_clip
 from poise.measures import evaluate

@@ -27,10 +27,10 @@ from poise.measures import evaluate
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.stream import clip_of, frames_of
-from poise.methods.filter.stream_frame import StreamFrame
+from poise.methods.filter.stream_window import StreamFrame
 from poise.methods.retarget import kinematic
 from poise.methods.retarget.stream import RetargetStream, retarget_stream
-from poise.methods.retarget.stream_turns import StreamTurns, standing
+from poise.methods.retarget.stream_poses import StreamTurns, standing
 from poise.motion import Clip, resample
 from poise.samples import sample_character, walking
 from poise.transfer import correspondence, freely_turned, hip_joints, local_turns, wanted_turns

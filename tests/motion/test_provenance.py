@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import poise
-from poise.motion.provenance import provenance_of
+from poise.motion.clip import provenance_of
 from tests.formats.made_clips import rich_clip
 
 

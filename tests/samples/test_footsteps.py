@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from poise import rotations
-from poise.samples.curves import ease, hermite, passage, resting, through
-from poise.samples.footsteps import Step, foot_motion, pitch_deg
+from poise.samples.curves import (
+    Step,
+    ease,
+    foot_motion,
+    hermite,
+    passage,
+    pitch_deg,
+    resting,
+    through,
+)
 from poise.samples.plan import sole, two_bones
 
 

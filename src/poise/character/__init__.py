@@ -12,6 +12,7 @@ from poise.character.body_model import mass_from_stature_kg as mass_from_stature
 from poise.character.body_model import stature_m as stature_m
 from poise.character.character import Body as Body
 from poise.character.character import Character as Character
+from poise.character.complete import backward_knee_notes as backward_knee_notes
 from poise.character.complete import character_from as character_from
 from poise.character.complete import complete_character as complete_character
 from poise.character.complete import with_ranges as with_ranges
@@ -21,7 +22,6 @@ from poise.character.contact_points import contact_radii_m as contact_radii_m
 from poise.character.contact_points import sole_points as sole_points
 from poise.character.joint_motions import allowed_turn as allowed_turn
 from poise.character.joint_motions import angle_near_range as angle_near_range
-from poise.character.knee_direction import backward_knee_notes as backward_knee_notes
 from poise.character.proportions import LEAST_FACTOR as LEAST_FACTOR
 from poise.character.proportions import MOST_FACTOR as MOST_FACTOR
 from poise.character.proportions import check_factor as check_factor

@@ -23,9 +23,15 @@ from poise.arrays import Array
 from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import FootMotion, foot_motion
-from poise.contact.phases import SWUNG, swinging
 from poise.contact.point_motion import PointMotion, part_motions, smoothed
-from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals, without_blinks
+from poise.contact.schedule import (
+    BODY_PARTS,
+    SWUNG,
+    ContactSchedule,
+    intervals,
+    swinging,
+    without_blinks,
+)
 from poise.environment import Environment
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import GRAVITY_M_S2, BodyState, center_of_mass, forward_kinematics

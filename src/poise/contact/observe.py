@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.character import Character, Sites, contact_points, contact_radii_m, stature_m
 from poise.contact.clip_dynamics import AS_SUITED, ClipDynamics, clip_dynamics
-from poise.contact.phases import phases
 from poise.contact.reaction_forces import UNLIMITED, joint_torques, reaction_forces, torque_ratios
-from poise.contact.schedule import ContactSchedule, intervals
+from poise.contact.schedule import ContactSchedule, intervals, phases
 from poise.contact.series import Series
 from poise.contact.support_area import distance_to_support, support_area
 from poise.contact.touching_points import touching_points

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.character import SIDES, Character, contact_points, contact_radii_m, stature_m
 from poise.contact.detection import detect_contacts
+from poise.contact.floor import estimate_ground
 from poise.contact.point_motion import smoothed
 from poise.contact.schedule import intervals
 from poise.contact.support_area import distance_to_support, support_area
@@ -320,3 +321,20 @@ def knees_m(state: BodyState, character: Character) -> Array:
         raise BadValue("character", "one with roles (see complete_character)", character.name)
     names, joints = character.skeleton.joint_names, character.roles.joints
     return state.positions_m[:, [names.index(joints[f"{side}_knee"]) for side in SIDES]]
+
+
+def shown_place(clip: Clip, character: Character) -> tuple[Environment, tuple[str, ...]]:
+    """A place, and what was assumed.
+
+    Args:
+        clip: at its right rate.
+        character: with a body and roles.
+    """
+    ground, note = estimate_ground(clip, character)
+    try:
+        seat = fit_seat(clip, character, ground)
+    except BadValue:  # nobody sits
+        return Environment((ground,)), (note,)
+    said = f"Someone sits: a seat, {100 * seat.height_m:.0f} cm high, is put there."
+    # Not its stand: that is a guess at what one body's legs leave room for; others need the room.
+    return Environment((ground, *seat.parts[:1])), (note, said)

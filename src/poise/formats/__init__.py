@@ -1,16 +1,16 @@
 """Data in and out: one file per format, one table from extensions to readers and writers."""
 
 from poise.formats.amc import find_skeleton as find_skeleton
-from poise.formats.body_mesh import BodyMesh as BodyMesh
-from poise.formats.body_mesh import body_mesh as body_mesh
+from poise.formats.body_shape import BodyMesh as BodyMesh
 from poise.formats.body_shape import Solid as Solid
+from poise.formats.body_shape import body_mesh as body_mesh
 from poise.formats.body_shape import solids_of as solids_of
+from poise.formats.bvh import plain as plain
 from poise.formats.bvh_layout import BvhLayout as BvhLayout
 from poise.formats.bvh_plan import DECIMALS as DECIMALS
 from poise.formats.bvh_plan import SAME as SAME
 from poise.formats.bvh_plan import plan_for as plan_for
 from poise.formats.bvh_plan import rotation_distance as rotation_distance
-from poise.formats.bvh_write import plain as plain
 from poise.formats.disk import atomic_write as atomic_write
 from poise.formats.disk import check_readable as check_readable
 from poise.formats.disk import os_problem as os_problem

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from poise import rotations
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.formats.gltf_document import Document, Json
 
 MAX_DEPTH = 1000
@@ -250,3 +250,229 @@ def _parents_first(nodes: Nodes, order: list[int]) -> bool:
             return False
         seen.add(node)
     return True
+
+
+# Animation curves of a glTF file, and one steady row of frames through all of them.
+#
+# Every channel has key times of its own. Most files were sampled at a steady rate all the same,
+# with or without the redundant keys; that rate is found, and the keys then lie on whole frames
+# exactly.
+PATHS: dict[str, int] = {"translation": 3, "rotation": 4, "scale": 3}
+"""What a channel may move, and how many numbers that takes."""
+
+INTERPOLATIONS = ("LINEAR", "STEP", "CUBICSPLINE")
+
+USUAL_RATES_HZ = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 200.0, 240.0)
+DEFAULT_RATE_HZ = 30.0
+LOWEST_RATE_HZ = 20.0
+"""Keys further apart than this are key poses, not frames; the curves between them matter."""
+
+SAME_TIME_S = 1e-4
+"""Keys closer than this are one key with rounding; nobody samples a body at 10 kHz."""
+
+MAX_FRAMES = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One channel: what it does to one property of one node."""
+
+    times_s: Array
+    """(K,) ascending."""
+    values: Array
+    """(K, W), or (K, 3, W) with tangents for a cubic spline: in-tangent, value, out-tangent."""
+    interpolation: str
+    is_rotation: bool
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The steady frames that the curves are evaluated at."""
+
+    start_s: float
+    rate_hz: float
+    frame_count: int
+    keys_per_s: float
+    """Rate of the grid on which all key times lie, or 0 when they lie on none."""
+    notes: tuple[str, ...] = ()
+
+
+def curves_of(document: Document, animation: Json) -> dict[tuple[int, str], Curve]:
+    """The curves of one animation, by node and property; morph weights are left aside."""
+    samplers = document.objects_in(animation, "samplers", "the animation")
+    nodes = len(document.items("nodes"))
+    curves: dict[tuple[int, str], Curve] = {}
+    for number, channel in enumerate(document.objects_in(animation, "channels", "the animation")):
+        where = f"animation channel {number}"
+        target = channel.get("target")
+        if not isinstance(target, dict):
+            raise document.problem(f"an object as 'target' of {where}", "something else")
+        path = target.get("path")
+        if not isinstance(path, str) or path not in PATHS or "node" not in target:
+            continue
+        node = document.index(target, "node", nodes, where)
+        sampler = samplers[document.index(channel, "sampler", len(samplers), where)]
+        if (node, path) in curves:
+            raise document.problem(f"one channel for the {path} of node {node}", "two")
+        curves[node, path] = _curve(document, sampler, path, where)
+    return curves
+
+
+def timeline(document: Document, curves: list[Curve], stated_hz: float | None) -> Timeline:
+    """Choose the frames: the stated rate if the keys bear it out, else the rate they show."""
+    if not curves:
+        return Timeline(0.0, DEFAULT_RATE_HZ, 1, 0.0)
+    times = _merged(np.concatenate([curve.times_s for curve in curves]))
+    start, span = float(times[0]), float(times[-1] - times[0])
+    if len(times) == 1:
+        return Timeline(start, stated_hz or DEFAULT_RATE_HZ, 1, 0.0)
+    notes: tuple[str, ...] = ()
+    if stated_hz is not None and _lies_on(times, stated_hz):
+        grid_hz = rate_hz = stated_hz
+    else:
+        grid_hz = _grid_rate_hz(times)
+        rate_hz = grid_hz or _finest_rate_hz(curves)
+        if not grid_hz:
+            notes = (f"Key times follow no steady rate; resampled at {rate_hz:g} Hz.",)
+        elif grid_hz < LOWEST_RATE_HZ:
+            rate_hz = grid_hz * np.ceil(DEFAULT_RATE_HZ / grid_hz)
+            notes = (f"Key poses at {grid_hz:g} Hz; resampled at {rate_hz:g} Hz.",)
+    frames = round(span * rate_hz) + 1 if span * rate_hz < MAX_FRAMES else MAX_FRAMES + 1
+    if frames > MAX_FRAMES:
+        wanted = f"key times that span at most {MAX_FRAMES} frames"
+        raise document.problem(wanted, f"{span:.6g} s at {rate_hz:g} Hz")
+    return Timeline(start, float(rate_hz), frames, float(grid_hz), notes)
+
+
+def sampled(curve: Curve, line: Timeline) -> Array:
+    """(F, W) the curve at every frame of the timeline; rotations stay xyzw, and unit."""
+    keys = (curve.times_s - line.start_s) * line.rate_hz
+    if line.keys_per_s:
+        # Undo the rounding of float32 times, so that a frame on a key is that key.
+        keys = np.rint((curve.times_s - line.start_s) * line.keys_per_s) * (
+            line.rate_hz / line.keys_per_s
+        )
+    frames = np.arange(line.frame_count, dtype=np.float64)
+    last = len(keys) - 1
+    before = np.clip(np.searchsorted(keys, frames, side="right") - 1, 0, last)
+    after = np.minimum(before + 1, last)
+    width = keys[after] - keys[before]
+    share = np.clip((frames - keys[before]) / np.where(width > 0, width, 1.0), 0.0, 1.0)
+    if curve.interpolation == "CUBICSPLINE":
+        seconds = (width / line.rate_hz)[:, None]
+        return _hermite(curve, before, after, share[:, None], seconds)
+    first, second = curve.values[before], curve.values[after]
+    if curve.interpolation == "STEP":
+        return first
+    if not curve.is_rotation:
+        return first + share[:, None] * (second - first)
+    exact = share == 0.0
+    turned = rotations.slerp(rotations.from_xyzw(first), rotations.from_xyzw(second), share)
+    return np.where(exact[:, None], first, rotations.to_xyzw(rotations.normalize(turned)))
+
+
+def _curve(document: Document, sampler: Json, path: str, where: str) -> Curve:
+    accessors = len(document.items("accessors"))
+    times = document.accessor(
+        document.index(sampler, "input", accessors, where),
+        1,
+        f"key times of {where}",
+        floats=True,
+    )[:, 0]
+    if len(times) == 0:
+        raise document.problem(f"key times for {where}", "none")
+    if (np.diff(times) < 0).any():
+        raise document.problem(f"ascending key times for {where}", "times that go back")
+    kind = sampler.get("interpolation", "LINEAR")
+    if kind not in INTERPOLATIONS:
+        raise document.problem(f"one of {', '.join(INTERPOLATIONS)} for {where}", f"{kind!r:.60}")
+    values = document.accessor(
+        document.index(sampler, "output", accessors, where),
+        PATHS[path],
+        f"values of {where}",
+        floats=path != "rotation",
+    )
+    per_key = 3 if kind == "CUBICSPLINE" else 1
+    if len(values) != per_key * len(times):
+        wanted = f"{per_key * len(times)} values for the {len(times)} keys of {where}"
+        raise document.problem(wanted, f"{len(values)}")
+    if per_key == 3:
+        values = values.reshape(len(times), 3, -1)
+    if path == "rotation":
+        values = _unit(document, values, where)
+    return Curve(times, values, kind, path == "rotation")
+
+
+def _unit(document: Document, values: Array, where: str) -> Array:
+    """Unit quaternions; of a cubic spline only the values are rotations, not the tangents."""
+    turns = values if values.ndim == 2 else values[:, 1]
+    norms = np.linalg.norm(turns, axis=-1, keepdims=True)
+    if (norms < 1e-3).any():
+        key = int(np.argmin(norms))
+        raise document.problem(f"unit quaternions in {where}", f"a zero one at key {key}")
+    if values.ndim == 2:
+        return turns / norms
+    changed = values.copy()
+    changed[:, 1] = turns / norms
+    return changed
+
+
+def _hermite(curve: Curve, before: Indices, after: Indices, u: Array, seconds: Array) -> Array:
+    v = curve.values
+    value = (
+        (2 * u**3 - 3 * u**2 + 1) * v[before, 1]
+        + seconds * (u**3 - 2 * u**2 + u) * v[before, 2]
+        + (3 * u**2 - 2 * u**3) * v[after, 1]
+        + seconds * (u**3 - u**2) * v[after, 0]
+    )
+    return rotations.normalize(value) if curve.is_rotation else value
+
+
+def _merged(times: Array) -> Array:
+    """All different key times, ascending."""
+    times = np.unique(times)
+    return times[np.concatenate([[True], np.diff(times) > SAME_TIME_S])]
+
+
+def _rounding_s(times: Array) -> float:
+    """How far a float32 key time may lie from the time that was meant."""
+    return 2.0 * float(np.finfo(np.float32).eps) * float(np.abs(times).max()) + 1e-7
+
+
+def _lies_on(times: Array, rate_hz: float) -> bool:
+    frames = (times - times[0]) * rate_hz
+    off = np.abs(frames - np.rint(frames)).max()
+    return bool(off < 0.02 + _rounding_s(times) * rate_hz)
+
+
+def _grid_rate_hz(times: Array) -> float:
+    """The lowest rate whose frames meet every key, or 0."""
+    steps = np.diff(times)
+    step = float(steps[steps < 1.5 * steps.min()].mean())
+    # Counting step by step keeps a small error in `step` from adding up over a long clip.
+    counts = np.maximum(np.rint(steps / step), 1.0)
+    step = float(steps.sum() / counts.sum())
+    rate = _whole_rate(1.0 / step)
+    for candidate in (rate, 1.0 / step, *USUAL_RATES_HZ):
+        if _lies_on(times, candidate):
+            return candidate
+    return 0.0
+
+
+def _whole_rate(rate_hz: float) -> float:
+    """The whole rate, or the video rate (times 1000/1001), that was meant, if one is this close."""
+    for candidate in (float(round(rate_hz)), round(rate_hz * 1.001) / 1.001):
+        if candidate > 0 and abs(candidate - rate_hz) < 1e-4 * rate_hz:
+            return candidate
+    return rate_hz
+
+
+def _finest_rate_hz(curves: list[Curve]) -> float:
+    rates = [
+        _grid_rate_hz(merged)
+        for merged in (_merged(curve.times_s) for curve in curves)
+        if len(merged) > 2
+    ]
+    return max((rate for rate in rates if rate <= max(USUAL_RATES_HZ)), default=0.0) or (
+        DEFAULT_RATE_HZ
+    )

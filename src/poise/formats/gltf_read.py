@@ -18,8 +18,18 @@ from poise.arrays import Array
 from poise.character import Sites, Skeleton
 from poise.errors import BadValue, UnknownName
 from poise.formats.gltf_document import Document, Json, load_document
-from poise.formats.gltf_nodes import Figure, Nodes, figure_of, nodes_of, poise_extras
-from poise.formats.gltf_sampling import Curve, Timeline, curves_of, sampled, timeline
+from poise.formats.gltf_nodes import (
+    Curve,
+    Figure,
+    Nodes,
+    Timeline,
+    curves_of,
+    figure_of,
+    nodes_of,
+    poise_extras,
+    sampled,
+    timeline,
+)
 from poise.formats.parsed import Parsed
 from poise.units import Unit
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Skeleton
-from poise.formats.body_mesh import body_mesh
+from poise.formats.body_shape import body_mesh
 from poise.formats.disk import atomic_write
 from poise.motion import Clip, Provenance, provenance_of
 

@@ -1,12 +1,11 @@
 """From constraints to poses, frame by frame: what several methods need."""
 
-from poise.ik.displacement import hann_window as hann_window
-from poise.ik.displacement import smooth_displacements as smooth_displacements
 from poise.ik.followed_frames import FollowSettings as FollowSettings
 from poise.ik.followed_frames import follow as follow
 from poise.ik.frame_loop import OUT_OF_ITERATIONS as OUT_OF_ITERATIONS
 from poise.ik.frame_loop import gather as gather
 from poise.ik.limits import limited_numbers as limited_numbers
+from poise.ik.limits import widened as widened
 from poise.ik.long_clip import solve_long as solve_long
 from poise.ik.packed import AIM as AIM
 from poise.ik.packed import ANGLE as ANGLE
@@ -22,6 +21,7 @@ from poise.ik.packed import Tasks as Tasks
 from poise.ik.packed import Tree as Tree
 from poise.ik.packed import Work as Work
 from poise.ik.places import hinge_axis as hinge_axis
+from poise.ik.places import task_values as task_values
 from poise.ik.posing import place_joints as place_joints
 from poise.ik.posing import take_step as take_step
 from poise.ik.posing import turned_rotation as turned_rotation
@@ -32,10 +32,11 @@ from poise.ik.problem import keep_in_range as keep_in_range
 from poise.ik.problem import look as look
 from poise.ik.problem import solve as solve
 from poise.ik.problem import unsolved as unsolved
+from poise.ik.rows import hann_window as hann_window
+from poise.ik.rows import smooth_displacements as smooth_displacements
 from poise.ik.sampled_rows import sample_task as sample_task
 from poise.ik.settings import IkSettings as IkSettings
 from poise.ik.step import evaluate_pose as evaluate_pose
-from poise.ik.values import task_values as task_values
 from poise.ik.whole_clip import WholeSettings as WholeSettings
 from poise.ik.whole_clip import inertia_stiffness as inertia_stiffness
 from poise.ik.whole_clip_rows import add_row as add_row
@@ -43,4 +44,3 @@ from poise.ik.whole_clip_rows import into_parents as into_parents
 from poise.ik.whole_clip_rows import put_displacement as put_displacement
 from poise.ik.whole_clip_rows import put_ranges as put_ranges
 from poise.ik.whole_clip_rows import take_steps as take_steps
-from poise.ik.widened_limits import widened as widened

@@ -14,9 +14,9 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Recruits, Scene, Task
+from poise.ik.limits import widened
 from poise.ik.problem import IkSolution, build
 from poise.ik.whole_clip import WholeSettings, solve_whole
-from poise.ik.widened_limits import widened
 from poise.mechanics import forward_kinematics
 
 WINDOW_S = 20.0

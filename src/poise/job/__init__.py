@@ -1,16 +1,19 @@
 """One way from files to a result: the subject (clip, body, place), the run, the outputs."""
 
 from poise.job.another_body import figure_of as figure_of
-from poise.job.ball_file import read_ball as read_ball
+from poise.job.another_body import read_mapping as read_mapping
 from poise.job.changes import Change as Change
-from poise.job.clip import MUST_BE_CLEANED as MUST_BE_CLEANED
-from poise.job.clip import clip_of as clip_of
+from poise.job.constraint_spec import IN_SECONDS as IN_SECONDS
+from poise.job.constraint_spec import INTERVAL_KEYS as INTERVAL_KEYS
+from poise.job.constraint_spec import Clock as Clock
 from poise.job.constraint_spec import Key as Key
 from poise.job.constraint_spec import constraint_from as constraint_from
 from poise.job.constraint_spec import keys_of as keys_of
 from poise.job.constraint_spec import members as members
 from poise.job.constraint_spec import record_inside as record_inside
 from poise.job.constraint_spec import spec_from as spec_from
+from poise.job.error_context import Location as Location
+from poise.job.error_context import RecipeProblem as RecipeProblem
 from poise.job.error_context import attribute_error as attribute_error
 from poise.job.error_context import constraint_location as constraint_location
 from poise.job.error_context import located as located
@@ -25,11 +28,11 @@ from poise.job.family_file import MemberFolder as MemberFolder
 from poise.job.family_file import ground_of as ground_of
 from poise.job.family_file import is_family_file as is_family_file
 from poise.job.family_file import load_family as load_family
+from poise.job.family_file import read_ball as read_ball
 from poise.job.family_file import save_family as save_family
 from poise.job.field_docs import field_docs as field_docs
 from poise.job.field_docs import summary as summary
 from poise.job.known_contacts import known_contacts as known_contacts
-from poise.job.mapping_file import read_mapping as read_mapping
 from poise.job.outputs import PlannedOutputs as PlannedOutputs
 from poise.job.outputs import planned_outputs as planned_outputs
 from poise.job.outputs import save_robot as save_robot
@@ -51,19 +54,16 @@ from poise.job.recipe import ConstraintSpec as ConstraintSpec
 from poise.job.recipe import Outputs as Outputs
 from poise.job.recipe import Recipe as Recipe
 from poise.job.recipe import Step as Step
-from poise.job.recipe_path import Location as Location
-from poise.job.recipe_path import RecipeProblem as RecipeProblem
 from poise.job.run import Outcome as Outcome
 from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
 from poise.job.run import run_recipe as run_recipe
 from poise.job.schema import recipe_schema as recipe_schema
+from poise.job.subject import MUST_BE_CLEANED as MUST_BE_CLEANED
 from poise.job.subject import Subject as Subject
+from poise.job.subject import clip_of as clip_of
 from poise.job.subject import standing_clip as standing_clip
 from poise.job.subject import subject as subject
 from poise.job.text import recipe_text as recipe_text
-from poise.job.timing import IN_SECONDS as IN_SECONDS
-from poise.job.timing import INTERVAL_KEYS as INTERVAL_KEYS
-from poise.job.timing import Clock as Clock
 from poise.job.vocabulary import Vocabulary as Vocabulary
 from poise.job.vocabulary import vocabulary as vocabulary

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poise.errors import BadValue, FileProblem, UnknownName
-from poise.job.recipe_path import Location, RecipeProblem, constraints_of, methods_of
+from poise.job.error_context import Location, RecipeProblem, constraints_of, methods_of
 from poise.wording import MAX_MAGNITUDE, shown
 from poise.yaml_nodes import Node, expected, node_from, parse_yaml
 

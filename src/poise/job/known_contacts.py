@@ -10,7 +10,7 @@ from poise.arrays import Indices
 from poise.contact import ContactSchedule, read_contacts
 from poise.errors import BadValue
 from poise.formats import check_readable
-from poise.job.clip import Kept
+from poise.job.subject import Kept
 from poise.motion import Clip
 
 

@@ -12,8 +12,8 @@ from typing_extensions import is_typeddict
 
 from poise.errors import BadValue, nearest_name
 from poise.job.constraint_spec import hints_of, members
+from poise.job.error_context import Location, place_of, said
 from poise.job.recipe import VERSION
-from poise.job.recipe_path import Location, place_of, said
 from poise.job.schema import REFUSED
 from poise.record_ranges import range_words
 from poise.yaml_nodes import Node, Problem, expected

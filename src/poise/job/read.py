@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from poise.formats import read_bytes
 from poise.job.changes import Change, changed
+from poise.job.error_context import RecipeProblem
 from poise.job.pydantic_errors import problems_from
 from poise.job.recipe import (
     VERSION,
@@ -21,7 +22,6 @@ from poise.job.recipe import (
     Recipe,
     Step,
 )
-from poise.job.recipe_path import RecipeProblem
 from poise.job.record_validation import check
 from poise.job.schema import recipe_type, recipe_validator
 from poise.job.vocabulary import Vocabulary, vocabulary

@@ -8,8 +8,8 @@ from pathlib import Path
 from poise.environment import Entry, place_from
 from poise.errors import FileProblem
 from poise.job.constraint_spec import wrong_times
+from poise.job.error_context import Location, constraints_of, methods_of, said
 from poise.job.recipe import RETARGET
-from poise.job.recipe_path import Location, constraints_of, methods_of, said
 from poise.job.vocabulary import Vocabulary
 from poise.yaml_nodes import Node, Place, Problem, expected
 

@@ -9,14 +9,18 @@ from typing import Any
 
 from poise.constraints import Constraint, StageEdit, tasks_of
 from poise.errors import BadValue, PoiseError
-from poise.job.constraint_spec import constraint_from
-from poise.job.error_context import attribute_error, constraint_location, located, problem_at
+from poise.job.constraint_spec import Clock, constraint_from
+from poise.job.error_context import (
+    RecipeProblem,
+    attribute_error,
+    constraint_location,
+    located,
+    problem_at,
+)
 from poise.job.known_contacts import known_contacts
 from poise.job.pattern_file import load_pattern
 from poise.job.recipe import Recipe
-from poise.job.recipe_path import RecipeProblem
 from poise.job.subject import Subject, subject
-from poise.job.timing import Clock
 from poise.job.vocabulary import Vocabulary, vocabulary
 from poise.methods import Edit, ProgressCallback, Result
 from poise.methods.pattern import Pattern

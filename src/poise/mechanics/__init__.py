@@ -6,7 +6,7 @@ its parent in the joint's own frame; accelerations are the time derivatives of t
 Quaternions are taken to be unit. `parallel=False` keeps a call on one core; the bits are the same.
 """
 
-from poise.mechanics.carried_inertia import carried_inertias_kg_m2 as carried_inertias_kg_m2
+from poise.mechanics.center_of_mass import carried_inertias_kg_m2 as carried_inertias_kg_m2
 from poise.mechanics.center_of_mass import center_of_mass as center_of_mass
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2 as GRAVITY_M_S2
 from poise.mechanics.inverse_dynamics import JointForces as JointForces

@@ -13,7 +13,10 @@ from poise.arrays import Array, Indices
 from poise.character import Sites, Skeleton
 from poise.compiled import compiled, inner_borrowing
 from poise.errors import BadValue
-from poise.mechanics.blocks import (
+from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.lanes import LANES, prefetch
+from poise.mechanics.quaternion_kernels import carried, turn_row
+from poise.mechanics.subtree_sums import (
     block_start,
     block_step,
     gather_quaternion,
@@ -27,9 +30,6 @@ from poise.mechanics.blocks import (
     store_quaternion,
     store_vector,
 )
-from poise.mechanics.frames import as_frames, over_frames
-from poise.mechanics.lanes import LANES, prefetch
-from poise.mechanics.quaternion_kernels import carried, turn_row
 
 _NO_OFFSETS = np.zeros((1, 0, 3))
 _NO_OFFSETS.setflags(write=False)

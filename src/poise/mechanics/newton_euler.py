@@ -19,7 +19,9 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import compiled, inlined
-from poise.mechanics.blocks import (
+from poise.mechanics.lanes import LANES, prefetch, store
+from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, matrix, turned_back
+from poise.mechanics.subtree_sums import (
     block_start,
     block_step,
     gather_quaternion,
@@ -30,8 +32,6 @@ from poise.mechanics.blocks import (
     scatter_vector,
     store_vector,
 )
-from poise.mechanics.lanes import LANES, prefetch, store
-from poise.mechanics.quaternion_kernels import Matrix, Vector, cross, matrix, turned_back
 
 CONSTANTS = 13
 """Columns of the table of constants: offset 3, mass, first moment 3, second moment 6."""

@@ -4,7 +4,7 @@ from poise.methods.constraint_report import ConstraintReport as ConstraintReport
 from poise.methods.edit import Edit as Edit
 from poise.methods.method import Method as Method
 from poise.methods.method import Takes as Takes
-from poise.methods.parcel import Parcel as Parcel
+from poise.methods.progress import Parcel as Parcel
 from poise.methods.progress import Progress as Progress
 from poise.methods.progress import ProgressCallback as ProgressCallback
 from poise.methods.result import Result as Result

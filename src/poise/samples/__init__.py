@@ -15,11 +15,11 @@ from poise.samples.hop import hopping as hopping
 from poise.samples.human import human_skeleton as human_skeleton
 from poise.samples.human import sample_character as sample_character
 from poise.samples.jump import jumping as jumping
-from poise.samples.lean import with_lean as with_lean
 from poise.samples.reach import reaching as reaching
 from poise.samples.run import running as running
 from poise.samples.standing import squatting as squatting
 from poise.samples.standing import standing as standing
+from poise.samples.standing import with_lean as with_lean
 from poise.samples.truth import Flight as Flight
 from poise.samples.truth import Injected as Injected
 from poise.samples.truth import Planted as Planted

@@ -24,8 +24,7 @@ from poise.mechanics import (
 from poise.motion import Clip, differentiate
 from poise.samples.curves import GRAVITY, ease
 from poise.samples.human import sample_character
-from poise.samples.plan import TRUNK, Plan, posed
-from poise.samples.tracks import Ground, Repeated, Timeline
+from poise.samples.plan import TRUNK, Ground, Plan, Repeated, Timeline, posed
 
 _MARGIN = 4
 """Grid points posed on either side, so that differences are central everywhere."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise import rotations
 from poise.arrays import Array
+from poise.samples.truth import Planted
 
 GRAVITY = 9.81
 
@@ -123,3 +126,183 @@ def bounce_heights(
     t = local - stance_s
     aloft = fall * t - 0.5 * GRAVITY * t**2
     return landing_height_m + np.where(local < stance_s, free + pushed, aloft)
+
+
+_X = np.array([1.0, 0.0, 0.0])
+_Y = np.array([0.0, 1.0, 0.0])
+_RAMP = 0.1
+"""Share of a swing in which the foot comes to speed, and again to rest."""
+
+
+@dataclass(frozen=True)
+class Sole:
+    """The sole's middle line in the ankle's frame, foot flat: heel, ball and toe tip."""
+
+    heel_m: Array
+    ball_m: Array
+    toe_tip_m: Array
+
+
+Pitch = tuple[float, float, float]
+"""Angle, rate and acceleration."""
+
+
+def pitch_deg(angle: float, rate: float, acceleration: float = 0.0) -> Pitch:
+    """A pitch given in degrees."""
+    return float(np.radians(angle)), float(np.radians(rate)), float(np.radians(acceleration))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stay of a foot on the ground; pitch is positive with the toes down."""
+
+    place_m: tuple[float, float]
+    """X and Z of the heel while the foot lies flat."""
+    touch_s: float = -np.inf
+    flat_s: float = -np.inf
+    lift_s: float = np.inf
+    leave_s: float = np.inf
+    landing_rad: Pitch = (0.0, 0.0, 0.0)
+    """At touch-down."""
+    leaving_rad: Pitch = (0.0, 0.0, 0.0)
+    """When it leaves."""
+    yaw_rad: float = 0.0
+    """Toes to the figure's left are positive."""
+    clearance_m: float = 0.0
+    """How much the swing that follows is lifted at its middle."""
+    late_clearance_m: float = 0.0
+    """More of it towards the end, and less at the beginning."""
+    skew: float = 0.0
+    """-1 to 1: whether the swing that follows is faster at its beginning or at its end."""
+
+
+@dataclass(frozen=True)
+class FootMotion:
+    """A foot over time."""
+
+    ankles_m: Array
+    """(F, 3)"""
+    rotations_wxyz: Array
+    """(F, 4) of the ankle's frame in the world."""
+    yaws_rad: Array
+    """(F,)"""
+    toes_rad: Array
+    """(F,) turn of the toe joint, positive downwards."""
+
+
+def foot_motion(steps: Sequence[Step], sole: Sole, times: Array) -> FootMotion:
+    """Where a foot is that takes these steps, at times that go up; both in time order."""
+    ankles, pitch = np.zeros((len(times), 3)), np.zeros(len(times))
+    yaw, toes = np.zeros(len(times)), np.zeros(len(times))
+    for step in steps:
+        here = _between(times, step.touch_s, step.leave_s)
+        pitch[here] = _stance_pitch(step, times[here])
+        yaw[here] = step.yaw_rad
+        toes[here] = -np.maximum(pitch[here], 0.0)
+        ankles[here] = _ankle_over(step, sole, pitch[here])
+    for last, following in pairwise(steps):
+        here = _between(times, last.leave_s, following.touch_s, open_ends=True)
+        t, t0, t1 = times[here], last.leave_s, following.touch_s
+        pitch[here] = hermite(t, t0, t1, last.leaving_rad, following.landing_rad)
+        toes[here] = -hermite(t, t0, t1, _fold(last.leaving_rad), _fold(following.landing_rad))
+        yaw[here] = last.yaw_rad + (following.yaw_rad - last.yaw_rad) * ease(t, t0, t1)
+    q = rotations.multiply(rotations.from_axis_angle(_Y, yaw), rotations.from_axis_angle(_X, pitch))
+    for last, following in pairwise(steps):
+        here = _between(times, last.leave_s, following.touch_s, open_ends=True)
+        share = (times[here] - last.leave_s) / (following.touch_s - last.leave_s)
+        ankles[here] = _swing(last, following, sole, q[here], share)
+    return FootMotion(ankles, q, yaw, toes)
+
+
+def _swing(last: Step, following: Step, sole: Sole, q: Array, share: Array) -> Array:
+    """(F, 3) the ankle on its way: from turning about the old pivot to turning about the new.
+
+    The pivots themselves leave and arrive quickly, within the ramps of `passage`.
+    """
+    old = _about_pivot(last, sole, q, last.leaving_rad[0] > 0.0)
+    new = _about_pivot(following, sole, q, following.landing_rad[0] > 0.0)
+    ankles = old + passage(share, _RAMP, last.skew)[:, None] * (new - old)
+    even = passage(share, _RAMP)
+    lift = last.clearance_m + last.late_clearance_m * (2.0 * share - 1.0)
+    ankles[:, 1] += lift * 4.0 * even * (1.0 - even)
+    return ankles
+
+
+def point_on(step: Step, ahead_m: float) -> Array:
+    """(2,) X and Z of a point under the middle line of the flat foot, measured from the heel."""
+    turned = ahead_m * np.array([np.sin(step.yaw_rad), np.cos(step.yaw_rad)])
+    return np.array(step.place_m) + turned
+
+
+def planted(step: Step, sole: Sole, side: str) -> list[Planted]:
+    """What stands still where, and when."""
+    length = float(sole.ball_m[2] - sole.heel_m[2])
+    tip = float(sole.toe_tip_m[2] - sole.heel_m[2])
+    heel_first = step.landing_rad[0] <= 0.0
+    rolls_off = step.lift_s < step.leave_s
+    spans = {
+        "heel": (0.0, step.touch_s if heel_first else step.flat_s, step.lift_s),
+        "ball": (length, step.flat_s if heel_first else step.touch_s, step.leave_s),
+        "toe_tip": (tip, step.flat_s if heel_first else step.touch_s, step.leave_s),
+    }
+    if not rolls_off:
+        spans["heel"] = (*spans["heel"][:2], step.leave_s)
+    found: list[Planted] = []
+    for name, (ahead, start, end) in spans.items():
+        x, z = point_on(step, ahead)
+        place = (float(x), 0.0, float(z))
+        found.append(Planted(f"{side}_foot", f"{side}_{name}", start, end, place))
+    return found
+
+
+def _between(times: Array, start_s: float, end_s: float, *, open_ends: bool = False) -> slice:
+    """The times from start to end, as a slice: long clips have many steps."""
+    first, last = ("right", "left") if open_ends else ("left", "right")
+    return slice(
+        int(np.searchsorted(times, start_s, first)), int(np.searchsorted(times, end_s, last))
+    )
+
+
+def _stance_pitch(step: Step, times: Array) -> Array:
+    pitch = np.zeros(len(times))
+    rolling = times < step.flat_s
+    if rolling.any():
+        pitch[rolling] = hermite(
+            times[rolling], step.touch_s, step.flat_s, step.landing_rad, (0, 0, 0)
+        )
+    leaving = times > step.lift_s
+    if leaving.any():
+        pitch[leaving] = hermite(
+            times[leaving], step.lift_s, step.leave_s, (0, 0, 0), step.leaving_rad
+        )
+        assert pitch[leaving].min() >= 0.0, "a heel that leaves goes into the ground first"
+    return pitch
+
+
+def _ankle_over(step: Step, sole: Sole, pitch: Array) -> Array:
+    """(F, 3) the ankle of a foot that stands on its heel or its ball."""
+    q = rotations.multiply(_yaw(step), rotations.from_axis_angle(_X, pitch))
+    on_ball = (pitch > 0.0)[:, None]
+    return np.where(on_ball, _about_pivot(step, sole, q, True), _about_pivot(step, sole, q, False))
+
+
+def _fold(pitch: Pitch) -> Pitch:
+    """The bend of toes that rest while the foot has this pitch."""
+    return pitch if pitch[0] > 0.0 else (0.0, 0.0, 0.0)
+
+
+def _about_pivot(step: Step, sole: Sole, q: Array, on_ball: bool) -> Array:
+    """(F, 3) the ankle of a foot with these rotations whose ball or heel is at its place."""
+    return _pivot(step, sole, on_ball) - rotations.rotate(
+        q, sole.ball_m if on_ball else sole.heel_m
+    )
+
+
+def _pivot(step: Step, sole: Sole, on_ball: bool) -> Array:
+    ahead = float(sole.ball_m[2] - sole.heel_m[2]) if on_ball else 0.0
+    x, z = point_on(step, ahead)
+    return np.array([x, 0.0, z])
+
+
+def _yaw(step: Step) -> Array:
+    return rotations.from_axis_angle(_Y, np.asarray(step.yaw_rad))

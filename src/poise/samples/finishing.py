@@ -9,9 +9,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import BadValue
 from poise.mechanics import GRAVITY_M_S2
-from poise.samples.footsteps import FootMotion, Step, foot_motion, planted
-from poise.samples.plan import SIDES, Plan, posed, sole
-from poise.samples.tracks import Ground
+from poise.samples.curves import FootMotion, Step, foot_motion, planted
+from poise.samples.plan import SIDES, Ground, Plan, posed, sole
 from poise.samples.truth import Flight, Planted, Sample, contacts_of
 
 MOST_FRAMES = 1_000_000

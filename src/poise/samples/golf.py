@@ -11,9 +11,8 @@ from poise.arrays import Array
 from poise.samples.balancing import balanced
 from poise.samples.curves import Key, resting, through
 from poise.samples.finishing import feet_of, finished
-from poise.samples.plan import Plan, Turns, WristGoal, stacked
+from poise.samples.plan import Ground, Plan, Timeline, Turns, WristGoal, stacked
 from poise.samples.standing import STANDING_M, feet_at, mid_feet
-from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Sample
 
 _TOP_S, _HIT_S, _FINISH_S, _END_S = 1.45, 1.80, 2.40, 3.2

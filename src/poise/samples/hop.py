@@ -9,11 +9,17 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.samples.balancing import balanced
-from poise.samples.curves import bounce_heights, monotone
+from poise.samples.curves import (
+    FootMotion,
+    Step,
+    bounce_heights,
+    foot_motion,
+    monotone,
+    pitch_deg,
+    point_on,
+)
 from poise.samples.finishing import finished
-from poise.samples.footsteps import FootMotion, Step, foot_motion, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, sole, stacked
-from poise.samples.tracks import Ground, Timeline
+from poise.samples.plan import Ground, Plan, Timeline, Turns, sole, stacked
 from poise.samples.truth import Sample
 
 _STANCE_S, _FLIGHT_S = 0.34, 0.24

@@ -8,11 +8,9 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.samples.balancing import balanced
-from poise.samples.curves import GRAVITY, Key, monotone, through
+from poise.samples.curves import GRAVITY, Key, Step, monotone, pitch_deg, point_on, through
 from poise.samples.finishing import feet_of, finished
-from poise.samples.footsteps import Step, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, stacked
-from poise.samples.tracks import Ground, Timeline
+from poise.samples.plan import Ground, Plan, Timeline, Turns, stacked
 from poise.samples.truth import Sample
 
 _START_S, _DEEP_S, _LIFT_S, _LEAVE_S = 0.25, 0.85, 0.95, 1.25

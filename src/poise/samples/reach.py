@@ -11,9 +11,8 @@ from poise.arrays import Array
 from poise.samples.balancing import balanced
 from poise.samples.curves import ease
 from poise.samples.finishing import feet_of, finished
-from poise.samples.plan import Plan, WristGoal, stacked
+from poise.samples.plan import Ground, Plan, Timeline, WristGoal, stacked
 from poise.samples.standing import STANDING_M, feet_at, hanging_arms, mid_feet
-from poise.samples.tracks import Ground, Timeline
 from poise.samples.truth import Planted, Sample
 
 _CYCLE_S = 4.0

@@ -8,11 +8,9 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.samples.balancing import balanced
-from poise.samples.curves import around, bounce_heights, monotone
+from poise.samples.curves import Step, around, bounce_heights, monotone, pitch_deg, point_on
 from poise.samples.finishing import alternating, feet_of, finished
-from poise.samples.footsteps import Step, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, stacked
-from poise.samples.tracks import Ground, Timeline
+from poise.samples.plan import Ground, Plan, Timeline, Turns, stacked
 from poise.samples.truth import Sample
 
 _STANCE_S, _FLIGHT_S = 0.23, 0.13

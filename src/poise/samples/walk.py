@@ -13,11 +13,9 @@ import numpy as np
 from poise.arrays import Array
 from poise.motion import Clip
 from poise.samples.balancing import balanced
-from poise.samples.curves import around, monotone
+from poise.samples.curves import Step, around, monotone, pitch_deg, point_on
 from poise.samples.finishing import alternating, feet_of, finished
-from poise.samples.footsteps import Step, pitch_deg, point_on
-from poise.samples.plan import Plan, Turns, stacked
-from poise.samples.tracks import Ground, Timeline
+from poise.samples.plan import Ground, Plan, Timeline, Turns, stacked
 from poise.samples.truth import Sample
 
 _CYCLE_S = 1.08

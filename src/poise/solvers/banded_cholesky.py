@@ -8,10 +8,12 @@ and it does not know that the band's corners are empty.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from poise.arrays import Array
-from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
+from poise.compiled import borrowing, compiled, inlined_borrowing, inner_borrowing
 from poise.solvers.small_dense import dot
 
 _PANEL = 4
@@ -186,3 +188,24 @@ def solve_band_three(factor: Array, width: int, reach: int, right: Array) -> Non
         x[j] = (x[j] - dot(row, x[j + 1 :], count)) * share
         y[j] = (y[j] - dot(row, y[j + 1 :], count)) * share
         z[j] = (z[j] - dot(row, z[j + 1 :], count)) * share
+
+
+@compiled
+def solve_six(h: Array, g: Array, x: Array) -> None:
+    """Put the solution of H x = −g into `x`; the lower triangle of `h` becomes its factor."""
+    for j in range(6):
+        for i in range(j, 6):
+            total = h[i, j]
+            for k in range(j):
+                total -= h[i, k] * h[j, k]
+            h[i, j] = math.sqrt(total) if i == j else total / h[j, j]
+    for i in range(6):
+        total = -g[i]
+        for k in range(i):
+            total -= h[i, k] * x[k]
+        x[i] = total / h[i, i]
+    for i in range(5, -1, -1):
+        total = x[i]
+        for k in range(i + 1, 6):
+            total -= h[k, i] * x[k]
+        x[i] = total / h[i, i]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.compiled import compiled, inlined
+from poise.solvers.banded_cholesky import solve_six
 from poise.solvers.cone_problem import ConePlan, Contacts, Supplied
 from poise.solvers.friction_cones import (
     Stiffness,
@@ -28,7 +29,6 @@ from poise.solvers.friction_cones import (
     round_force,
     round_pull,
 )
-from poise.solvers.small_cholesky import solve_six
 
 CHUNK = 64
 """Frames after which the loop forgets the previous answer, so that any part of a clip that starts

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.apps.report.charts import Bar, Chart, Dot, Key, Row
+from poise.apps.report.clip_charts import Bar, Chart, Dot, Key, Row
 from poise.apps.report.page import Page, page_html
 from poise.arrays import Array, Indices
 from poise.formats import atomic_write

@@ -19,20 +19,16 @@ from poise.announce import listening
 from poise.apps.studio import from_page as asked
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
-from poise.apps.studio.contacts import with_contacts
 from poise.apps.studio.drags import Drags
 from poise.apps.studio.families import Played
-from poise.apps.studio.goals import goals_of
-from poise.apps.studio.history import History
-from poise.apps.studio.kept import Kept
-from poise.apps.studio.measuring import measured, observed
+from poise.apps.studio.goals import goals_of, scatter_of, stages_of
+from poise.apps.studio.history import History, Kept
+from poise.apps.studio.measuring import measured, observed, with_contacts
 from poise.apps.studio.project import Project
 from poise.apps.studio.running import Found, Runner
 from poise.apps.studio.saving import exported, save_file
-from poise.apps.studio.scatter import scatter_of
 from poise.apps.studio.solver import Solver
 from poise.apps.studio.solving import Solution, SolveJob, problem_lines
-from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
 from poise.character import Character
 from poise.errors import BadValue, PoiseError

@@ -11,11 +11,11 @@ from typing import Any
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.from_page import BeginDrag, Drag
+from poise.apps.studio.goals import stages_of
 from poise.apps.studio.live import Live
 from poise.apps.studio.measuring import observed
 from poise.apps.studio.solver import Solver
 from poise.apps.studio.solving import problem_lines
-from poise.apps.studio.stages import stages_of
 from poise.apps.studio.views import Told
 from poise.errors import BadValue, PoiseError
 from poise.job import Recipe, Subject

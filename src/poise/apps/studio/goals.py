@@ -6,14 +6,59 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from poise.apps.studio import to_page as say
 from poise.apps.studio import views
-from poise.apps.studio.to_page import Goal
+from poise.apps.studio.to_page import Goal, Stage
 from poise.apps.studio.views import Told
 from poise.arrays import Array
 from poise.constraints import Scene, StageEdit, tasks_of
+from poise.contact import Series, intervals
 from poise.errors import PoiseError
 from poise.job import Clock, Recipe, Subject, constraint_from, vocabulary
+from poise.methods.pattern import Pattern
 from poise.motion import Clip
+
+
+def stages_of(series: Series) -> tuple[Stage, ...]:
+    """Ground and flight in turn, as what touches shows them; none where nothing flies."""
+    flying = np.asarray(series.flight, dtype=np.bool_)
+    if not flying.any():
+        return ()
+    found: list[Stage] = []
+    roots, lows = series.clip.root_positions_m, series.points_m[..., 1].min(axis=1)
+    spans = [(*each, "flight") for each in intervals(flying)]
+    spans += [(*each, "ground") for each in intervals(~flying)]
+    for first, stop, kind in sorted(spans):
+        span = slice(first, stop)
+        if kind == "ground":
+            middle = roots[span].mean(axis=0)
+            place = (float(middle[0]), float(lows[span].min()), float(middle[2]))
+        else:
+            top = series.com_m[span][int(np.argmax(series.com_m[span, 1]))]
+            place = (float(top[0]), float(top[1]), float(top[2]))
+        found.append(Stage(kind, first, stop - 1, place))
+    return tuple(found)
+
+
+def scatter_of(pattern: Pattern, now: Array | None) -> Told:
+    """Examples as points; with `now` the coefficients of the edited motion, how near each is."""
+    places = np.zeros((len(pattern.examples), 2))
+    shown = min(2, pattern.coefficients.shape[1])
+    places[:, :shown] = pattern.coefficients[:, :shown]
+    goal = np.full(2, np.nan)
+    weights = np.full(len(places), 1.0 / max(1, len(places)))
+    if now is not None:
+        goal[: min(2, len(now))] = now[:2]
+        spread = np.sqrt(pattern.variances[: len(now)])
+        apart = np.linalg.norm((pattern.coefficients[:, : len(now)] - now) / spread, axis=1)
+        near = np.exp(-0.5 * (apart - apart.min()) ** 2)
+        weights = near / near.sum()
+    message = say.Scatter(
+        names=tuple(example.name for example in pattern.examples),
+        shares=tuple((pattern.variances / pattern.variances.sum())[:2].tolist()),
+        weights=tuple(weights.tolist()),
+    )
+    return views.told(message, places=places, goal=goal)
 
 
 def goals_of(

@@ -4,14 +4,44 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from poise.errors import FileProblem
 from poise.formats import atomic_write, os_problem, read_bytes
+
+T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    """Things by key, up to so many bytes in all; the last is kept however large it is."""
+
+    def __init__(self, most_bytes: int, size_of: Callable[[T], int]) -> None:
+        self._most, self._size_of = most_bytes, size_of
+        self._things: OrderedDict[str, T] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: str) -> T | None:
+        """What is kept; to ask for it is to use it."""
+        found = self._things.get(key)
+        if found is not None:
+            self._things.move_to_end(key)
+        return found
+
+    def put(self, key: str, thing: T) -> None:
+        """Keep something."""
+        if key in self._things:
+            self._bytes -= self._size_of(self._things.pop(key))
+        self._things[key] = thing
+        self._bytes += self._size_of(thing)
+        while self._bytes > self._most and len(self._things) > 1:
+            _, old = self._things.popitem(last=False)
+            self._bytes -= self._size_of(old)
+
 
 FILE = "document.json"
 MOST_EDITS = 200

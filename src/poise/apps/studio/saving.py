@@ -12,8 +12,7 @@ from typing import Any, Protocol
 from poise.apps.studio import views
 from poise.apps.studio.from_page import SaveFile
 from poise.apps.studio.history import History
-from poise.apps.studio.named_files import is_below, is_file_key, named_files
-from poise.apps.studio.project import Project
+from poise.apps.studio.project import Project, is_below, is_file_key, named_files
 from poise.apps.studio.solving import Solution
 from poise.apps.studio.to_page import Saved
 from poise.apps.studio.views import Told

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from poise.apps.studio.families import from_file
-from poise.apps.studio.history import key_of
-from poise.apps.studio.kept import Kept
+from poise.apps.studio.history import Kept, key_of
 from poise.apps.studio.live import Live, dragged_step
-from poise.apps.studio.named_files import named_files
+from poise.apps.studio.project import named_files
 from poise.apps.studio.results import load_result, save_result
 from poise.apps.studio.solving import (
     Solution,

@@ -12,7 +12,7 @@ from typing import Any
 
 from poise.announce import announce
 from poise.apps.studio.families import built, is_family, middle
-from poise.apps.studio.named_files import is_below, named_files
+from poise.apps.studio.project import is_below, named_files
 from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
 from poise.arrays import Array

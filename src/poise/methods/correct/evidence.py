@@ -46,9 +46,9 @@ from poise.contact import (
 )
 from poise.environment import Environment, query
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.correct.candidates import is_sole, touching_sites
+from poise.methods.correct.contact_states import is_sole, touching_sites
 from poise.methods.correct.mesh import Mesh
-from poise.methods.correct.standing import floor_is_trusted
+from poise.methods.correct.standing_places import floor_is_trusted
 from poise.motion import Clip
 
 SPEED_PER_CREEP = 100.0

@@ -18,13 +18,13 @@ from poise.arrays import Array, Indices, frozen_array, frozen_indices
 from poise.character import Character, Sites
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.correct.mesh_shares import mass_shares
 from poise.methods.correct.mesh_vertices import (
     CANDIDATES,
     Vertices,
     candidate_radii_m,
     contact_vertices,
     joint_vertices,
+    mass_shares,
 )
 from poise.motion import Clip
 

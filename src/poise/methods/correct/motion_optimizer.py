@@ -34,8 +34,8 @@ from poise.methods.correct.problem import (
     packed,
 )
 from poise.methods.correct.settings import Settings
-from poise.methods.correct.surfaces import is_one_plane, planes_at
-from poise.methods.parcel import Parcel
+from poise.methods.correct.standing_places import is_one_plane, planes_at
+from poise.methods.progress import Parcel
 
 if TYPE_CHECKING:
     from poise.methods.correct.alternation import Room

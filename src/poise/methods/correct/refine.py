@@ -24,11 +24,34 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.contact import PLANTED_M_S, ContactSchedule, clip_dynamics, intervals
 from poise.environment import Environment
-from poise.methods.correct.candidates import CANDIDATE_PARTS, schedule_of
+from poise.errors import BadShape
+from poise.methods.correct.contact_states import CANDIDATE_PARTS, schedule_of
 from poise.methods.correct.evidence import evidence, whole_feet
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.problem import FREE, STATIC
 from poise.motion import Clip
+
+
+def from_schedule(
+    schedule: ContactSchedule,
+    mesh: Mesh,
+    clip: Clip,
+    character: Character,
+    environment: Environment,
+) -> OwnRate:
+    """Every candidate of a touching part touches that the motion lets touch; the likeliest does."""
+    if schedule.frame_count != clip.frame_count:
+        raise BadShape("contacts", f"({clip.frame_count}, P)", schedule.touching.shape)
+    scores = evidence(mesh, clip, character, environment).scores
+    contacts = np.zeros(scores.shape, dtype=np.int8)
+    for part in schedule.parts:
+        mine = [b for b, c in enumerate(mesh.candidates) if CANDIDATE_PARTS[c] == part]
+        if mine:
+            best = scores[:, mine].min(axis=1, keepdims=True)
+            likely = (scores[:, mine] < 1.0) | (scores[:, mine] == best)
+            contacts[:, mine] = likely & schedule.column(part)[:, None]
+    return OwnRate(contacts, schedule)
+
 
 WINDOW_FRAMES = 3
 """Working frames by which a start or an end may move."""

@@ -12,21 +12,23 @@ from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.footing import moving_joints
-from poise.methods.correct.candidates import CANDIDATE_PARTS
-from poise.methods.correct.contact_optimizer import Discovered
-from poise.methods.correct.draped import draped_places_m, raised_clip
-from poise.methods.correct.drift import steady_drift_m_s, without_drift
+from poise.methods.correct.contact_optimizer import Discovered, discover_long
+from poise.methods.correct.contact_states import CANDIDATE_PARTS
+from poise.methods.correct.drift import (
+    draped_places_m,
+    raised_clip,
+    smoothed,
+    steady_drift_m_s,
+    without_drift,
+)
 from poise.methods.correct.follow import at_own_rate, followed
-from poise.methods.correct.given_contacts import from_schedule
-from poise.methods.correct.long_discovery import discover_long
 from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.presmoothing import smoothed
 from poise.methods.correct.problem import SLIDING
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
-from poise.methods.correct.refine import OwnRate, refined
+from poise.methods.correct.refine import OwnRate, from_schedule, refined
 from poise.methods.correct.report import CorrectReport, finished
 from poise.methods.correct.settings import Settings
-from poise.methods.correct.standing import rest_heights_m
+from poise.methods.correct.standing_places import rest_heights_m
 from poise.methods.correct.windows import optimize_long
 from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent

@@ -29,8 +29,8 @@ from poise.methods.correct.problem import (
     by_frame,
 )
 from poise.methods.correct.settings import Settings
-from poise.methods.correct.surfaces import planes_at
-from poise.methods.parcel import Parcel
+from poise.methods.correct.standing_places import planes_at
+from poise.methods.progress import Parcel
 
 WINDOW_S = 20.0
 OVERLAP_S = 4.0

@@ -14,8 +14,8 @@ from poise.methods.constraint_report import (
     constraint_reports,
     worst_in_words,
 )
-from poise.methods.deform.calm import unrest_of
 from poise.methods.deform.problem import Problem
+from poise.methods.deform.smoothing import unrest_of
 from poise.methods.result import Result, Status
 from poise.wording import counted
 

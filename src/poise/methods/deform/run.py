@@ -17,8 +17,15 @@ from scipy.ndimage import maximum_filter1d
 from poise import rotations
 from poise.contact import intervals
 from poise.ik import IkSolution, look, solve, unsolved
-from poise.methods.deform.problem import Problem, build, with_first_goals, without_lesser
-from poise.methods.deform.reach import changed_frames, same_ground, taken_over
+from poise.methods.deform.problem import (
+    Problem,
+    build,
+    changed_frames,
+    same_ground,
+    taken_over,
+    with_first_goals,
+    without_lesser,
+)
 from poise.methods.deform.report import DeformReport, finished
 from poise.methods.deform.settings import Settings
 from poise.methods.deform.settling import missed_layer, settled

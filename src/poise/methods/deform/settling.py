@@ -20,9 +20,8 @@ from poise.contact import intervals
 from poise.ik import IkProblem, IkSolution, hann_window, smooth_displacements, solve, task_values
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import ANGULAR
-from poise.methods.deform.calm import unrest_of
 from poise.methods.deform.problem import Problem
-from poise.methods.deform.smoothing import half_width, half_widths, smoothed
+from poise.methods.deform.smoothing import half_width, half_widths, smoothed, unrest_of
 
 _LINGERING = 3
 """A goal that is missed is not gone for again before this many half-widths have passed: where it

@@ -36,13 +36,13 @@ from poise.methods.filter.coupled_rows import (
     put_coupled_rows,
     rows_times,
 )
+from poise.methods.filter.curve_fit import FitBasis
 from poise.methods.filter.dynamic_frames import Laws
 from poise.methods.filter.dynamic_state import Motion, make_batch
-from poise.methods.filter.fit_basis import FitBasis
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
-from poise.methods.filter.range_rows import NEAR_RAD, count_near, most_ranges
+from poise.methods.filter.strain import NEAR_RAD, count_near, most_ranges
 from poise.solvers import factor_band, solve_band
 
 _HARD, _PRESSING = 1e6, 2e3

@@ -20,7 +20,7 @@ from poise.methods.filter.dynamic_frames import Laws, sample_frame
 from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.footing import LEAST_PUSH
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, FLIGHT_ROWS, law_count
-from poise.methods.filter.range_rows import NEAR_RAD
+from poise.methods.filter.strain import NEAR_RAD
 from poise.solvers import Measurements, add_scaled, dot
 
 ALIVE = 4

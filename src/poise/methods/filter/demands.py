@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.character import Character
+from poise.arrays import Array
+from poise.character import Body, Character
 from poise.contact import (
     ContactSchedule,
     distance_to_support,
+    intervals,
     nearest_in_support,
     support_area,
     touching_points,
@@ -17,17 +19,58 @@ from poise.environment import Environment
 from poise.mechanics import (
     GRAVITY_M_S2,
     BodyState,
+    JointForces,
+    center_of_mass,
     forward_kinematics,
     inverse_dynamics,
+    momentum,
     zero_moment_point,
 )
 from poise.methods.filter.dynamic_state import Motion
-from poise.methods.filter.flights import flight_shift
 from poise.methods.filter.footing import footing_of, no_footing
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.settings import Frames, Settings
 from poise.methods.filter.strain import no_strain, strain_of
-from poise.motion import Clip
+from poise.motion import Clip, splines
+
+# Flights by themselves: what acts in the air, measured where derivatives of joints are worst.
+#
+# Smoothed derivatives of single joints err most at the ends of a flight, just where push-off and
+# landing would smear in. The path of the centre of mass is a parabola there, on which the
+# smoothing spline is exact; the angular momentum is constant, and its derivative is one order
+# less.
+SHORTEST_FLIGHT = 8
+"""Frames that are worth a curve of their own."""
+
+
+def flight_shift(
+    motion: Motion,
+    clip: Clip,
+    body: Body,
+    state: BodyState,
+    forces: JointForces,
+    aloft: NDArray[np.bool_],
+    cutoff_hz: float | None,
+) -> Array:
+    """(F, 6) what acts on the root over the mass, by each flight's own curve less by `forces`."""
+    shift = np.zeros((clip.frame_count, 6))
+    if cutoff_hz is None or not aloft.any():
+        return shift
+    mass = body.total_mass_kg
+    com = center_of_mass(state, body)
+    spin = momentum(state, body, motion.root_velocities, motion.omega).angular_kg_m2_s
+    seen = np.concatenate([forces.root_force_n, forces.root_moment_nm], axis=1) / mass
+    for first, stop in intervals(aloft):
+        if stop - first < SHORTEST_FLIGHT:
+            continue
+        flight = slice(first, stop)
+        push = splines.smooth(com[flight], clip.rate_hz, cutoff_hz).second - GRAVITY_M_S2
+        twist = splines.smooth(spin[flight], clip.rate_hz, cutoff_hz).first / mass
+        arm = com[flight] - motion.roots[flight]
+        shift[flight, :3] = push - seen[flight, :3]
+        shift[flight, 3:] = twist + np.cross(arm, push) - seen[flight, 3:]
+    return shift
+
 
 _LEAST_PRESSURE = 0.1
 """Share of the weight that the ground carries at least, where balance means something."""

@@ -21,7 +21,7 @@ from poise.methods.filter.law_rows import (
     sample_laws,
 )
 from poise.methods.filter.law_slopes import Rates, differentiate_laws
-from poise.methods.filter.range_rows import put_ranges, unlock
+from poise.methods.filter.strain import put_ranges, unlock
 from poise.solvers import Measurements, partial_update
 
 

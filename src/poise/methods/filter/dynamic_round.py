@@ -12,14 +12,14 @@ from poise.errors import BadValue
 from poise.ik import IkProblem
 from poise.mechanics import GRAVITY_M_S2, Segments, segment_constants
 from poise.methods.filter.curve_fit import CurveFit
+from poise.methods.filter.demands import SHORTEST_FLIGHT
 from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
 from poise.methods.filter.dynamic_state import Motion, make_batch
-from poise.methods.filter.flights import SHORTEST_FLIGHT
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import FLIGHT_ROWS, Demands
 from poise.methods.filter.law_slopes import make_rates
-from poise.methods.filter.range_rows import most_ranges
-from poise.methods.filter.rotation_fit import component_rates, onto_rotations
+from poise.methods.filter.sliding_fit import component_rates, onto_rotations
+from poise.methods.filter.strain import most_ranges
 from poise.motion import Clip, differentiate
 
 

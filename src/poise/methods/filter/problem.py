@@ -9,19 +9,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
+from poise.character import Character
 from poise.constraints import TRANSLATION, Recruits, find_joint, tasks_of
 from poise.contact import ContactSchedule, detect_contacts, suited_cutoff_hz
 from poise.errors import BadValue, PoiseError
-from poise.ik import IkProblem, widened
+from poise.ik import BALL, Blocks, IkProblem, widened
 from poise.ik import build as build_ik
 from poise.ik import packed as kinds
-from poise.mechanics import center_of_mass, forward_kinematics
+from poise.mechanics import carried_inertias_kg_m2, center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
+from poise.methods.filter.footing import standing_tasks
 from poise.methods.filter.kinematic_frames import Noise, Prior
-from poise.methods.filter.process_noise import inertia_deviations
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
-from poise.methods.filter.standing import standing_tasks
 from poise.solvers import DEPENDENT, paper_spread, scaled_spread
+
+# How far each coordinate may deviate from the input: the process noise of Eq. 12.
+#
+# The paper leaves its ratios to the animator. In kinematic rounds a coordinate deviates the less
+# the more inertia it carries: a foot that is off by millimetres is then mended by its leg and not
+# by moving the whole body, which would undo the balance that dynamic rounds have found. In
+# dynamic rounds all are equal: a body in flight is wrong as a whole, and has to move as one.
+_LEAST_SHARE = 0.02
+"""Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
+
+
+def inertia_deviations(character: Character, blocks: Blocks, width: int) -> Array:
+    """(W,) relative deviations, 1 for the coordinate that moves most readily."""
+    body = character.body
+    assert body is not None
+    carried = carried_inertias_kg_m2(character.skeleton, body)
+    least = _LEAST_SHARE * float(carried.max())
+    deviations = np.ones(width)
+    for b in range(len(blocks.kind)):
+        kind, column = int(blocks.kind[b]), int(blocks.column[b])
+        size = 3 if kind <= BALL else 1
+        inertia = body.total_mass_kg if kind == kinds.TRANSLATION else carried[blocks.joint[b]]
+        deviations[column : column + size] = 1.0 / np.sqrt(max(float(inertia), least))
+    return deviations / deviations.max(initial=1e-300)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from poise.mechanics import (
     inverse_dynamics,
     zero_moment_point,
 )
+from poise.methods.filter.demands import flight_shift
 from poise.methods.filter.dynamic_round import motion_of
-from poise.methods.filter.flights import flight_shift
 from poise.methods.filter.problem import Problem
 from poise.motion import Clip
 from poise.wording import counted

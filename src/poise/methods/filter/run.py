@@ -13,18 +13,22 @@ from poise.ik import IkProblem
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.filter.coupled_fit import coupled_round
-from poise.methods.filter.curve_fit import CurveFit
+from poise.methods.filter.curve_fit import CurveFit, fit_basis
 from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_round import dynamic_round, motion_of, segments_of
 from poise.methods.filter.dynamic_state import Motion
-from poise.methods.filter.fit_basis import fit_basis
-from poise.methods.filter.kinematic_fit import smoothed
-from poise.methods.filter.kinematic_frames import ANALYTIC, SAMPLED, filter_frames, make_rows
+from poise.methods.filter.kinematic_frames import (
+    ANALYTIC,
+    SAMPLED,
+    filter_frames,
+    make_rows,
+    smoothed,
+)
 from poise.methods.filter.problem import Problem, all_noise_of, build, frames_held, prior_of
 from poise.methods.filter.progress import Left, left_to_do, made_worse
-from poise.methods.filter.range_rows import most_ranges
 from poise.methods.filter.report import FilterReport, finished
 from poise.methods.filter.settings import Settings
+from poise.methods.filter.strain import most_ranges
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip

@@ -34,14 +34,18 @@ from poise.environment import Environment
 from poise.errors import BadShape, BadValue
 from poise.methods.edit import Edit
 from poise.methods.filter.problem import Problem, build
-from poise.methods.filter.rotation_fit import on_side_of
 from poise.methods.filter.settings import Settings, rounds_of
-from poise.methods.filter.sliding_fit import WINDOW_S
+from poise.methods.filter.sliding_fit import WINDOW_S, on_side_of
 from poise.methods.filter.stream_contacts import FoundContacts, GivenContacts, StreamPoints
-from poise.methods.filter.stream_frame import Passing, Stage, StreamFrame, single_motion
 from poise.methods.filter.stream_goals import StreamGoals, at_one_frame
-from poise.methods.filter.stream_rates import StreamRates
 from poise.methods.filter.stream_rounds import DynamicRound, KinematicRound
+from poise.methods.filter.stream_window import (
+    Passing,
+    Stage,
+    StreamFrame,
+    StreamRates,
+    single_motion,
+)
 from poise.motion import Clip
 
 _UNIT_TOLERANCE = 1e-6

@@ -33,8 +33,7 @@ from poise.contact import (
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue, UnknownName
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions
-from poise.methods.filter.stream_frame import Passing
-from poise.methods.filter.stream_window import StreamWindow, half_window_frames
+from poise.methods.filter.stream_window import Passing, StreamWindow, half_window_frames
 
 HALF_WINDOW_S = 0.1
 """Frames to either side that speeds are taken from: most of what 12 Hz ask for."""

@@ -29,9 +29,9 @@ from poise.methods.filter.problem import Problem, all_noise_of, prior_of
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.sliding_fit import SlidingFit
 from poise.methods.filter.stream_contacts import StreamPoints
-from poise.methods.filter.stream_demands import demands_of_frame
-from poise.methods.filter.stream_frame import Passing
+from poise.methods.filter.stream_goals import demands_of_frame
 from poise.methods.filter.stream_kernels import add_fitted, put_added
+from poise.methods.filter.stream_window import Passing
 from poise.solvers import INDEFINITE
 
 

@@ -8,12 +8,149 @@ either side (0.15 s), rates are those of a fit to the whole clip within a percen
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.errors import BadValue
+from poise.methods.filter.curve_fit import check_positive
+from poise.methods.filter.demands import SHORTEST_FLIGHT
+from poise.methods.filter.dynamic_state import Motion
+from poise.methods.filter.stream_kernels import put_rates
 from poise.motion import splines
+
+NO_OFFSETS = np.zeros((0, 3))
+
+
+class StreamFrame(NamedTuple):
+    """A pose, in metres and Y up."""
+
+    root_m: Array
+    """(3,) world."""
+    rotations_wxyz: Array
+    """(J, 4) each joint's frame in its parent's, the root's in the world; unit."""
+    moving_offsets_m: Array = NO_OFFSETS
+    """(M, 3) origins of the stream's `moving_joints`, if it has any."""
+    touching: Sequence[bool] | None = None
+    """Whether each of the stream's `contact_parts` touches, where that is known."""
+
+
+@dataclass(eq=False)
+class Passing:
+    """A frame on its way; every round changes it in place or holds it back for a while."""
+
+    number: int
+    """Counted from the first frame of the stream."""
+    motion: Motion
+    """Of one frame; rates mean something from the first dynamic round on."""
+    offsets_m: Array
+    """(1, M, 3)"""
+    goals: Array
+    """(T, 4) of every task; NaN where it holds none."""
+    parts_touching: Sequence[bool] | None = None
+    """As it came in."""
+    touching: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    """(C,) which contact points touch."""
+
+
+class Stage(Protocol):
+    """A part of the stream: frames go in and come out in order, some of them later."""
+
+    @property
+    def latency_frames(self) -> int:
+        """Frames between the newest taken and the one given back."""
+        ...
+
+    def push(self, frame: Passing) -> Passing | None:
+        """Take one frame; give back one, or None while there is none yet."""
+        ...
+
+    def finish(self) -> list[Passing]:
+        """The frames not given back yet; the stage is then ready for another stream."""
+        ...
+
+
+def single_motion(root_m: Array, rotations_wxyz: Array) -> Motion:
+    """A motion of one frame at rest, on arrays of its own."""
+    joints = len(rotations_wxyz)
+    return Motion(
+        root_m[None].copy(), np.zeros((1, 3)), np.zeros((1, 3)),
+        rotations_wxyz[None].copy(), np.zeros((1, joints, 3)), np.zeros((1, joints, 3)),
+    )  # fmt: skip
+
+
+CUTOFF_HZ = 7.0
+"""Where nothing is known of a capture's noise: clean ones bear 12 Hz, raw ones 5."""
+
+_SHARE_OF_RATE = 0.2
+"""Slow cameras get this share of their rate, as in `contact.clip_dynamics`."""
+
+_HALF_WINDOW_PERIODS = 1.8
+"""Time to either side that rates are taken from, in periods of the cutoff."""
+
+
+class StreamRates:
+    """Rates of every frame, by `StreamWindow`; in flight from frames of the same flight only."""
+
+    def __init__(self, joints: int, rate_hz: float, cutoff_hz: float | None = None) -> None:
+        """Prepare the weights.
+
+        Args:
+            joints: of the body.
+            rate_hz: frames per second.
+            cutoff_hz: up to where the incoming poses are believed; None: a cautious guess.
+        """
+        if cutoff_hz is None:
+            cutoff_hz = min(CUTOFF_HZ, _SHARE_OF_RATE * rate_hz)
+        check_positive("cutoff_hz", cutoff_hz)
+        half = half_window_frames(_HALF_WINDOW_PERIODS / cutoff_hz, rate_hz, SHORTEST_FLIGHT)
+        self._window = StreamWindow(3 + 4 * joints, rate_hz, cutoff_hz, half)
+        self.latency_frames = half
+        # From the oldest frame that the window still holds to the newest.
+        self._aloft = deque[bool](maxlen=2 * half + 1)
+        self._waiting = deque[Passing]()
+        self._taken = self._done = 0
+
+    def push(self, frame: Passing) -> Passing | None:
+        """See `Stage`."""
+        motion = frame.motion
+        self._window.push(np.concatenate([motion.roots[0], motion.local[0].ravel()]))
+        self._aloft.append(not frame.touching.any())
+        self._waiting.append(frame)
+        self._taken += 1
+        return self._rated() if self._taken > self.latency_frames else None
+
+    def finish(self) -> list[Passing]:
+        """See `Stage`."""
+        rest = [self._rated() for _ in range(len(self._waiting))]
+        self._window.clear()
+        self._aloft.clear()
+        self._taken = self._done = 0
+        return rest
+
+    def _rated(self) -> Passing:
+        frame = self._waiting.popleft()
+        put_rates(self._window.rates(self._done, *self._span()), frame.motion)
+        self._done += 1
+        return frame
+
+    def _span(self) -> tuple[int, int]:
+        """How many frames before and after the next one belong to its curve."""
+        before, after = self._window.reach(self._done)
+        at = self._done - (self._taken - len(self._aloft))
+        if not self._aloft[at]:
+            return before, after
+        left = right = 0
+        while left < before and self._aloft[at - left - 1]:
+            left += 1
+        while right < after and self._aloft[at + right + 1]:
+            right += 1
+        return (left, right) if left + right + 1 >= SHORTEST_FLIGHT else (before, after)
 
 
 class StreamWindow:

@@ -12,7 +12,6 @@ from poise.methods.momentum.family import build_family as build_family
 from poise.methods.momentum.family import statuses_in_words as statuses_in_words
 from poise.methods.momentum.family_axes import FamilyAxis as FamilyAxis
 from poise.methods.momentum.family_axes import grid as grid
-from poise.methods.momentum.foot_glide import with_still_feet as with_still_feet
 from poise.methods.momentum.inverse_control import Aim as Aim
 from poise.methods.momentum.plan import Captured as Captured
 from poise.methods.momentum.plan import captured as captured
@@ -23,3 +22,4 @@ from poise.methods.momentum.report import StageReport as StageReport
 from poise.methods.momentum.run import run as run
 from poise.methods.momentum.settings import Settings as Settings
 from poise.methods.momentum.two_leaps import two_leaps_reach_m as two_leaps_reach_m
+from poise.methods.momentum.two_leaps import with_still_feet as with_still_feet

@@ -21,6 +21,7 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.execution import Executor, Threads
+from poise.methods.constraint_report import Status
 from poise.methods.edit import Edit
 from poise.methods.momentum.blending import Weighing, blended, nearest
 from poise.methods.momentum.family_axes import FamilyAxis, coordinates
@@ -31,9 +32,7 @@ from poise.methods.momentum.run import STAGE_EDITS
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
 from poise.methods.momentum.two_leaps import two_leaps
-from poise.methods.parcel import Parcel
-from poise.methods.progress import Progress, ProgressCallback
-from poise.methods.status import Status
+from poise.methods.progress import Parcel, Progress, ProgressCallback
 from poise.motion import Clip
 
 _UP = np.array([0.0, 1.0, 0.0])

@@ -19,9 +19,8 @@ from poise.ik import BALL, TRANSLATION, Blocks, IkProblem, inertia_stiffness, wi
 from poise.ik import build as build_ik
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.momentum.body_motion import Segments
-from poise.methods.momentum.curve_unknowns import CurveUnknowns, curve_unknowns
 from poise.methods.momentum.held import held_tasks
-from poise.methods.momentum.momentum_curves import StageMomentum
+from poise.methods.momentum.momentum_curves import CurveUnknowns, StageMomentum, curve_unknowns
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.spacetime import (
     Motion,

@@ -19,7 +19,7 @@ from poise.methods.pattern.placed import event_frames as event_frames
 from poise.methods.pattern.report import PatternReport as PatternReport
 from poise.methods.pattern.run import run as run
 from poise.methods.pattern.settings import Settings as Settings
-from poise.methods.pattern.styles import styles_of as styles_of
 from poise.methods.pattern.usual_events import SWING_SPAN as SWING_SPAN
 from poise.methods.pattern.usual_events import peak_event as peak_event
+from poise.methods.pattern.usual_events import styles_of as styles_of
 from poise.methods.pattern.usual_events import swing_events as swing_events

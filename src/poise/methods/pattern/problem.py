@@ -15,12 +15,10 @@ from poise.errors import BadValue
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.motion_pattern import Pattern
-from poise.methods.pattern.goal_kernels import POINT
-from poise.methods.pattern.goals import Goal, goals_of
+from poise.methods.pattern.goals import POINT, Goal, goals_of
 from poise.methods.pattern.placed import PlacedClip, place
-from poise.methods.pattern.planted import is_of_a_leg
+from poise.methods.pattern.planted import carrying_shares, is_of_a_leg, lift_rows
 from poise.methods.pattern.settings import Settings
-from poise.methods.pattern.standing import carrying_shares, lift_rows
 from poise.motion import Clip
 
 

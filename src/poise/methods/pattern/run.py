@@ -9,13 +9,12 @@ import numpy as np
 from poise.arrays import Array
 from poise.mechanics import forward_kinematics
 from poise.methods.edit import Edit
-from poise.methods.pattern.coefficient_paths import coefficient_path
 from poise.methods.pattern.goals import TURN_M, Goal
-from poise.methods.pattern.motion_space_ik import Rules, Solved, solve
+from poise.methods.pattern.motion_space_ik import Rules, Solved, coefficient_path, solve
+from poise.methods.pattern.planted import root_lift
 from poise.methods.pattern.problem import Problem, build, lifted, radius_of
 from poise.methods.pattern.report import PatternReport, finished, misses
 from poise.methods.pattern.settings import Settings
-from poise.methods.pattern.standing import root_lift
 from poise.methods.pattern.touch_up import Wanted, touched_up
 from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result

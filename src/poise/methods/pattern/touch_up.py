@@ -19,8 +19,7 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.ik import IkProblem, IkSettings, IkSolution, build, solve, unsolved
 from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.pattern.planted import foot_tasks
-from poise.methods.pattern.soft_knees import with_soft_knee
+from poise.methods.pattern.planted import foot_tasks, with_soft_knee
 from poise.motion import Clip
 
 _SETTINGS = IkSettings(

@@ -4,8 +4,8 @@ Poses at the target's size with feet where they stand, then balance, strength an
 where: docs/retarget.md.
 """
 
-from poise.methods.retarget.drive import drive as drive
 from poise.methods.retarget.impossible import Impossible as Impossible
+from poise.methods.retarget.impossible import drive as drive
 from poise.methods.retarget.impossible import frames_of as frames_of
 from poise.methods.retarget.kinematic import Kinematic as Kinematic
 from poise.methods.retarget.kinematic import retargeted as retargeted

@@ -8,13 +8,13 @@ from poise.character import Character, StandingFigure
 from poise.constraints import EVERYTHING, Recruits, Task, recruits_of_turn
 from poise.contact import observe
 from poise.mechanics import forward_kinematics
+from poise.methods.constraint_report import Status
 from poise.methods.retarget.holding import hold
 from poise.methods.retarget.kinematic import Kinematic, tracking_m
 from poise.methods.retarget.report import Stage
 from poise.methods.retarget.residuals import residuals
 from poise.methods.retarget.self_clearance import deepest_overlap_m
 from poise.methods.retarget.settings import Settings
-from poise.methods.status import Status
 from poise.motion import Clip
 
 PULL = 0.03
