@@ -150,7 +150,7 @@ class Pose:
 
     def spin(self, turning: list[Symbols]) -> Symbols:
         """Angular momentum about the centre of mass, of turns about the axes of the parents."""
-        body, parents = self.figure.segments, self.figure.tree.parents
+        body, parents = self.figure.segments, self.figure.rig.tree.parents
         turns, moves = [turning[0]], [[0.0, 0.0, 0.0]]
         for j in range(1, len(parents)):
             up = int(parents[j])

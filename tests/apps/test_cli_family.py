@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import poise
+from poise import job
 from poise.errors import FileProblem
-from poise.job import family_file, load_family
+from poise.job import load_family, save_family
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.family import Family
 from poise.methods.momentum.inverse_control import Aim
@@ -47,7 +48,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
     prepared = subject(read)
     edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
     path = tmp_path_factory.mktemp("families") / "jump.npz"
-    family_file.save_family(build_family(edit, read.steps[0].settings), path)
+    save_family(build_family(edit, read.steps[0].settings), path)
     return path
 
 
@@ -107,7 +108,7 @@ def interrupted(
         raise FileProblem(path, "some room", "none")
 
     with monkeypatch.context() as patch:
-        patch.setattr(family_file, "save_family", refused)
+        patch.setattr(job, "save_family", refused)
         done = command("family", "build", recipe, "-o", "f.npz", *FEW, *options)
     assert done.code == 2 and "expected some room" in done.err
 

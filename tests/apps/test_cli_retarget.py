@@ -135,7 +135,7 @@ def test_kinematic_leaves_physics_out(command: Command, walk: Path) -> None:
 @pytest.mark.parametrize("rounds", ["0", "-1", "101"])
 def test_rounds_that_are_none_are_refused(command: Command, walk: Path, rounds: str) -> None:
     done = command("retarget", walk, "--to", walk, "-o", "out.npz", "--rounds", rounds)
-    assert done.code == 2 and "rounds must be from 1 to 100" in done.err
+    assert done.code == 2 and "rounds must be a whole number from 1 to 100" in done.err
 
 
 def test_more_rounds_are_no_worse(command: Command, walk: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -65,7 +64,7 @@ def check(problem: Problem) -> None:
     # IPOPT calls it acceptable where its own tolerance is below what rounding leaves.
     assert peer.status in ("Solve_Succeeded", "Solved_To_Acceptable_Level")
     assert peer.violation < 1e-6
-    theirs = replace(problem.start, roots=peer.roots, locals=peer.locals, control=peer.control)
+    theirs = problem.start._replace(roots=peer.roots, locals=peer.locals, control=peer.control)
     cost, broken = costs(problem, theirs)
     assert cost == pytest.approx(peer.cost, rel=1e-7) and broken < 1.0
     assert ours.converged
@@ -116,7 +115,7 @@ def test_both_say_the_same_of_any_motion() -> None:
     x = program.start + rng.normal(0.0, 0.1, len(program.start))
     roots, locals_ = displaced(spacetime, x)
     control = x[len(roots) * spacetime.width :]
-    motion = replace(problem.start, roots=roots, locals=locals_, control=control)
+    motion = problem.start._replace(roots=roots, locals=locals_, control=control)
     rooms = Rooms(spacetime)
     evaluate(spacetime, spacetime.price, motion, rooms)
     cost = float(program.solver.get_function("nlp_f")(x, []))
