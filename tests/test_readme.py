@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import poise
+from poise.face import Result
 from poise.motion import resample
 from poise.samples import jumping, walking
 from tests.shared_data import ROBOTS, needs_robots
@@ -37,6 +38,11 @@ def test_its_main_jobs_run(folder: Path) -> None:
     assert (folder / "corrected" / "walk.bvh").is_file()
     assert all((folder / name).is_file() for name in ("walk.html", "walk.glb", "further.bvh"))
     assert isinstance(names["slide_cm_s"], float)
+    fixed = names["fixed"]
+    assert isinstance(fixed, Result)
+    shown = fixed._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert "Foot slide" in shown and "data:image/png;base64," in shown
+    assert fixed.render("walk.png").is_file()
 
 
 @needs_robots

@@ -32,7 +32,8 @@ from poise.methods.correct.windows import optimize_long
 from poise.methods.momentum import family as family_module
 from poise.methods.momentum.family import Family, Member, build_family
 from poise.methods.momentum.plan import captured, wanted
-from poise.methods.progress import Parcel, Progress
+from poise.methods.progress import Progress
+from poise.methods.readonly_pickle import Parcel
 from poise.motion import resample
 from tests.methods.leaping import FLAT, SETTINGS, jump
 from tests.methods.test_correct_optimizer import human, optimizer, some_contacts

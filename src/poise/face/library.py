@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from poise.apps.batch.library import find_clips
 from poise.apps.batch.order import order_from
 from poise.apps.batch.run import Batch, Summary
@@ -14,6 +16,10 @@ from poise.apps.report.library_page import library_html
 from poise.execution import Limits, Supervised
 from poise.formats import extensions, load_character, load_clip
 from poise.job import Change
+from poise.sharing import core_count
+
+_TIME_LIMIT_S, _MEMORY_SHARE = 1800.0, 0.8
+"""Of a clip, and of the machine for all workers: as of `poise batch`."""
 
 
 def inspect_file(path: Path) -> ClipReport | CharacterReport:
@@ -39,7 +45,8 @@ def run_batch(
     method = order.followed_with().steps[0].method
     changes = [Change((method, "settings", key), value) for key, value in values.items()]
     order = order_from(None if recipe is None else Path(recipe), to=body, changes=changes)
-    limits = Limits()
+    memory = int(_MEMORY_SHARE / (workers or core_count()) * psutil.virtual_memory().total)
+    limits = Limits(_TIME_LIMIT_S, memory)
     with Batch(find_clips(library, leave_out=(out,)), order, out, limits) as work:
         with Supervised(workers, limits) as executor:
             for row in work.run(executor):

@@ -145,7 +145,8 @@ class Result:
 def report_clip(table: MeasureTable, path: str | Path, name: str) -> Path:
     """A page about a clip that was only measured."""
     evaluation = table.evaluation
-    page = report_html(evaluation, name, notes=evaluation.notes)
+    against = "" if evaluation.original is None else "the original"
+    page = report_html(evaluation, name, against=against, notes=evaluation.notes)
     atomic_write(_page(path), page.encode("utf-8", "replace"))
     return Path(path)
 

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from poise.motion import Clip
 
@@ -33,47 +26,3 @@ ProgressCallback = Callable[[Progress], None]
 
 def silent(progress: Progress) -> None:
     """The callback of a caller who does not listen."""
-
-
-# Records on their way to another process: they arrive as they were sent.
-#
-# A pickle forgets that an array is read-only. The numbers would be the same, but to the compiler
-# such an array is of another kind: every kernel would be compiled once more, for half a minute.
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False)
-class Parcel(Generic[T]):
-    """Anything, wrapped so that it can be pickled; within one process, it costs nothing."""
-
-    content: T
-
-    def __reduce__(self) -> tuple[Callable[[bytes], Parcel[T]], tuple[bytes]]:
-        written = io.BytesIO()
-        _Packer(written).dump(self.content)
-        return _unpacked, (written.getvalue(),)
-
-
-class _Packer(pickle.Pickler):
-    """Writes down what is read-only as such."""
-
-    def reducer_override(self, obj: Any, /) -> Any:
-        """How what pickles get wrong is made anew; all else goes its usual way."""
-        if type(obj) is np.ndarray and not obj.flags.writeable:
-            return _read_only, (obj.copy(order="K"),)
-        if isinstance(obj, MappingProxyType):
-            return _view, (dict(obj),)
-        return NotImplemented
-
-
-def _unpacked(written: bytes) -> Parcel[Any]:
-    return Parcel(pickle.loads(written))
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
-
-
-def _view(of: dict[Any, Any]) -> Mapping[Any, Any]:
-    return MappingProxyType(of)

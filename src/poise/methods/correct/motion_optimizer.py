@@ -35,7 +35,7 @@ from poise.methods.correct.problem import (
 )
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.standing_places import is_one_plane, planes_at
-from poise.methods.progress import Parcel
+from poise.methods.readonly_pickle import Parcel
 
 if TYPE_CHECKING:
     from poise.methods.correct.alternation import Room

@@ -30,7 +30,7 @@ from poise.methods.correct.problem import (
 )
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.standing_places import planes_at
-from poise.methods.progress import Parcel
+from poise.methods.readonly_pickle import Parcel
 
 WINDOW_S = 20.0
 OVERLAP_S = 4.0

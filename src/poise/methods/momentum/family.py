@@ -32,7 +32,8 @@ from poise.methods.momentum.run import STAGE_EDITS
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
 from poise.methods.momentum.two_leaps import two_leaps
-from poise.methods.progress import Parcel, Progress, ProgressCallback
+from poise.methods.progress import Progress, ProgressCallback
+from poise.methods.readonly_pickle import Parcel
 from poise.motion import Clip
 
 _UP = np.array([0.0, 1.0, 0.0])
