@@ -123,7 +123,7 @@ def preset_of(name: str) -> str:
 def figures_of(found: Evaluation) -> Figures:
     """What is judged, by short names; `_detector` ends what is taken with the input's contacts."""
     assert found.original is not None
-    before = {m.key: m.value for m in root_wrench.measure(found.original)}
+    before = root_wrench.measure(found.original)
     value = {m.key: m.value for m in found.measures}
 
     def detector(key: str) -> float:

@@ -18,7 +18,7 @@ from poise.apps.report.library_columns import read_library
 from poise.apps.report.library_page import library_html
 from poise.apps.report.library_words import share, time_words
 from poise.apps.report.words import KINDS, UNDER_INPUT_CONTACTS, figures_of, kind_of, number
-from poise.measures import ALL, Evaluation, Measure, evaluate, jitter
+from poise.measures import Evaluation, Measure, evaluate
 from poise.samples import SAMPLES
 from tests.apps.opened_page import Opened, asks_nobody, content, without_scripts
 from tests.apps.piped_browser import needs_browser
@@ -48,10 +48,7 @@ def measured() -> Evaluation:
 @pytest.fixture(scope="module")
 def figures(measured: Evaluation) -> tuple[Row, Row]:
     """What a real clip measures, before and after."""
-    assert measured.original is not None
-    original = measured.original
-    before = [*(m for each in ALL.values() for m in each(original)), *jitter.measure(original)]
-    return {m.key: m.value for m in before}, {m.key: m.value for m in measured.measures}
+    return {m.key: m.value for m in measured.before}, {m.key: m.value for m in measured.measures}
 
 
 @pytest.fixture(scope="module")

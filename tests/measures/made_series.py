@@ -15,7 +15,6 @@ from poise.mechanics import GRAVITY_M_S2, forward_kinematics
 from poise.motion import Clip
 from poise.samples import human_skeleton
 
-POINTS = ("left_heel", "left_toe_tip", "right_heel", "right_toe_tip")
 PARTS = ("left_foot", "left_foot", "right_foot", "right_foot")
 MASS_KG, HEIGHT_M, RATE_HZ = 70.0, 1.75, 100.0
 WEIGHT_N = MASS_KG * float(np.linalg.norm(GRAVITY_M_S2))
@@ -43,11 +42,9 @@ def still(frames: int = 100, **changes: Any) -> Series:
         cutoff_hz=12.0,
         times_s=np.arange(frames) / RATE_HZ,
         com_m=np.zeros((frames, 3)),
-        com_velocity_m_s=np.zeros((frames, 3)),
         com_acceleration_m_s2=np.zeros((frames, 3)),
         linear_momentum_n_s=np.zeros((frames, 3)),
         angular_momentum_n_m_s=np.zeros((frames, 3)),
-        point_names=POINTS,
         point_parts=PARTS,
         points_m=np.zeros((frames, 4, 3)),
         point_distances_m=np.zeros((frames, 4)),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import ContactSchedule, contact_agreement
-from poise.measures.measure import Measure
 
 FEET = ("left_foot", "right_foot")
 
 
-def measure(claimed: ContactSchedule, reference: ContactSchedule) -> tuple[Measure, ...]:
+def measure(claimed: ContactSchedule, reference: ContactSchedule) -> dict[str, float]:
     """Share of time in contact under both schedules, and how far the claim agrees.
 
     Claiming fewer contacts makes other figures look better; here it shows.
@@ -22,27 +21,12 @@ def measure(claimed: ContactSchedule, reference: ContactSchedule) -> tuple[Measu
         for kind in (part.onsets, part.offsets)
         for error in kind.errors_ms
     ]
-    return (
-        Measure(
-            "contact.share_claimed", _share(claimed), "%", "neither",
-            "share of time a foot touches, as claimed",
-        ),
-        Measure(
-            "contact.share_input", _share(reference), "%", "neither",
-            "share of time a foot touches, as found in the input or known",
-        ),
-        *(
-            Measure(
-                f"contact.agreement_{part}", found[part].f1, "F1", "higher",
-                f"how well the claimed contacts of the {part.replace('_', ' ')} agree with those",
-            )
-            for part in FEET
-        ),
-        Measure(
-            "contact.timing", float(np.mean(events)) if events else float("nan"), "ms", "lower",
-            "how far touch-down and lift-off times are apart, on average",
-        ),
-    )  # fmt: skip
+    return {
+        "contact.share_claimed": _share(claimed),
+        "contact.share_input": _share(reference),
+        **{f"contact.agreement_{part}": found[part].f1 for part in FEET},
+        "contact.timing": float(np.mean(events)) if events else float("nan"),
+    }
 
 
 def _share(schedule: ContactSchedule) -> float:

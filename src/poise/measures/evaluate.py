@@ -16,7 +16,7 @@ from poise.contact import (
 from poise.environment import Environment
 from poise.measures import contact_share, jitter, likeness
 from poise.measures.measure import Measure
-from poise.measures.table import ALL, BY_CONTACT
+from poise.measures.table import ALL, BY_CONTACT, measures_from
 from poise.motion import Clip
 
 UNDER_INPUT_CONTACTS = "_under_input_contacts"
@@ -41,8 +41,7 @@ class Evaluation:
         """The figures of the original by itself; none without one."""
         if self.original is None:
             return ()
-        found = [m for measure in ALL.values() for m in measure(self.original)]
-        return (*found, *jitter.measure(self.original))
+        return (*_alone(self.original), *measures_from(jitter.measure(self.original)))
 
     def value(self, key: str) -> float:
         """A figure by its key."""
@@ -93,26 +92,29 @@ def evaluate(
     series = observe(clip, character, environment, contacts, cutoff_hz)
     if series.cutoff_hz is not None:
         notes.append(f"accelerations smoothed at {series.cutoff_hz:.1f} Hz, as suits the noise")
-    found = [m for measure in ALL.values() for m in measure(series)]
-    found += jitter.measure(series, original)
+    found = _alone(series) + measures_from(jitter.measure(series, original))
     if original is not None:
-        found += likeness.measure(series, original)
+        found += measures_from(likeness.measure(series, original))
     if input_contacts is not contacts and input_contacts.frame_count == clip.frame_count:
-        found += contact_share.measure(contacts, input_contacts)
+        found += measures_from(contact_share.measure(contacts, input_contacts))
         found += _under(observe(clip, character, environment, input_contacts, series.cutoff_hz))
     return Evaluation(tuple(found), series, input_contacts, original, tuple(notes))
 
 
+def _alone(series: Series) -> list[Measure]:
+    """The figures of one clip by itself."""
+    return [m for measure in ALL.values() for m in measures_from(measure(series))]
+
+
 def _under(series: Series) -> list[Measure]:
     """The contact-based figures once more, for a series with the input's contacts."""
-    measures = [m for measure in ALL.values() for m in measure(series)]
     return [
         replace(
             m,
             key=f"{m.key}{UNDER_INPUT_CONTACTS}",
             about=f"{m.about}, with the contacts of the input",
         )
-        for m in measures
+        for m in _alone(series)
         if m.key.split(".")[0] in BY_CONTACT
     ]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series, intervals
-from poise.measures.measure import Measure
 from poise.mechanics import GRAVITY_M_S2
 
 
-def measure(series: Series) -> tuple[Measure, ...]:
+def measure(series: Series) -> dict[str, float]:
     """Acceleration beside gravity, and drift of the angular momentum, over all flights."""
     g = float(np.linalg.norm(GRAVITY_M_S2))
     flights = intervals(series.flight)
@@ -24,14 +23,8 @@ def measure(series: Series) -> tuple[Measure, ...]:
             for first, last in flights
             for spin in [series.angular_momentum_n_m_s[first:last]]
         ) / float(scale)
-    return (
-        Measure(
-            "flight_residual.acceleration", 100.0 * residual, "% of g", "lower",
-            "how much the body is pushed or pulled in the air, where only gravity acts",
-        ),
-        Measure(
-            "flight_residual.spin", 100.0 * drift, "% of M h sqrt(g h)", "lower",
-            "how much the spin changes in the air, where nothing can change it",
-        ),
-        Measure("flight_residual.flights", float(len(flights)), "", "neither", "flights found"),
-    )  # fmt: skip
+    return {
+        "flight_residual.acceleration": 100.0 * residual,
+        "flight_residual.spin": 100.0 * drift,
+        "flight_residual.flights": float(len(flights)),
+    }

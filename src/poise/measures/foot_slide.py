@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series, slide_speeds_m_s
-from poise.measures.measure import Measure
 
 
-def measure(series: Series) -> tuple[Measure, ...]:
+def measure(series: Series) -> dict[str, float]:
     """Mean and 95th percentile over both feet."""
     speeds = np.concatenate(
         [slide_speeds_m_s(series, f"{side}_foot") for side in ("left", "right")]
@@ -22,13 +21,4 @@ def measure(series: Series) -> tuple[Measure, ...]:
     mean, high = (
         (float(speeds.mean()), float(np.percentile(speeds, 95))) if len(speeds) else (np.nan,) * 2
     )
-    return (
-        Measure(
-            "foot_slide.mean", mean, "cm/s", "lower",
-            "how fast a foot moves along the ground while it stands, on average",
-        ),
-        Measure(
-            "foot_slide.p95", high, "cm/s", "lower",
-            "how fast it moves in the worst twentieth of the standing time",
-        ),
-    )  # fmt: skip
+    return {"foot_slide.mean": mean, "foot_slide.p95": high}

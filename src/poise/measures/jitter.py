@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series
-from poise.measures.measure import Measure
 
 
 def rms_jerk_m_s3(series: Series) -> float:
@@ -17,12 +16,11 @@ def rms_jerk_m_s3(series: Series) -> float:
     return float(np.sqrt((jerk**2).sum(axis=-1).mean()))
 
 
-def measure(series: Series, original: Series | None = None) -> tuple[Measure, ...]:
+def measure(series: Series, original: Series | None = None) -> dict[str, float]:
     """The jerk, and its ratio to the original's when there is one."""
     jerk = rms_jerk_m_s3(series)
-    found = (Measure("jitter.jerk", jerk, "m/s³", "lower", "how shaky the joints are (RMS jerk)"),)
     if original is None:
-        return found
+        return {"jitter.jerk": jerk}
     before = rms_jerk_m_s3(original)
     ratio = jerk / before if before > 0 else (1.0 if jerk == 0 else float("inf"))
-    return (*found, Measure("jitter.ratio", ratio, "x", "lower", "the same against the original"))
+    return {"jitter.jerk": jerk, "jitter.ratio": ratio}

@@ -7,10 +7,9 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.contact import Series
-from poise.measures.measure import Measure
 
 
-def measure(series: Series, original: Series) -> tuple[Measure, ...]:
+def measure(series: Series, original: Series) -> dict[str, float]:
     """Mean difference of joint rotations and of positions relative to the root.
 
     Joints are matched by name, frames by number; what only one of the two has does not count.
@@ -30,16 +29,7 @@ def measure(series: Series, original: Series) -> tuple[Measure, ...]:
         angle = float(np.degrees(rotations.angle_between(*turns).mean()))
         apart = _from_root(series, frames)[:, mine] - _from_root(original, frames)[:, yours]
         place = 100.0 * float(np.linalg.norm(apart, axis=-1).mean())
-    return (
-        Measure(
-            "likeness.rotation", angle, "deg", "lower",
-            "how much joints are turned away from the original, on average",
-        ),
-        Measure(
-            "likeness.position", place, "cm", "lower",
-            "how far joints are from the original, seen from the hips, on average",
-        ),
-    )  # fmt: skip
+    return {"likeness.rotation": angle, "likeness.position": place}
 
 
 def _from_root(series: Series, frames: int) -> Array:

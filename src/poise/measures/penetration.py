@@ -5,39 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series
-from poise.measures.measure import Measure
 
 CLEARLY_INSIDE_M = 0.01
 
 
-def measure(series: Series) -> tuple[Measure, ...]:
+def measure(series: Series) -> dict[str, float]:
     """Depth of the deepest point, share of bad frames, height of what is said to touch."""
     distances = series.point_distances_m
     deepest = np.maximum(0.0, -distances.min(axis=1)) if distances.size else np.zeros(0)
     heights = _heights_of_touching_parts_m(series)
-    return (
-        Measure(
-            "penetration.deepest", 100.0 * float(deepest.max(initial=0.0)), "cm", "lower",
-            "how deep the deepest point of the body is ever below the surface",
-        ),
-        Measure(
-            "penetration.mean", 100.0 * _mean(deepest), "cm", "lower",
-            "how deep the deepest point is on average over all frames",
-        ),
-        Measure(
-            "penetration.share", 100.0 * _mean(deepest > CLEARLY_INSIDE_M), "%", "lower",
-            "share of frames with a point more than 1 cm below the surface",
-        ),
-        Measure(
-            "float.mean", 100.0 * _mean(heights), "cm", "lower",
-            "how high above the surface a part is that is said to touch it, on average",
-        ),
-        Measure(
-            "float.p95",
-            100.0 * (float(np.percentile(heights, 95)) if len(heights) else np.nan),
-            "cm", "lower", "the same in the worst twentieth of the contact time",
-        ),
-    )  # fmt: skip
+    return {
+        "penetration.deepest": 100.0 * float(deepest.max(initial=0.0)),
+        "penetration.mean": 100.0 * _mean(deepest),
+        "penetration.share": 100.0 * _mean(deepest > CLEARLY_INSIDE_M),
+        "float.mean": 100.0 * _mean(heights),
+        "float.p95": 100.0 * (float(np.percentile(heights, 95)) if len(heights) else np.nan),
+    }
 
 
 def _heights_of_touching_parts_m(series: Series) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

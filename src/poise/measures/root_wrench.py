@@ -9,30 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series
-from poise.measures.measure import Measure
 from poise.mechanics import GRAVITY_M_S2
 
 
-def measure(series: Series) -> tuple[Measure, ...]:
+def measure(series: Series) -> dict[str, float]:
     """Force in body weights, moment in body weight times height; mean and 95th percentile."""
     weight = series.mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
     force = np.linalg.norm(series.missing_force_n, axis=1) / weight
     moment = np.linalg.norm(series.missing_moment_nm, axis=1) / (weight * series.height_m)
-    return (
-        Measure(
-            "root_wrench.force", float(force.mean()), "body weights", "lower",
-            "force of the invisible hand that would have to help, on average",
-        ),
-        Measure(
-            "root_wrench.force_p95", float(np.percentile(force, 95)), "body weights", "lower",
-            "the same in the worst twentieth",
-        ),
-        Measure(
-            "root_wrench.moment", float(moment.mean()), "body weight x height", "lower",
-            "how hard that hand would have to twist, on average",
-        ),
-        Measure(
-            "root_wrench.moment_p95", float(np.percentile(moment, 95)), "body weight x height",
-            "lower", "the same in the worst twentieth",
-        ),
-    )  # fmt: skip
+    return {
+        "root_wrench.force": float(force.mean()),
+        "root_wrench.force_p95": float(np.percentile(force, 95)),
+        "root_wrench.moment": float(moment.mean()),
+        "root_wrench.moment_p95": float(np.percentile(moment, 95)),
+    }

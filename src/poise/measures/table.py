@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +18,10 @@ from poise.measures import (
 )
 from poise.measures.measure import Measure
 
-ALL: dict[str, Callable[[Series], tuple[Measure, ...]]] = {
+Figures = Mapping[str, float | tuple[float, str]]
+"""Values by key, some with words that are added to what is said about them."""
+
+ALL: dict[str, Callable[[Series], Figures]] = {
     "foot_slide": foot_slide.measure,
     "penetration": penetration.measure,
     "zmp_excursion": zmp_excursion.measure,
@@ -123,5 +126,16 @@ KINDS: tuple[MeasureKind, ...] = (
                 "how far joints are from the original, seen from the hips, on average"),
 )  # fmt: skip
 """In the order of a page. Good and poor are rules of thumb: what clean captures of people reach is
-good; what a viewer notices, or what a body could not do, is poor. A test holds units, directions
-and sentences against a measured sample."""
+good; what a viewer notices, or what a body could not do, is poor."""
+
+_BY_KEY = {kind.key: kind for kind in KINDS}
+
+
+def measures_from(figures: Figures) -> list[Measure]:
+    """Figures with what is known about them."""
+    made: list[Measure] = []
+    for key, figure in figures.items():
+        value, more = figure if isinstance(figure, tuple) else (figure, "")
+        kind = _BY_KEY[key]
+        made.append(Measure(key, value, kind.unit, kind.direction, f"{kind.about}{more}"))
+    return made

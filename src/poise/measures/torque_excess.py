@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series
-from poise.measures.measure import Measure
 
 
-def measure(series: Series) -> tuple[Measure, ...]:
-    """Worst ratio of torque to limit, and the share of frames with a joint over its limit."""
+def measure(series: Series) -> dict[str, float | tuple[float, str]]:
+    """Worst ratio of torque to limit, and the share of frames with a joint over its limit.
+
+    The joint that works hardest is named behind its figure.
+    """
     ratios = series.torque_ratio
     known = bool(ratios.size) and bool((ratios > 0).any())
     worst = float(ratios.max()) if known else float("nan")
@@ -18,13 +20,4 @@ def measure(series: Series) -> tuple[Measure, ...]:
     if known:
         joint = int(np.unravel_index(ratios.argmax(), ratios.shape)[1])
         where = f" (at {series.character.skeleton.joint_names[joint]})"
-    return (
-        Measure(
-            "torque_excess.worst", worst, "of the limit", "lower",
-            f"the hardest any joint works, as a share of its strength{where}",
-        ),
-        Measure(
-            "torque_excess.share", share, "%", "lower",
-            "share of frames in which some joint works beyond its strength",
-        ),
-    )  # fmt: skip
+    return {"torque_excess.worst": (worst, where), "torque_excess.share": share}

@@ -8,12 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from poise.contact import Series
-from poise.measures.measure import Measure
 
 CLEARLY_OUTSIDE_M = 0.01
 
 
-def measure(series: Series) -> tuple[Measure, ...]:
+def measure(series: Series) -> dict[str, float]:
     """Mean, 95th percentile and share of stance frames beyond 1 cm."""
     distances = series.support_distance_m
     outside = np.maximum(0.0, distances[np.isfinite(distances)])
@@ -22,15 +21,8 @@ def measure(series: Series) -> tuple[Measure, ...]:
         share = 100.0 * float((outside > CLEARLY_OUTSIDE_M).mean())
     else:
         mean = high = share = float("nan")
-    return (
-        Measure(
-            "zmp_excursion.mean", mean, "cm", "lower",
-            "how far the point that must carry the body lies outside its footprints, on average",
-        ),
-        Measure("zmp_excursion.p95", high, "cm", "lower", "the same in the worst twentieth"),
-        Measure(
-            "zmp_excursion.share", share, "%", "lower",
-            "share of standing frames in which it lies more than 1 cm outside: nobody could keep "
-            "that balance",
-        ),
-    )  # fmt: skip
+    return {
+        "zmp_excursion.mean": mean,
+        "zmp_excursion.p95": high,
+        "zmp_excursion.share": share,
+    }
