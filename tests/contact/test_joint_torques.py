@@ -81,7 +81,7 @@ def test_wrenches_add_up_to_the_reaction() -> None:
     points = touching_points(dynamics.state, character, schedule(40), floor)
     reaction = reaction_forces(dynamics, points)
     wrenches = contact_wrenches(dynamics, reaction)
-    assert np.allclose(wrenches.forces_n.sum(axis=1), reaction.total_n)
+    assert np.allclose(wrenches.forces_n.sum(axis=1), reaction.forces_n.sum(axis=1))
     arms = dynamics.state.positions_m[:, list(wrenches.joints)] - dynamics.com_m[:, None]
     moment = (wrenches.moments_nm + np.cross(arms, wrenches.forces_n)).sum(axis=1)
     wanted = dynamics.outer_moment_nm - reaction.missing_moment_nm

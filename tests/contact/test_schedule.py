@@ -24,14 +24,6 @@ def test_the_flags_cannot_be_changed_afterwards() -> None:
         schedule.touching[0, 0] = True
 
 
-def test_setting_a_part_replaces_its_column() -> None:
-    schedule = ContactSchedule(("left_foot", "right_foot"), np.zeros((2, 2)), 60.0)
-    changed = schedule.with_part("left_foot", [True, False])
-    assert changed.column("left_foot").tolist() == [True, False]
-    assert not changed.column("right_foot").any()
-    assert sorted(changed.parts) == ["left_foot", "right_foot"]
-
-
 @pytest.mark.parametrize(
     ("parts", "shape", "rate", "error"),
     [
@@ -90,16 +82,6 @@ def test_a_slice_keeps_what_slides() -> None:
     assert part.standing("left_foot").tolist() == [False, False]
     assert part.column("left_foot").tolist() == [True, False]
     assert sliding_schedule().sliced(0, 1).standing("left_foot").tolist() == [True]
-
-
-def test_a_part_that_is_set_does_not_slide_and_others_go_on() -> None:
-    changed = sliding_schedule().with_part("right_foot", [True, False, False])
-    assert changed.standing("right_foot").tolist() == [True, False, False]
-    assert changed.standing("left_foot").tolist() == [True, False, False]
-    again = sliding_schedule().with_part("left_foot", [True, True, True])
-    assert again.standing("left_foot").all()
-    added = sliding_schedule().with_part("head", [False, True, True])
-    assert added.sliding is not None and added.sliding.sum() == 1
 
 
 def test_every_body_part_is_named_once() -> None:

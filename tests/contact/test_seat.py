@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from examples.recipes.correct.make_places import write_seat
 from poise.character import Character, complete_character, contact_radii_m
 from poise.contact import ContactSchedule, detect_contacts, estimate_ground
-from poise.contact.schedule_files import write_seat
 from poise.contact.seat import ALLOWED_M, Seat, fit_seat, hips_m, leg_flesh
 from poise.environment import Environment, Ground, load_environment, query
 from poise.errors import BadValue

@@ -31,9 +31,6 @@ from poise.contact.foot_motion import sole_heights_m as sole_heights_m
 from poise.contact.gravity_check import Flight as Flight
 from poise.contact.gravity_check import GravityCheck as GravityCheck
 from poise.contact.gravity_check import check_gravity as check_gravity
-from poise.contact.observe import SHORTEST_ALONE as SHORTEST_ALONE
-from poise.contact.observe import flying as flying
-from poise.contact.observe import observe as observe
 from poise.contact.point_motion import CUTOFF_HZ as CUTOFF_HZ
 from poise.contact.point_motion import point_motion as point_motion
 from poise.contact.reaction_forces import UNLIMITED as UNLIMITED
@@ -54,7 +51,10 @@ from poise.contact.schedule import without_blinks as without_blinks
 from poise.contact.schedule_files import read_contacts as read_contacts
 from poise.contact.schedule_files import write_contacts as write_contacts
 from poise.contact.seat import shown_place as shown_place
+from poise.contact.series import SHORTEST_ALONE as SHORTEST_ALONE
 from poise.contact.series import Series as Series
+from poise.contact.series import flying as flying
+from poise.contact.series import observe as observe
 from poise.contact.series import slide_speeds_m_s as slide_speeds_m_s
 from poise.contact.support_area import SupportArea as SupportArea
 from poise.contact.support_area import distance_to_support as distance_to_support

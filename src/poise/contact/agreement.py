@@ -32,11 +32,6 @@ class EventAgreement:
     invented: int
     """Found events without a true one."""
 
-    @property
-    def mean_abs_ms(self) -> float | None:
-        """Mean size of the errors; None when nothing matched."""
-        return float(np.mean(np.abs(self.errors_ms))) if self.errors_ms else None
-
 
 @dataclass(frozen=True)
 class PartAgreement:

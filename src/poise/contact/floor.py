@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character, Sites, contact_points
-from poise.contact.point_motion import PointMotion, point_motion
+from poise.contact.point_motion import PointMotion, joined_sites, point_motion
 from poise.environment import Environment, Ground
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics
@@ -200,9 +200,7 @@ def _robust_plane(
 
 def foot_sites(points: Mapping[str, Sites]) -> Sites:
     """The points of both feet, from those of all parts."""
-    feet = Sites()
-    for part in FEET:
-        feet = feet.joined(points.get(part, Sites()))
+    feet = joined_sites(points[part] for part in FEET if part in points)
     if not len(feet):
         raise BadValue("contact points", "some on the feet (see complete_character)", [*points])
     return feet

@@ -77,8 +77,6 @@ class Flight:
     """Standard deviation of that, as a share of it."""
     arc_m: float
     """Height of the parabola over the chord between its ends."""
-    residual_m: float
-    """RMS distance of the centre of mass from the parabola, vertically."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +177,7 @@ def _as_flight(center: Array, frames: Indices, rate_hz: float) -> Flight | None:
         return None
     uncertainty = float(np.hypot(_CENTER_ERROR_M / arc, _MODEL_ERROR))
     gravity = falling * rate_hz**2
-    return Flight(int(frames[0]), int(frames[-1]) + 1, gravity, uncertainty, arc, rms)
+    return Flight(int(frames[0]), int(frames[-1]) + 1, gravity, uncertainty, arc)
 
 
 @dataclass(frozen=True, eq=False)

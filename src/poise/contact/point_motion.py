@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -94,14 +95,16 @@ def point_motion(
     )
 
 
+def joined_sites(sites: Iterable[Sites]) -> Sites:
+    """Sites of several body parts, one after the other."""
+    return reduce(Sites.joined, sites, Sites())
+
+
 def part_motions(
     state: BodyState, parts: Mapping[str, Sites], rate_hz: float, environment: Environment
 ) -> dict[str, PointMotion]:
     """Follow the sites of several body parts, all at once."""
-    together = Sites()
-    for sites in parts.values():
-        together = together.joined(sites)
-    motion = point_motion(state, together, rate_hz, environment)
+    motion = point_motion(state, joined_sites(parts.values()), rate_hz, environment)
     return {part: motion.picked(sites.names) for part, sites in parts.items()}
 
 

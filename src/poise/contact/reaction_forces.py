@@ -18,7 +18,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.contact.clip_dynamics import ClipDynamics
 from poise.contact.touching_points import TouchingPoints
-from poise.errors import BadShape, BadValue, UnknownName
+from poise.errors import BadShape, BadValue
 from poise.mechanics import JointForces, Wrenches, inverse_dynamics
 from poise.solvers import ConeSettings, cone_least_squares
 
@@ -82,18 +82,6 @@ class ReactionForces:
     """(F, 3) the same for the moment about the centre of mass."""
     converged: NDArray[np.bool_]
     """(F,)"""
-
-    @property
-    def total_n(self) -> Array:
-        """(F, 3) all forces together."""
-        return self.forces_n.sum(axis=1)
-
-    def part_force_n(self, part: str) -> Array:
-        """(F, 3) the force on one body part."""
-        if part not in self.points.parts:
-            raise UnknownName("touching part", part, self.points.parts)
-        mine = self.points.owners == self.points.parts.index(part)
-        return self.forces_n[:, mine].sum(axis=1)
 
 
 def reaction_forces(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue, UnknownName
@@ -62,42 +62,26 @@ class Phase:
         """How many frames it has."""
         return self.last - self.first
 
-    def duration_s(self, rate_hz: float) -> float:
-        """How long it lasts."""
-        return self.frame_count / rate_hz
-
 
 def phases(
-    schedule: ContactSchedule,
-    vertical_acceleration_m_s2: Array | None = None,
-    *,
-    shortest_flight_s: float = SHORTEST_FLIGHT_S,
-    shortest_stance_s: float = SHORTEST_STANCE_S,
+    schedule: ContactSchedule, vertical_acceleration_m_s2: Array | None = None
 ) -> tuple[Phase, ...]:
-    """The stances and flights of a clip, in order and without gaps.
+    """The stances and flights of a clip, in order and without gaps; short ones join the others.
 
     Args:
         schedule: what touches when.
         vertical_acceleration_m_s2: (F,) of the centre of mass, upward. With it, a stretch without
             contact counts as flight only if the body falls freely in the middle of it; whoever
             sits on a chair that the schedule does not know of does not fly.
-        shortest_flight_s: shorter flights are part of the stance around them.
-        shortest_stance_s: shorter stances between two flights are part of them.
     """
     flying: NDArray[np.bool_] = np.logical_not(np.any(schedule.touching, axis=1))
     if vertical_acceleration_m_s2 is not None:
         flying = _only_falling(flying, np.asarray(vertical_acceleration_m_s2, dtype=np.float64))
-    for name, value in (("flight", shortest_flight_s), ("stance", shortest_stance_s)):
-        if not (np.isfinite(value) and value >= 0):
-            raise BadValue(f"shortest_{name}_s", "zero or more", value)
-    flying = _merged(flying, True, shortest_flight_s * schedule.rate_hz)
-    flying = _merged(flying, False, shortest_stance_s * schedule.rate_hz)
-    found = [("flight", a, b) for a, b in intervals(flying)]
-    found += [("stance", a, b) for a, b in intervals(~flying)]
-    return tuple(
-        Phase("flight", a, b) if kind == "flight" else Phase("stance", a, b, _parts(schedule, a, b))
-        for kind, a, b in sorted(found, key=lambda phase: phase[1])
-    )
+    flying = _merged(flying, True, SHORTEST_FLIGHT_S * schedule.rate_hz)
+    flying = _merged(flying, False, SHORTEST_STANCE_S * schedule.rate_hz)
+    found = [Phase("flight", a, b) for a, b in intervals(flying)]
+    found += [Phase("stance", a, b, _parts(schedule, a, b)) for a, b in intervals(~flying)]
+    return tuple(sorted(found, key=lambda phase: phase.first))
 
 
 def _parts(schedule: ContactSchedule, first: int, last: int) -> tuple[str, ...]:
@@ -205,16 +189,6 @@ class ContactSchedule:
         sliding = None if self.sliding is None else self.sliding[first:stop]
         return ContactSchedule(self.parts, self.touching[first:stop], self.rate_hz, sliding)
 
-    def with_part(self, part: str, touching: ArrayLike) -> ContactSchedule:
-        """The same schedule with one part's column set; that part does not slide."""
-        kept = [p for p in self.parts if p != part]
-        columns = [self.column(p) for p in kept] + [np.asarray(touching, dtype=np.bool_)]
-        sliding = None
-        if self.sliding is not None:
-            still = [self.column(p) & ~self.standing(p) for p in kept]
-            sliding = np.stack([*still, np.zeros(self.frame_count, dtype=np.bool_)], axis=1)
-        return ContactSchedule((*kept, part), np.stack(columns, axis=1), self.rate_hz, sliding)
-
 
 def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Runs of true frames as (first, last + 1)."""
@@ -224,9 +198,4 @@ def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 def without_blinks(flags: NDArray[np.bool_], shortest: float) -> NDArray[np.bool_]:
     """Gaps, then runs, of fewer frames given to what surrounds them; the ends may cut either."""
-    kept = flags.copy()
-    for value in (False, True):
-        for first, last in intervals(kept == value):
-            if last - first < shortest and first > 0 and last < len(kept):
-                kept[first:last] = not value
-    return kept
+    return _merged(_merged(flags, False, shortest), True, shortest)

@@ -14,53 +14,14 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
-from poise.contact.seat import Seat
-from poise.environment import ConvexPart, Ground
 from poise.errors import FileProblem, nearest_name
-
-
-def write_seat(path: Path, seat: Seat, about: str = "") -> None:
-    """Write an environment file that `load_environment` reads, and an OBJ file beside it.
-
-    Args:
-        path: of the environment file (.yaml).
-        seat: what `fit_seat` found.
-        about: comment lines for the first file.
-    """
-    mesh = path.with_suffix(".obj")
-    text = "".join(f"# {line}\n" for line in about.splitlines())
-    text += f"{_ground_text(seat.ground)}parts:\n  - {{file: {mesh.name}, unit: m, up: y}}\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
-    mesh.write_text(_mesh_text(seat.parts), encoding="utf-8", newline="\n")
-
-
-def _ground_text(ground: Ground) -> str:
-    text = f"ground:\n  height_m: {ground.height_m:.5f}\n"
-    downhill = ground.normal * [1.0, 0.0, 1.0]
-    if np.linalg.norm(downhill) > 0.0:
-        text += f"  tilt_deg: {np.degrees(ground.tilt_rad):.4f}\n"
-        uphill = -downhill / np.linalg.norm(downhill)
-        text += f"  uphill: [{uphill[0]:.5f}, 0, {uphill[2]:.5f}]\n"
-    return text
-
-
-def _mesh_text(parts: tuple[ConvexPart, ...]) -> str:
-    """Corners in metres, numbered from 1 through all parts."""
-    text, before = "", 1
-    for part in parts:
-        text += f"o {part.name}\n"
-        text += "".join(f"v {x:.4f} {y:.4f} {z:.4f}\n" for x, y, z in part.vertices_m.tolist())
-        for a, b, c in (part.triangles + before).tolist():
-            text += f"f {a} {b} {c}\n"
-        before += len(part.vertices_m)
-    return text
-
+from poise.wording import shown
 
 _LEADING = ("frame", "time_s")
 _HEADER = "the header 'frame,time_s,' and one body part per further column"
@@ -69,7 +30,6 @@ _MOST_FRAMES = 2_000_000
 """Hours of any capture; a larger count in a file is a slip of the keyboard or worse."""
 _UNEVEN = 0.25
 """Share of a frame by which a time may be off its even place."""
-_SHOWN = 40
 _TIME_DECIMALS = 9
 
 
@@ -117,7 +77,7 @@ def _as_csv(schedule: ContactSchedule) -> str:
 
 
 def _as_json(schedule: ContactSchedule) -> str:
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "rate_hz": schedule.rate_hz,
         "frames": schedule.frame_count,
         "contacts": {part: intervals(schedule.column(part)) for part in schedule.parts},
@@ -268,14 +228,14 @@ def _rate(path: Path, times: NDArray[np.float64]) -> float:
 def _from_json(path: Path, text: str) -> ContactSchedule:
     form = "an object with 'rate_hz', 'frames' and 'contacts'"
     try:
-        content: Any = json.loads(text)
+        content: object = json.loads(text)
     except json.JSONDecodeError as problem:
         raise FileProblem(path, "JSON", problem.msg, line=problem.lineno) from None
     except (RecursionError, ValueError) as problem:
         raise FileProblem(path, form, "very deep nesting or huge numbers") from problem
     if not isinstance(content, dict):
         raise FileProblem(path, form, f"a {type(content).__name__}", line=1)
-    fields = cast("dict[str, Any]", content)
+    fields = cast("dict[str, object]", content)
     for name in ("rate_hz", "frames", "contacts"):
         if name not in fields:
             raise FileProblem(path, form, f"no '{name}'", line=1)
@@ -286,7 +246,7 @@ def _from_json(path: Path, text: str) -> ContactSchedule:
         raise FileProblem(path, f"frames as a number from 1 to {_MOST_FRAMES}", _shown(frames))
     if not isinstance(contacts, dict):
         raise FileProblem(path, "contacts as an object of body parts", _shown(contacts))
-    listed = cast("dict[str, Any]", contacts)
+    listed = cast("dict[str, object]", contacts)
     touching = np.zeros((frames, len(listed)), dtype=np.bool_)
     for column, (part, spans) in enumerate(listed.items()):
         _check_part(path, part, (), line=None)
@@ -296,7 +256,7 @@ def _from_json(path: Path, text: str) -> ContactSchedule:
     slides = fields.get("sliding", {})
     if not isinstance(slides, dict):
         raise FileProblem(path, "sliding as an object of body parts", _shown(slides))
-    for part, spans in cast("dict[str, Any]", slides).items():
+    for part, spans in cast("dict[str, object]", slides).items():
         if part not in listed:
             raise FileProblem(path, "sliding of parts that touch", _shown(part))
         column = list(listed).index(part)
@@ -307,26 +267,26 @@ def _from_json(path: Path, text: str) -> ContactSchedule:
     return ContactSchedule(tuple(listed), touching, float(rate), sliding if sliding.any() else None)
 
 
-def _spans(path: Path, part: str, spans: Any, frames: int) -> list[tuple[int, int]]:
+def _spans(path: Path, part: str, spans: object, frames: int) -> list[tuple[int, int]]:
     wanted = f"{part} as a list of [first, last + 1] frames inside 0 to {frames}"
     if not isinstance(spans, list):
         raise FileProblem(path, wanted, _shown(spans))
     found: list[tuple[int, int]] = []
-    for span in cast("list[Any]", spans):
-        pair = cast("list[Any]", span) if isinstance(span, list) else []
-        if len(pair) != 2 or not all(_is_whole(n) for n in pair):
+    for span in cast("list[object]", spans):
+        first, last = cast("list[object]", span) if _is_pair(span) else (None, None)
+        if not (_is_whole(first) and _is_whole(last) and 0 <= first < last <= frames):
             raise FileProblem(path, wanted, _shown(span))
-        if not 0 <= pair[0] < pair[1] <= frames:
-            raise FileProblem(path, wanted, _shown(span))
-        found.append((pair[0], pair[1]))
+        found.append((first, last))
     return found
 
 
-def _is_whole(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(cast("list[object]", value)) == 2
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _shown(value: object) -> str:
-    text = str(value)
-    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return "'" + "".join(c if c.isprintable() else "�" for c in cut) + "'"
+    return shown(str(value)) if str(value) else "''"

@@ -8,7 +8,7 @@ where that costs least. The stand is what the legs leave room for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,10 @@ def fit_seat(clip: Clip, character: Character, ground: Ground) -> Seat:
     # Where a seat or a stand may be is asked of all frames: who walks by must not walk through.
     # Where the hips are too low, all of the sitter is: that is no reason to cut the seat.
     sunk = np.clip(top + radius - hips[..., 1].min(axis=1), 0.0, radius)
-    flesh = _raised(leg_flesh(state, character), sunk)
+    flesh = leg_flesh(state, character)
+    raised = flesh.places_m.copy()
+    raised[..., 1] += sunk[:, None]
+    flesh = replace(flesh, places_m=raised)
     seat = _cut(wanted, LEAST * radius, _in_the_way(flesh, middle, bottom, top))
     stand = _cut(seat, STAND_M, _in_the_way(flesh, middle, -np.inf, bottom))
     parts = (
@@ -119,12 +122,6 @@ def _on_one_seat(seated: NDArray[np.bool_], hips: Array) -> NDArray[np.bool_]:
         if abs(off[1]) < SAME_LEVEL_M and np.hypot(off[0], off[2]) < SAME_PLACE_M:
             kept[first:stop] = True
     return kept
-
-
-def _raised(flesh: LegFlesh, by_m: Array) -> LegFlesh:
-    places = flesh.places_m.copy()
-    places[..., 1] += by_m[:, None]
-    return LegFlesh(places, flesh.radii_m)
 
 
 def _wanted(hips: Array, thighs: Array, middle: Array, radius: float) -> Array:
@@ -232,8 +229,7 @@ class LegFlesh:
 def leg_flesh(state: BodyState, character: Character) -> LegFlesh:
     """Thighs but for their upper ends, shanks, and feet as far as their balls."""
     roles = character.roles
-    if roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    assert roles is not None
     names, radii = character.skeleton.joint_names, contact_radii_m(character)
     stature = stature_m(character.skeleton, roles)
     hips = hips_m(state, character)
@@ -317,8 +313,7 @@ def hips_m(state: BodyState, character: Character) -> Array:
 
 def knees_m(state: BodyState, character: Character) -> Array:
     """(F, 2, 3) the knees."""
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    assert character.roles is not None
     names, joints = character.skeleton.joint_names, character.roles.joints
     return state.positions_m[:, [names.index(joints[f"{side}_knee"]) for side in SIDES]]
 

@@ -164,8 +164,6 @@ def support_area(places_m: ArrayLike, touching: ArrayLike) -> SupportArea:
     frames, count = flags.shape
     corners = np.full((frames, count, 2), np.nan)
     counts = np.zeros(frames, np.int64)
-    from poise.contact.support_area import put_hulls
-
     put_hulls(places, flags, corners, counts)
     total = flags.sum(axis=1)
     summed = np.where(flags, places[..., 1], 0.0).sum(axis=1)
@@ -178,13 +176,8 @@ def distance_to_support(area: SupportArea, points_m: ArrayLike) -> Array:
 
     A line or a point has no inside. NaN where nothing touches or the point itself is NaN.
     """
-    frames = len(area.counts)
-    points = np.ascontiguousarray(points_m, dtype=np.float64)
-    if points.shape != (frames, 3):
-        raise BadShape("points_m", f"({frames}, 3)", points.shape)
-    distances = np.empty(frames)
-    from poise.contact.support_area import put_distances
-
+    points = _checked(area, points_m)
+    distances = np.empty(len(points))
     put_distances(area.corners_m, area.counts, points, distances)
     return distances
 
@@ -197,12 +190,15 @@ def nearest_in_support(area: SupportArea, points_m: ArrayLike, inset_m: float = 
         points_m: (F, 3) world.
         inset_m: how far inside the border those from outside are put.
     """
-    frames = len(area.counts)
-    points = np.ascontiguousarray(points_m, dtype=np.float64)
-    if points.shape != (frames, 3):
-        raise BadShape("points_m", f"({frames}, 3)", points.shape)
-    nearest = np.empty((frames, 2))
-    from poise.contact.support_area import put_nearest
-
+    points = _checked(area, points_m)
+    nearest = np.empty((len(points), 2))
     put_nearest(area.corners_m, area.counts, points, float(inset_m), nearest)
     return nearest
+
+
+def _checked(area: SupportArea, points_m: ArrayLike) -> Array:
+    """(F, 3) one point a frame."""
+    points = np.ascontiguousarray(points_m, dtype=np.float64)
+    if points.shape != (len(area.counts), 3):
+        raise BadShape("points_m", f"({len(area.counts)}, 3)", points.shape)
+    return points

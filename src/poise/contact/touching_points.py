@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
-from poise.character import Character, Sites, contact_points, contact_radii_m
+from poise.character import Character, contact_points, contact_radii_m
 from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import LARGEST_OFFSET_M, foot_motion
+from poise.contact.point_motion import joined_sites
 from poise.contact.schedule import ContactSchedule
 from poise.environment import Environment, query
 from poise.errors import BadShape
@@ -70,11 +71,7 @@ def touching_points(
         empty = np.zeros((frames, 0, 3))
         none = np.zeros(0, np.int64)
         return TouchingPoints((), (), none, none, empty, empty, np.zeros((frames, 0)))
-    joined = Sites(
-        tuple(name for s in sites for name in s.names),
-        np.concatenate([s.joints for s in sites]),
-        np.concatenate([s.offsets_m for s in sites]),
-    )
+    joined = joined_sites(sites)
     owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])
     sites_m = site_positions(state, joined)
     surface = query(environment, sites_m)
