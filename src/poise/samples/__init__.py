@@ -5,6 +5,7 @@ from collections.abc import Callable
 from poise.samples.defects import with_dropped_frames as with_dropped_frames
 from poise.samples.defects import with_float as with_float
 from poise.samples.defects import with_foot_slide as with_foot_slide
+from poise.samples.defects import with_lean as with_lean
 from poise.samples.defects import with_noise as with_noise
 from poise.samples.defects import with_penetration as with_penetration
 from poise.samples.defects import with_rotation_noise as with_rotation_noise
@@ -19,7 +20,6 @@ from poise.samples.reach import reaching as reaching
 from poise.samples.run import running as running
 from poise.samples.standing import squatting as squatting
 from poise.samples.standing import standing as standing
-from poise.samples.standing import with_lean as with_lean
 from poise.samples.truth import Flight as Flight
 from poise.samples.truth import Injected as Injected
 from poise.samples.truth import Planted as Planted

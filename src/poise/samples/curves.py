@@ -236,20 +236,17 @@ def point_on(step: Step, ahead_m: float) -> Array:
 
 def planted(step: Step, sole: Sole, side: str) -> list[Planted]:
     """What stands still where, and when."""
-    length = float(sole.ball_m[2] - sole.heel_m[2])
-    tip = float(sole.toe_tip_m[2] - sole.heel_m[2])
-    heel_first = step.landing_rad[0] <= 0.0
-    rolls_off = step.lift_s < step.leave_s
+    heel_s, ball_s = step.touch_s, step.flat_s
+    if step.landing_rad[0] > 0.0:  # on the ball first
+        heel_s, ball_s = ball_s, heel_s
     spans = {
-        "heel": (0.0, step.touch_s if heel_first else step.flat_s, step.lift_s),
-        "ball": (length, step.flat_s if heel_first else step.touch_s, step.leave_s),
-        "toe_tip": (tip, step.flat_s if heel_first else step.touch_s, step.leave_s),
+        "heel": (sole.heel_m, heel_s, min(step.lift_s, step.leave_s)),
+        "ball": (sole.ball_m, ball_s, step.leave_s),
+        "toe_tip": (sole.toe_tip_m, ball_s, step.leave_s),
     }
-    if not rolls_off:
-        spans["heel"] = (*spans["heel"][:2], step.leave_s)
     found: list[Planted] = []
-    for name, (ahead, start, end) in spans.items():
-        x, z = point_on(step, ahead)
+    for name, (point, start, end) in spans.items():
+        x, z = point_on(step, float(point[2] - sole.heel_m[2]))
         place = (float(x), 0.0, float(z))
         found.append(Planted(f"{side}_foot", f"{side}_{name}", start, end, place))
     return found
@@ -281,7 +278,8 @@ def _stance_pitch(step: Step, times: Array) -> Array:
 
 def _ankle_over(step: Step, sole: Sole, pitch: Array) -> Array:
     """(F, 3) the ankle of a foot that stands on its heel or its ball."""
-    q = rotations.multiply(_yaw(step), rotations.from_axis_angle(_X, pitch))
+    yaw = rotations.from_axis_angle(_Y, np.asarray(step.yaw_rad))
+    q = rotations.multiply(yaw, rotations.from_axis_angle(_X, pitch))
     on_ball = (pitch > 0.0)[:, None]
     return np.where(on_ball, _about_pivot(step, sole, q, True), _about_pivot(step, sole, q, False))
 
@@ -293,16 +291,6 @@ def _fold(pitch: Pitch) -> Pitch:
 
 def _about_pivot(step: Step, sole: Sole, q: Array, on_ball: bool) -> Array:
     """(F, 3) the ankle of a foot with these rotations whose ball or heel is at its place."""
-    return _pivot(step, sole, on_ball) - rotations.rotate(
-        q, sole.ball_m if on_ball else sole.heel_m
-    )
-
-
-def _pivot(step: Step, sole: Sole, on_ball: bool) -> Array:
-    ahead = float(sole.ball_m[2] - sole.heel_m[2]) if on_ball else 0.0
-    x, z = point_on(step, ahead)
-    return np.array([x, 0.0, z])
-
-
-def _yaw(step: Step) -> Array:
-    return rotations.from_axis_angle(_Y, np.asarray(step.yaw_rad))
+    pivot = sole.ball_m if on_ball else sole.heel_m
+    x, z = point_on(step, float(pivot[2] - sole.heel_m[2]))
+    return np.array([x, 0.0, z]) - rotations.rotate(q, pivot)

@@ -7,6 +7,7 @@ of each is kept in `Sample.injected`, with what a right measure of the damaged c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,14 +16,19 @@ from numpy.typing import ArrayLike
 
 from poise import rotations
 from poise.arrays import Array
+from poise.character import SIDES, contact_points
 from poise.contact import ContactSchedule
 from poise.errors import BadValue
+from poise.mechanics import center_of_mass, forward_kinematics, site_positions
 from poise.motion import Clip, resample
+from poise.samples.human import sample_character
 from poise.samples.truth import Flight, Injected, Planted, Sample
 
 Made = TypeVar("Made", Clip, Sample)
 
 _SEED = 12345
+_STILL = 1e-9
+_X = np.array([1.0, 0.0, 0.0])
 _TIMED = ("foot slide", "noise", "wrong rate")
 """Defects whose size a change of time would change."""
 
@@ -36,29 +42,23 @@ def with_foot_slide(
     to the figure's left unless told otherwise, across what little a rolling sole moves by itself.
     """
     along = _level_direction(direction)
-    velocity = 0.01 * _finite("speed_cm_s", speed_cm_s) * along
+    if not np.isfinite(speed_cm_s):
+        raise BadValue("speed_cm_s", "a number", speed_cm_s)
+    velocity = 0.01 * float(speed_cm_s) * along
     times = np.arange(sample.clip.frame_count) / sample.clip.rate_hz
     moved = sample.clip.root_positions_m + times[:, None] * velocity
     injected = Injected(
         "foot slide", abs(speed_cm_s), "cm/s", "foot_slide.mean", abs(speed_cm_s), "cm/s"
     )
-    return _injected(
-        replace(
-            sample,
-            clip=replace(sample.clip, root_positions_m=moved),
-            planted=tuple(_sliding(rest, velocity) for rest in sample.planted),
-            reached=tuple(_sliding(rest, velocity) for rest in sample.reached),
-            flights=tuple(
-                replace(
-                    flight,
-                    take_off_m=flight.take_off_m + flight.start_s * velocity,
-                    take_off_velocity_m_s=flight.take_off_velocity_m_s + velocity,
-                )
-                for flight in sample.flights
-            ),
-        ),
-        injected,
-    )
+
+    def sliding(flight: Flight) -> Flight:
+        start = flight.take_off_m + flight.start_s * velocity
+        speed = flight.take_off_velocity_m_s + velocity
+        return replace(flight, take_off_m=start, take_off_velocity_m_s=speed)
+
+    clip = replace(sample.clip, root_positions_m=moved)
+    made = _with_truth(sample, clip, lambda rest: _sliding(rest, velocity), sliding)
+    return _injected(made, injected)
 
 
 def with_penetration(sample: Sample, depth_cm: float) -> Sample:
@@ -125,26 +125,77 @@ def with_wrong_rate(sample: Sample, factor: float) -> Sample:
     contacts = ContactSchedule(contacts.parts, contacts.touching[picked], rate)
     seeming = 9.81 * factor**2
     injected = Injected("wrong rate", factor, "x", "gravity", seeming, "m/s²")
-    return _injected(
-        replace(
-            sample,
-            clip=clip.noted(f"sample defect: {factor:g} times as fast"),
-            contacts=contacts,
-            planted=tuple(_hurried(rest, factor) for rest in sample.planted),
-            reached=tuple(_hurried(rest, factor) for rest in sample.reached),
-            flights=tuple(
-                Flight(
-                    flight.start_s / factor,
-                    flight.end_s / factor,
-                    flight.take_off_m,
-                    flight.take_off_velocity_m_s * factor,
-                    flight.gravity_m_s2 * factor**2,
-                )
-                for flight in sample.flights
-            ),
-        ),
-        injected,
+
+    def hurried(flight: Flight) -> Flight:
+        return Flight(
+            flight.start_s / factor,
+            flight.end_s / factor,
+            flight.take_off_m,
+            flight.take_off_velocity_m_s * factor,
+            flight.gravity_m_s2 * factor**2,
+        )
+
+    clip = clip.noted(f"sample defect: {factor:g} times as fast")
+    made = _with_truth(sample, clip, lambda rest: _hurried(rest, factor), hurried)
+    return _injected(replace(made, contacts=contacts), injected)
+
+
+def with_lean(sample: Sample, beyond_cm: float) -> Sample:
+    """The figure leans stiffly forward about its ankles, farther than it could stand.
+
+    Its centre of mass comes to lie exactly `beyond_cm` in front of the line from toe tip to toe
+    tip. Who stands still has the zero-moment point straight below, so that is its excursion.
+    """
+    beyond_cm = _positive("beyond_cm", beyond_cm)
+    clip = sample.clip
+    still = np.abs(clip.rotations_wxyz - clip.rotations_wxyz[:1]).max() < _STILL
+    if not still or np.abs(np.diff(clip.root_positions_m, axis=0)).max(initial=0.0) > _STILL:
+        raise BadValue("sample", "one that stands still, such as 'stand'", clip.name)
+    leaning = _leaning(clip, _front_m(clip) + 0.01 * beyond_cm)
+    injected = Injected("lean", beyond_cm, "cm", "zmp_excursion.mean", beyond_cm, "cm")
+    return _injected(replace(sample, clip=leaning), injected)
+
+
+def _front_m(clip: Clip) -> float:
+    """Z of the line between the toe tips."""
+    state = forward_kinematics(clip.skeleton, clip.root_positions_m[0], clip.rotations_wxyz[0])
+    soles = contact_points(sample_character())
+    return max(float(site_positions(state, soles[f"{side}_foot"])[0, :, 2].max()) for side in SIDES)
+
+
+def _leaning(clip: Clip, wanted_m: float) -> Clip:
+    """Turned about the ankles until the centre of mass is at this Z; feet as they are."""
+    body, skeleton = sample_character().body, clip.skeleton
+    assert body is not None
+    state = forward_kinematics(skeleton, *clip.pose)
+    ankles = [skeleton.index(f"{side.capitalize()}Foot") for side in SIDES]
+    resting = [joint for ankle in ankles for joint in (ankle, *skeleton.children[ankle])]
+    pivot = state.positions_m[0, ankles].mean(axis=0)
+    whole, total = center_of_mass(state, body)[0], body.total_mass_kg
+    masses = body.masses_kg[resting]
+    feet = masses @ (
+        state.positions_m[0, resting]
+        + rotations.rotate(state.rotations_wxyz[0, resting], body.centers_m[resting])
     )
+    mass = total - float(masses.sum())
+    arm = (total * whole - feet) / mass - pivot
+    # The rest turns as one: its Z becomes arm_z·cos + arm_y·sin of the angle.
+    ahead = (total * wanted_m - feet[2]) / mass - pivot[2]
+    reach = float(np.hypot(arm[1], arm[2]))
+    if ahead > 0.7 * reach:
+        raise BadValue("beyond_cm", "what a lean about the ankles reaches", "too much")
+    angle = np.arcsin(ahead / reach) - np.arctan2(arm[2], arm[1])
+    return _turned(clip, state.rotations_wxyz, rotations.from_axis_angle(_X, angle), pivot, ankles)
+
+
+def _turned(clip: Clip, world: Array, turn: Array, pivot: Array, ankles: list[int]) -> Clip:
+    q = clip.rotations_wxyz.copy()
+    q[:, 0] = rotations.multiply(turn, q[:, 0])
+    for ankle in ankles:
+        shank = rotations.multiply(turn, world[:, clip.skeleton.parents[ankle]])
+        q[:, ankle] = rotations.multiply(rotations.conjugate(shank), world[:, ankle])
+    roots = pivot + rotations.rotate(turn, clip.root_positions_m - pivot)
+    return replace(clip, root_positions_m=roots, rotations_wxyz=q)
 
 
 def with_t_pose(made: Made) -> Made:
@@ -154,15 +205,17 @@ def with_t_pose(made: Made) -> Made:
         touching = np.vstack(
             [np.zeros((1, len(made.contacts.parts)), bool), made.contacts.touching]
         )
+        contacts = ContactSchedule(made.contacts.parts, touching, made.contacts.rate_hz)
         return replace(
-            made,
-            clip=with_t_pose(made.clip),
-            contacts=ContactSchedule(made.contacts.parts, touching, made.contacts.rate_hz),
-            planted=tuple(_later(rest, late) for rest in made.planted),
-            reached=tuple(_later(rest, late) for rest in made.reached),
-            flights=tuple(
-                replace(f, start_s=f.start_s + late, end_s=f.end_s + late) for f in made.flights
+            _with_truth(
+                made,
+                with_t_pose(made.clip),
+                lambda rest: _later(rest, late),
+                lambda flight: replace(
+                    flight, start_s=flight.start_s + late, end_s=flight.end_s + late
+                ),
             ),
+            contacts=contacts,
         )
     return replace(
         made,
@@ -182,6 +235,22 @@ def with_dropped_frames(made: Made, frames: tuple[int, ...]) -> Made:
     return replace(made, root_positions_m=roots, rotations_wxyz=q)
 
 
+def _with_truth(
+    sample: Sample,
+    clip: Clip,
+    rest: Callable[[Planted], Planted],
+    flight: Callable[[Flight], Flight],
+) -> Sample:
+    """The sample with another clip, and what is known of it changed alike."""
+    return replace(
+        sample,
+        clip=clip,
+        planted=tuple(map(rest, sample.planted)),
+        reached=tuple(map(rest, sample.reached)),
+        flights=tuple(map(flight, sample.flights)),
+    )
+
+
 def _injected(sample: Sample, injected: Injected) -> Sample:
     note = f"sample defect: {injected.defect} of {injected.size:g} {injected.unit}"
     return replace(sample, clip=sample.clip.noted(note), injected=(*sample.injected, injected))
@@ -189,13 +258,11 @@ def _injected(sample: Sample, injected: Injected) -> Sample:
 
 def _raised(sample: Sample, up_m: float) -> Sample:
     shift = np.array([0.0, up_m, 0.0])
-    clip = sample.clip
-    return replace(
+    return _with_truth(
         sample,
-        clip=replace(clip, root_positions_m=clip.root_positions_m + shift),
-        planted=tuple(_moved(rest, shift) for rest in sample.planted),
-        reached=tuple(_moved(rest, shift) for rest in sample.reached),
-        flights=tuple(replace(f, take_off_m=f.take_off_m + shift) for f in sample.flights),
+        replace(sample.clip, root_positions_m=sample.clip.root_positions_m + shift),
+        lambda rest: _moved(rest, shift),
+        lambda flight: replace(flight, take_off_m=flight.take_off_m + shift),
     )
 
 
@@ -226,12 +293,6 @@ def _hurried(rest: Planted, factor: float) -> Planted:
         end_s=rest.end_s / factor,
         drift_m_s=(float(x), float(y), float(z)),
     )
-
-
-def _finite(name: str, value: float) -> float:
-    if not np.isfinite(value):
-        raise BadValue(name, "a number", value)
-    return float(value)
 
 
 def _positive(name: str, value: float) -> float:

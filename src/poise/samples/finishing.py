@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from poise.arrays import Array
+from poise.character import SIDES
 from poise.errors import BadValue
 from poise.mechanics import GRAVITY_M_S2
 from poise.samples.curves import FootMotion, Step, foot_motion, planted
-from poise.samples.plan import SIDES, Ground, Plan, posed, sole
+from poise.samples.plan import Ground, Plan, posed, sole
 from poise.samples.truth import Flight, Planted, Sample, contacts_of
 
 MOST_FRAMES = 1_000_000
@@ -85,7 +86,7 @@ def _flights(plan: Plan, path: Ground, last_s: float) -> tuple[Flight, ...]:
                 continue
             duration = (end - first) * line.step_s
             at = plan.centers_m(np.array([start, start + duration]))
-            x, z = path.velocity_in(number)
+            x, z = path.slopes_m_s[number]
             rise = (at[1, 1] - at[0, 1]) / duration - 0.5 * GRAVITY_M_S2[1] * duration
             velocity = np.array([x, rise, z])
             found.append(Flight(start, start + duration, at[0], velocity))

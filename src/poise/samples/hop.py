@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -18,7 +19,7 @@ from poise.samples.curves import (
     pitch_deg,
     point_on,
 )
-from poise.samples.finishing import finished
+from poise.samples.finishing import alternating, finished
 from poise.samples.plan import Ground, Plan, Timeline, Turns, sole, stacked
 from poise.samples.truth import Sample
 
@@ -50,11 +51,8 @@ def _plan() -> tuple[Plan, Ground]:
     return balanced(Plan(_feet, _angles, _heights), _LINE, _push_point)
 
 
-def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
-    if side == "right":
-        return []
-    numbers = np.arange(np.floor(first_s / _CYCLE_S) - 2, np.ceil(last_s / _CYCLE_S) + 3)
-    return [_step(float(number)) for number in numbers]
+def _steps(side: str, first_s: float, last_s: float) -> Sequence[Step]:
+    return _of_left(side, first_s, last_s) if side == "left" else ()
 
 
 def _step(cycle: float) -> Step:
@@ -70,6 +68,9 @@ def _step(cycle: float) -> Step:
         np.radians(4.0),
         clearance_m=0.09,
     )
+
+
+_of_left = alternating(lambda _, cycle: _step(cycle), _CYCLE_S)
 
 
 def _feet(times: Array) -> dict[str, FootMotion]:

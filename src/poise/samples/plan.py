@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character
+from poise.character import SIDES, Character, Skeleton
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.motion import Clip
 from poise.samples.curves import FootMotion, Sole
@@ -25,7 +25,7 @@ from poise.samples.human import sample_character
 #
 # Where the body flies the path of its centre of mass is a straight line seen from above, exactly;
 # where it stands, a quintic spline that takes over the line's velocity with no acceleration.
-Spline = Callable[[Array], Array]
+Over = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +87,13 @@ class Ground:
 
     def __init__(self, timeline: Timeline, places_m: Array) -> None:
         self.timeline = timeline
-        self.places_m = places_m
         stride = np.asarray(timeline.stride_m)
         ends = places_m if not timeline.cyclic else np.vstack([places_m, places_m[:1] + stride])
         self._ends = ends
-        self._slopes = [
+        self.slopes_m_s = [
             (ends[b] - ends[a]) / ((b - a) * timeline.step_s) for a, b in timeline.flights
         ]
+        """(2,) the velocity of each flight."""
         self._stances = self._stance_splines()
 
     def __call__(self, times: Array) -> Array:
@@ -104,28 +104,24 @@ class Ground:
         for start, end, spline in self._stances:
             here = (local >= start) & (local <= end)
             path[here] = spline(local[here])
-        for (a, b), slope in zip(line.flights, self._slopes, strict=True):
+        for (a, b), slope in zip(line.flights, self.slopes_m_s, strict=True):
             here = (local >= a * line.step_s) & (local <= b * line.step_s)
             path[here] = self._ends[a] + (local[here] - a * line.step_s)[:, None] * slope
         return path + cycles[:, None] * np.asarray(line.stride_m)
 
-    def velocity_in(self, flight: int) -> Array:
-        """(2,) of a flight, by its number."""
-        return self._slopes[flight]
-
-    def _stance_splines(self) -> list[tuple[float, float, Spline]]:
+    def _stance_splines(self) -> list[tuple[float, float, Over]]:
         from scipy.interpolate import make_interp_spline
 
         line = self.timeline
         if line.cyclic and not line.flights:
             return [(0.0, line.length_s, _closed(line, self._ends))]
         zero = np.zeros(2)
-        slopes = self._slopes
+        slopes = self.slopes_m_s
         starts = [0, *(b for _, b in line.flights)]
         ends = [*(a for a, _ in line.flights), line.count]
         before = [slopes[-1] if line.cyclic else zero, *slopes]
         after = [*slopes, slopes[0] if line.cyclic else zero]
-        found: list[tuple[float, float, Spline]] = []
+        found: list[tuple[float, float, Over]] = []
         for a, b, v0, v1 in zip(starts, ends, before, after, strict=True):
             if b == a:
                 continue
@@ -140,7 +136,7 @@ class Ground:
         return found
 
 
-def _closed(line: Timeline, ends: Array) -> Spline:
+def _closed(line: Timeline, ends: Array) -> Over:
     """A periodic spline plus the steady advance."""
     from scipy.interpolate import make_interp_spline
 
@@ -162,7 +158,6 @@ class Repeated:
         from scipy.interpolate import make_interp_spline
 
         self.timeline = timeline
-        self.values = values
         times = timeline.step_s * np.arange(timeline.count + 1)
         if timeline.cyclic:
             values = np.concatenate([values, values[:1]])
@@ -178,7 +173,6 @@ class Repeated:
         return self._spline(local)
 
 
-SIDES = ("left", "right")
 TRUNK = ("Spine", "Spine1", "Spine2")
 _CLOSE_M = 1e-12
 _DRAFT_CLOSE_M = 1e-9
@@ -187,8 +181,6 @@ _STRAIGHT = 1e-4
 """A limb is kept this share short of its length: a straight one tells no bend."""
 _ROOT_TO_CENTER = 0.85
 """How far the centre of mass follows the root when the feet stay: legs lag behind."""
-
-Over = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,10 +197,6 @@ Arms = Callable[[Array, Array, Array], Mapping[str, WristGoal]]
 """Goals in the world by side, from times, chest positions and chest rotations."""
 
 
-def _no_turn(times: Array) -> Array:
-    return np.zeros((len(times), 3))
-
-
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A motion before it has poses."""
@@ -220,7 +208,7 @@ class Plan:
     """(F,) of the centre of mass."""
     path_m: Over = lambda times: np.zeros((len(times), 2))
     """(F, 2) X and Z of the centre of mass; balancing finds it."""
-    trunk_rad: Over = _no_turn
+    trunk_rad: Over = lambda times: np.zeros((len(times), 3))
     """(F, 3) a turn of the trunk over the pelvis, as a rotation vector, shared by its joints."""
     arms: Arms | None = None
 
@@ -269,8 +257,9 @@ def posed(plan: Plan, times: Array, rate_hz: float, name: str = "", *, draft: bo
     error = np.zeros_like(root)
     close_m = _DRAFT_CLOSE_M if draft else _CLOSE_M
     for _ in range(_MOST_ROUNDS):
-        _put_legs(figure, q, still.positions_m, still.rotations_wxyz, root, feet)
-        _put_arms(plan, figure, q, still.positions_m, still.rotations_wxyz, root, times)
+        _put_legs(still, q, root, feet)
+        if plan.arms is not None:
+            _put_arms(still, q, root, partial(plan.arms, times))
         state = forward_kinematics(skeleton, root, q)
         error = wanted - center_of_mass(state, figure.body)
         if np.abs(error).max() < close_m * (1.0 + 0.01 * np.abs(wanted).max()):
@@ -304,22 +293,13 @@ def _upper_body(plan: Plan, figure: Character, times: Array) -> Array:
     return q
 
 
-def _bones(figure: Character, lower: str, end: str) -> tuple[float, float]:
-    offsets = figure.skeleton.offsets_m
-    first, second = (np.linalg.norm(offsets[figure.skeleton.index(n)]) for n in (lower, end))
+def _bones(skeleton: Skeleton, lower: int, end: int) -> tuple[float, float]:
+    first, second = (np.linalg.norm(skeleton.offsets_m[joint]) for joint in (lower, end))
     return float(first), float(second)
 
 
-def _put_legs(
-    figure: Character,
-    q: Array,
-    places: Array,
-    turns: Array,
-    root: Array,
-    feet: Mapping[str, FootMotion],
-) -> None:
-    skeleton = figure.skeleton
-    pelvis = turns[:, 0]
+def _put_legs(still: BodyState, q: Array, root: Array, feet: Mapping[str, FootMotion]) -> None:
+    skeleton, pelvis = still.skeleton, still.rotations_wxyz[:, 0]
     facing = rotations.rotate(pelvis, [0.0, 0.0, 1.0])
     for side in SIDES:
         name = side.capitalize()
@@ -330,10 +310,10 @@ def _put_legs(
         # Knees point between where the pelvis faces and where the toes do.
         toes = np.stack([np.sin(foot.yaws_rad), np.zeros(len(q)), np.cos(foot.yaws_rad)], axis=-1)
         thigh, shank = two_bones(
-            root + places[:, hip],
+            root + still.positions_m[:, hip],
             foot.ankles_m,
             facing + toes,
-            _bones(figure, name + "Leg", name + "Foot"),
+            _bones(skeleton, knee, ankle),
             bends_back=True,
         )
         q[:, hip] = rotations.multiply(rotations.conjugate(pelvis), thigh)
@@ -343,23 +323,23 @@ def _put_legs(
 
 
 def _put_arms(
-    plan: Plan, figure: Character, q: Array, places: Array, turns: Array, root: Array, times: Array
+    still: BodyState,
+    q: Array,
+    root: Array,
+    arms: Callable[[Array, Array], Mapping[str, WristGoal]],
 ) -> None:
-    if plan.arms is None:
-        return
-    skeleton = figure.skeleton
+    skeleton, places, turns = still.skeleton, still.positions_m, still.rotations_wxyz
     chest = skeleton.index("Spine2")
-    goals = plan.arms(times, root + places[:, chest], turns[:, chest])
-    for side, goal in goals.items():
+    for side, goal in arms(root + places[:, chest], turns[:, chest]).items():
         name = side.capitalize()
-        collar, shoulder, elbow = (
-            skeleton.index(name + joint) for joint in ("Shoulder", "Arm", "ForeArm")
+        collar, shoulder, elbow, wrist = (
+            skeleton.index(name + joint) for joint in ("Shoulder", "Arm", "ForeArm", "Hand")
         )
         upper, lower = two_bones(
             root + places[:, shoulder],
             goal.wrists_m,
             goal.elbows,
-            _bones(figure, name + "ForeArm", name + "Hand"),
+            _bones(skeleton, elbow, wrist),
             bends_back=False,
         )
         q[:, shoulder] = rotations.multiply(rotations.conjugate(turns[:, collar]), upper)

@@ -89,7 +89,8 @@ def onto_body(
     elif abs(rise) < 5e-4:
         said = "on another body; the root stays at its height"
     else:
-        said = f"on another body; the root {100 * abs(rise):.1f} cm {_way(rise)}"
+        way = "higher" if rise > 0 else "lower"
+        said = f"on another body; the root {100 * abs(rise):.1f} cm {way}"
     made = made.noted(said)
     there = replace(made, root_positions_m=unscaled)
     original = original_of(state, character, there, body, matches)
@@ -125,10 +126,6 @@ def _placed(
     upright = apart[over > 0.0]
     rise = float(np.median(upright)) if len(upright) else 0.0
     return replace(made, root_positions_m=roots + np.array([0.0, rise, 0.0])), rise
-
-
-def _way(rise: float) -> str:
-    return "higher" if rise > 0 else "lower"
 
 
 def _left_out(matches: Correspondence, body: Character) -> tuple[str, ...]:

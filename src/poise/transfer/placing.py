@@ -16,12 +16,13 @@ from poise.mechanics import BodyState, site_positions
 
 def leg_ratio(source: Character, target: Character) -> float:
     """How many times as long the target's legs are."""
-    assert source.roles is not None and target.roles is not None
-    theirs, mine = (
-        StandingFigure(each.skeleton, roles)
-        for each, roles in ((source, source.roles), (target, target.roles))
-    )
-    return mine.leg_m / theirs.leg_m
+    return _figure(target).leg_m / _figure(source).leg_m
+
+
+def _figure(character: Character) -> StandingFigure:
+    if character.roles is None:
+        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    return StandingFigure(character.skeleton, character.roles)
 
 
 def hip_joints(character: Character) -> Indices:
@@ -36,17 +37,24 @@ def scaled_m(places_m: Array, scale: float, about_m: Array) -> Array:
     return scale * (places_m - about_m) + about_m
 
 
+def _sole_heights_m(state: BodyState, character: Character) -> dict[str, Array]:
+    """(F,) the lowest point of each foot that has a sole, by its part."""
+    return {
+        part: site_positions(state, points)[..., 1].min(axis=1)
+        for part, points in contact_points(character).items()
+        if part.endswith("_foot")
+    }
+
+
 def lower_sole_m(state: BodyState, character: Character) -> Array:
-    """(F,) how high the lowest point of both feet is."""
-    parts = contact_points(character)
-    soles = [parts[f"{side}_foot"] for side in SIDES if f"{side}_foot" in parts]
-    if soles:
-        places = np.concatenate([site_positions(state, sole) for sole in soles], axis=1)
-    else:
-        assert character.roles is not None
-        index, joint = character.skeleton.index, character.roles.joint
-        places = state.positions_m[:, [index(joint(f"{side}_ankle")) for side in SIDES]]
-    return places[..., 1].min(axis=1)
+    """(F,) the lowest point of both feet."""
+    heights = _sole_heights_m(state, character)
+    if heights:
+        return np.min(list(heights.values()), axis=0)
+    assert character.roles is not None
+    index, joint = character.skeleton.index, character.roles.joint
+    ankles = [index(joint(f"{side}_ankle")) for side in SIDES]
+    return state.positions_m[:, ankles, 1].min(axis=1)
 
 
 def touching_rise_m(
@@ -65,12 +73,11 @@ def touching_rise_m(
         scale: how many times as far the motion goes.
         ground_m: how high the ground is, from which places scale.
     """
-    theirs, mine = contact_points(source), contact_points(target)
+    theirs, mine = _sole_heights_m(state, source), _sole_heights_m(made, target)
     apart: list[Array] = []
     for part, touches in touching.items():
         if part in theirs and part in mine:
-            old = site_positions(state, theirs[part])[touches, :, 1].min(axis=1)
-            new = site_positions(made, mine[part])[touches, :, 1].min(axis=1) + roots_m[touches, 1]
+            old, new = theirs[part][touches], mine[part][touches] + roots_m[touches, 1]
             apart.append(ground_m + scale * (old - ground_m) - new)
     found = np.concatenate(apart) if apart else np.zeros(0)
     return float(np.median(found)) if len(found) else 0.0
@@ -87,9 +94,7 @@ def standing_rise_m(source: Character, target: Character) -> float:
 
 def _standing_root_m(character: Character) -> float:
     """The root over the sole, the leg hanging straight down from the hip; mean of both legs."""
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
-    figure = StandingFigure(character.skeleton, character.roles)
+    figure = _figure(character)
     root = figure.figure.positions[0]
     heights = list[float]()
     for side in SIDES:
