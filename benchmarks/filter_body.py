@@ -11,19 +11,14 @@ import poise
 from benchmarks.ik_body import IkWork, Poses, reference_walk, targets_of
 from benchmarks.ik_ours import UNLIMITED
 from benchmarks.workloads import Workload
-from poise.character import (
-    Character,
-    Skeleton,
-    complete_character,
-    reference_human,
-    with_proportions,
-)
+from poise.character import Character, Skeleton, complete_character, with_proportions
 from poise.constraints import Interval, Plant, Recruit
 from poise.constraints.recruiting import TRANSLATION
 from poise.methods import Edit
 from poise.motion import Clip
 from poise.motion.derivatives import differentiate
 from poise.samples import walk
+from tests.character.reference_human import reference_human
 from tests.shared_data import MOCAP
 
 RATE_HZ = 30.0

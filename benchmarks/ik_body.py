@@ -8,10 +8,11 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Body, Skeleton, reference_human
+from poise.character import Body, Skeleton
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.motion import Clip
 from poise.samples import walk
+from tests.character.reference_human import reference_human
 
 FRAMES = 145
 RATE_HZ = 24.0

@@ -14,6 +14,7 @@ from poise.character.anatomical_axes import anatomical_axes
 from poise.character.roles import SIDES
 from poise.formats.robots import read_character
 from poise.mechanics import forward_kinematics
+from tests.character.held_rotations import local_rotations
 from tests.shared_data import ROBOTS, needs_robots
 
 DOWN = np.array([0.0, -1.0, 0.0])
@@ -25,7 +26,7 @@ def hanging(character: Character) -> tuple[Array, Array]:
     assert roles is not None
     axes = anatomical_axes(skeleton, roles)
     still = np.tile(rotations.IDENTITY, (skeleton.joint_count, 1))
-    local = axes.rotations(still)
+    local = local_rotations(axes, still)
     local[0] = skeleton.rest_wxyz[0]  # the body stands where it rests
     state = forward_kinematics(skeleton, np.zeros((1, 3)), local[None])
     return state.positions_m[0], state.rotations_wxyz[0]

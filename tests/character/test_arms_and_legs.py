@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.character import Character, complete_character, reference_human, with_proportions
+from poise.character import Character, complete_character, with_proportions
 from poise.character.proportions import with_arms_and_legs
 from poise.errors import BadValue
 from poise.formats import load_clip
+from tests.character.reference_human import reference_human
 from tests.character.test_proportions import length_m
 from tests.shared_data import MOCAP, needs_mocap
 

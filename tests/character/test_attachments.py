@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from poise.character import Attachment, Body, Character, Sites, Skeleton, with_attachments
-from poise.character.reference_human import reference_human
 from poise.errors import BadValue, UnknownName
+from tests.character.reference_human import reference_human
 
 ROD = Skeleton(("grip", "club"), np.array([-1, 0]), np.array([[0, 1.0, 0], [0, 0, 0.5]]))
 

@@ -14,12 +14,12 @@ from poise.arrays import Array
 from poise.character import Body, Skeleton, character_from, complete_character
 from poise.character.anthropometry import PAIRED, TABLES, anthropometry
 from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
-from poise.character.reference_human import reference_skeleton
 from poise.character.roles import Roles
 from poise.errors import BadValue, MissingRoles, UnknownName
 from poise.formats import load_character, load_clip
 from poise.mechanics import center_of_mass, forward_kinematics
 from tests.character import known_skeletons as known
+from tests.character.reference_human import reference_skeleton
 from tests.shared_data import MOCAP, ROBOTS, clips, needs_mocap, needs_robots
 
 SKELETONS = {

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from poise.character import Character, complete_character, contact_points, contact_radii_m
-from poise.character.reference_human import reference_human
 from poise.contact import BODY_PARTS
 from poise.errors import BadValue
 from poise.formats import load_character
 from tests.character import known_skeletons as known
+from tests.character.reference_human import reference_human
 from tests.shared_data import ROBOTS, needs_robots
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from poise.character import Character, with_mass_factors
-from poise.character.reference_human import reference_human
 from poise.errors import BadValue, UnknownName
 from poise.mechanics import inverse_dynamics
 from poise.samples import sample_character
+from tests.character.reference_human import reference_human
 
 
 def masses(character: Character) -> dict[str, float]:

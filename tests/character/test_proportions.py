@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.character import (
-    Character,
-    complete_character,
-    contact_points,
-    reference_human,
-    with_proportions,
-)
+from poise.character import Character, complete_character, contact_points, with_proportions
 from poise.errors import BadValue
 from poise.formats import load_clip
+from tests.character.reference_human import reference_human
 from tests.shared_data import MOCAP, needs_mocap
 
 LIMBS = [("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist")]

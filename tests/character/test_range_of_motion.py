@@ -1,4 +1,4 @@
-"""Joint ranges: the words of anatomy, clamping, widening for a clip, knees and elbows as hinges."""
+"""Joint ranges: the words of anatomy, what is inside them, widening for a clip."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Skeleton, complete_character, hinge_knees_and_elbows, with_ranges
+from poise.character import Skeleton, complete_character, with_ranges
 from poise.character.joint_motions import joint_motions
-from poise.character.range_of_motion import from_swing_and_twist, swing_and_twist
-from poise.character.reference_human import reference_human, reference_skeleton
+from poise.character.range_of_motion import swing_and_twist
 from poise.errors import BadShape
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from tests.character import known_skeletons as known
+from tests.character.held_rotations import clamped, from_swing_and_twist
+from tests.character.reference_human import reference_skeleton
 from tests.shared_data import MOCAP, needs_mocap
 
 
@@ -99,25 +100,25 @@ def test_clamping_holds_every_angle_and_leaves_the_rest_alone() -> None:
     assert ranges is not None
     rng = np.random.default_rng(3)
     q = rotations.exp(rng.normal(size=(200, made.skeleton.joint_count, 3)) * 0.8)
-    held = ranges.clamped(q)
+    held = clamped(ranges, q)
     assert ranges.excess(q).max() > 0.5
     assert ranges.excess(held).max() < 1e-7
-    np.testing.assert_allclose(ranges.clamped(held), held, atol=1e-7)
+    np.testing.assert_allclose(clamped(ranges, held), held, atol=1e-7)
     inside = ranges.excess(q).max(axis=-1) == 0
     assert inside.any()
     np.testing.assert_array_equal(held[inside], q[inside])
     np.testing.assert_allclose(np.linalg.norm(held, axis=-1), 1.0)
     with pytest.raises(BadShape, match="rotations_wxyz"):
-        ranges.clamped(q[:, :3])
+        ranges.angles(q[:, :3])
 
 
 def test_a_knee_bent_too_far_is_brought_back_to_its_limit() -> None:
     made = with_ranges(complete_character(balls()))
     assert made.ranges is not None
-    held = made.ranges.clamped(posed(made.skeleton, "left_knee", 0, 160.0))
+    held = clamped(made.ranges, posed(made.skeleton, "left_knee", 0, 160.0))
     knee = made.skeleton.index("left_knee")
     np.testing.assert_allclose(np.degrees(rotations.log(held[knee])), [135.0, 0, 0], atol=1e-9)
-    held = made.ranges.clamped(posed(made.skeleton, "left_knee", 0, -40.0))
+    held = clamped(made.ranges, posed(made.skeleton, "left_knee", 0, -40.0))
     np.testing.assert_allclose(np.degrees(rotations.log(held[knee])), [-10.0, 0, 0], atol=1e-9)
 
 
@@ -146,62 +147,9 @@ def test_a_spine_of_many_joints_shares_the_trunks_range() -> None:
     np.testing.assert_allclose(flexion, 80.0 * 2 / 3)
 
 
-def test_hinges_from_a_clip_about_one_axis_lose_nothing() -> None:
-    character = complete_character(balls())
-    assert character.roles is not None
-    skeleton = character.skeleton
-    axis = np.array([0.95, 0.1, 0.2])
-    axis /= np.linalg.norm(axis)
-    q = np.tile(skeleton.rest_wxyz, (30, 1, 1))
-    knee = skeleton.index("left_knee")
-    q[:, knee] = rotations.from_axis_angle(axis, np.linspace(0, 1.2, 30))
-    hinged = hinge_knees_and_elbows(skeleton, character.roles, q)
-    assert hinged.skeleton.kinds[knee] == "hinge"
-    np.testing.assert_allclose(hinged.skeleton.hinge_axes[knee], axis, atol=1e-9)
-    assert hinged.residuals_rad["left_knee"] < 1e-7
-    assert hinged.rotations_wxyz is not None
-    np.testing.assert_allclose(hinged.rotations_wxyz, q, atol=1e-9)
-    assert hinged.skeleton.tangent_size == skeleton.tangent_size - 8
-
-
-def test_hinges_report_what_they_lose() -> None:
-    character = complete_character(balls())
-    assert character.roles is not None
-    skeleton = character.skeleton
-    elbow = skeleton.index("right_elbow")
-    q = np.tile(skeleton.rest_wxyz, (21, 1, 1))
-    bend = rotations.from_axis_angle([-1, 0, 0], np.linspace(0, 1.5, 21))
-    twist = rotations.from_axis_angle([0, 1, 0], 0.2 * np.sin(np.linspace(0, 20, 21)))
-    q[:, elbow] = rotations.multiply(bend, twist)
-    hinged = hinge_knees_and_elbows(skeleton, character.roles, q)
-    assert 0.15 < hinged.residuals_rad["right_elbow"] < 0.25
-    assert any("right_elbow as a hinge" in note for note in hinged.notes)
-    without = hinge_knees_and_elbows(skeleton, character.roles)
-    assert without.rotations_wxyz is None
-    np.testing.assert_allclose(without.skeleton.hinge_axes[elbow], [-1, 0, 0], atol=1e-9)
-    assert np.degrees(without.skeleton.limits_rad[elbow, 0]).tolist() == pytest.approx([-10, 150])
-
-
-def test_joints_that_are_hinges_stay_as_they_are() -> None:
-    human = reference_human()
-    assert human.roles is not None
-    hinged = hinge_knees_and_elbows(human.skeleton, human.roles)
-    np.testing.assert_array_equal(hinged.skeleton.hinge_axes, human.skeleton.hinge_axes)
-    assert hinged.residuals_rad == {}
-
-
 @needs_mocap
 def test_real_walks_stay_inside_human_ranges() -> None:
     clip = load_clip(MOCAP / "addbio_grf" / "opencap_subject2" / "opencap_subject2_walking1.bvh")
     made = with_ranges(complete_character(clip.skeleton), clip.rotations_wxyz)
     assert made.ranges is not None
     assert made.ranges.notes == ()
-
-
-@needs_mocap
-def test_cmu_knees_and_elbows_are_hinges_already() -> None:
-    clip = load_clip(MOCAP / "cmu" / "02_04.bvh").sliced(1, None)
-    character = complete_character(clip.skeleton)
-    assert character.roles is not None
-    hinged = hinge_knees_and_elbows(clip.skeleton, character.roles, clip.rotations_wxyz)
-    assert max(hinged.residuals_rad.values()) < np.radians(0.1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.character import reference_human
 from poise.character.roles import JOINT_ROLES
 from poise.errors import BadValue
+from tests.character.reference_human import reference_human
 
 
 def test_it_has_54_degrees_of_freedom() -> None:

@@ -10,10 +10,10 @@ import pytest
 from poise.arrays import Array
 from poise.character import Character, Skeleton, complete_character
 from poise.character.contact_points import BREADTH_PER_LENGTH, SOLE_POINTS
-from poise.character.reference_human import reference_human, reference_skeleton
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics, site_positions
 from tests.character import known_skeletons as known
+from tests.character.reference_human import reference_human, reference_skeleton
 from tests.shared_data import MOCAP, needs_mocap
 
 

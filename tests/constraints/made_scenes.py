@@ -9,12 +9,13 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, reference_human
+from poise.character import Character
 from poise.constraints import Scene, Task
 from poise.environment import Environment
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.motion import Clip
 from poise.samples import sample_character, walking
+from tests.character.reference_human import reference_human
 
 
 @cache

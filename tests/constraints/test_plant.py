@@ -7,12 +7,12 @@ import pytest
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import reference_human
 from poise.constraints import Interval, Plant, Scene, Task, tasks_of
 from poise.constraints.scene import point_path
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, UnknownName
 from poise.motion import Clip
+from tests.character.reference_human import reference_human
 from tests.constraints.made_scenes import gap, walk_scene
 from tests.constraints.test_surface_under import box
 

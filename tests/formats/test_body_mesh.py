@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from poise.character import Skeleton, reference_human, with_proportions
+from poise.character import Skeleton, with_proportions
 from poise.formats import load_clip
 from poise.formats.body_shape import SEGMENTS, BodyMesh, body_mesh, figure_of, limb_span, solids_of
 from poise.motion.cleanup import clean
 from tests.character import known_skeletons as known
+from tests.character.reference_human import reference_human
 from tests.shared_data import MOCAP, needs_mocap
 
 EVERY = [

@@ -10,8 +10,7 @@ import pytest
 
 from poise import ik, rotations
 from poise.arrays import Array
-from poise.character import Character, Skeleton, reference_human, with_ranges
-from poise.character.range_of_motion import from_swing_and_twist
+from poise.character import Character, Skeleton, with_ranges
 from poise.constraints import EVERYTHING, HoldPoint, Interval, Orient, Recruit, Scene, tasks_of
 from poise.constraints.recruiting import find_joint
 from poise.ik.limits import limited_numbers as limited_numbers_kernel
@@ -21,6 +20,12 @@ from poise.mechanics import forward_kinematics
 from poise.motion import Clip
 from poise.samples import sample_character, walking
 from tests.called_from_python import from_python
+from tests.character.held_rotations import (
+    clamped,
+    from_swing_and_twist,
+    local_rotations,
+)
+from tests.character.reference_human import reference_human
 from tests.ik.posed import everything
 from tests.ik.test_rows import made
 
@@ -79,7 +84,7 @@ def posing_at_limits(character: Character, frames: int, seed: int) -> Array:
     numbers = bounded[..., 0] + share * (bounded[..., 1] - bounded[..., 0])
     if character.ranges is not None:
         free = ~np.isfinite(character.ranges.limits_rad).all(axis=(1, 2))
-        turns = character.ranges.axes.rotations(from_swing_and_twist(numbers))
+        turns = local_rotations(character.ranges.axes, from_swing_and_twist(numbers))
         turns[:, free] = skeleton.rest_wxyz[free]
         return turns
     hinges = np.array([kind == "hinge" for kind in skeleton.kinds])
@@ -143,7 +148,7 @@ def test_goals_that_some_pose_within_the_limits_reaches_are_met(
     character = CHARACTERS[who]()
     extreme = posing_at_limits(character, 1, seed)
     start = np.broadcast_to(character.skeleton.rest_wxyz, extreme.shape).copy()
-    start = start if character.ranges is None else character.ranges.clamped(start)
+    start = start if character.ranges is None else clamped(character.ranges, start)
     up = EVERYTHING if recruit == "everything" else Recruit(up_to="left_collar")
     wrist = find_joint(character, "left_wrist")
     if recruit == "arm":  # the rest of the body is where it is

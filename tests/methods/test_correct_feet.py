@@ -12,7 +12,7 @@ import pytest
 import poise
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, complete_character, reference_human
+from poise.character import Character, complete_character
 from poise.environment import Environment, query
 from poise.footing.foot_path import FootPath, touching_sole
 from poise.footing.foot_shape import (
@@ -35,6 +35,7 @@ from poise.footing.footprints import (
 from poise.mechanics import forward_kinematics, site_positions
 from poise.samples import sample_character, walking
 from tests.character import known_skeletons
+from tests.character.reference_human import reference_human
 from tests.methods.rolling_feet import (
     FLAT,
     ON_TIP,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.character import Character, complete_character, reference_human
+from poise.character import Character, complete_character
 from poise.errors import BadValue, UnknownName
 from poise.formats import load_clip
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.correct.mesh import CANDIDATES, Mesh, motion_mesh, vertices_of
 from poise.methods.correct.settings import FEET, HANDS, KNEES, TRUNK
 from poise.motion import Clip
+from tests.character.reference_human import reference_human
 from tests.shared_data import MOCAP, needs_mocap
 
 

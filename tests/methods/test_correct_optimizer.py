@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from poise.arrays import Array
-from poise.character import complete_character, reference_human
+from poise.character import complete_character
 from poise.contact import detect_contacts
 from poise.environment import ConvexPart, Environment, Ground, HeightField, query
 from poise.errors import BadShape, BadValue
@@ -23,6 +23,7 @@ from poise.methods.correct.motion_optimizer import FREE, SLIDING, STATIC, Motion
 from poise.methods.correct.problem import KINDS, Contacts
 from poise.methods.correct.settings import FEET, Settings
 from poise.motion import resample
+from tests.character.reference_human import reference_human
 from tests.methods.correct_dense import Rows, dense_of
 from tests.shared_data import MOCAP, needs_mocap
 

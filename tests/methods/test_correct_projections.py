@@ -222,8 +222,8 @@ def test_forces_stay_inside_their_cones_and_under_their_ceiling() -> None:
 
 
 def test_spheres_go_apart_along_the_line_between_them() -> None:
-    from poise.character import reference_human
     from poise.methods.correct.mesh import motion_mesh
+    from tests.character.reference_human import reference_human
 
     mesh = motion_mesh(reference_human(), ("left_toe",), spheres={"head": 0.1, "left_wrist": 0.2})
     places = walking_about(mesh, 1)

@@ -13,6 +13,7 @@ from poise.character import with_ranges
 from poise.constraints import Constraint, HoldPoint, Interval
 from poise.errors import PoiseError
 from poise.methods import Edit, Result, deform
+from tests.character.held_rotations import clamped
 from tests.methods.any_edit import edits
 from tests.methods.edited import feet, sampled, whole
 from tests.methods.test_deform_untouched import assert_same_bits, out_of_reach
@@ -20,7 +21,7 @@ from tests.methods.test_deform_untouched import assert_same_bits, out_of_reach
 CLIP, CHARACTER = sampled("walk", 30.0, 1.2)
 RANGED = with_ranges(CHARACTER)
 assert RANGED.ranges is not None
-INSIDE = replace(CLIP, rotations_wxyz=RANGED.ranges.clamped(CLIP.rotations_wxyz))
+INSIDE = replace(CLIP, rotations_wxyz=clamped(RANGED.ranges, CLIP.rotations_wxyz))
 """The walk with its joints within the published ranges."""
 
 often = settings(

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import reference_human
 from poise.constraints import HoldPoint, Interval, LookAt, Scene, StayOnSide, tasks_of
 from poise.errors import BadValue
 from poise.methods.pattern import learn
 from poise.methods.pattern.goals import POINT, TURN, TURN_M, Goal, goals_of
 from poise.methods.pattern.placed import PlacedClip, place
 from poise.motion import Clip
+from tests.character.reference_human import reference_human
 from tests.methods.swings import (
     CLUB,
     HIT,

@@ -9,13 +9,14 @@ import pytest
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import SIDES, Character, contact_points, contact_radii_m, reference_human
+from poise.character import SIDES, Character, contact_points, contact_radii_m
 from poise.character.proportions import with_arms_and_legs
 from poise.environment import Ground
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
 from poise.samples import SAMPLES, sample_character
 from poise.transfer import leg_ratio, onto_body
+from tests.character.reference_human import reference_human
 from tests.methods.other_bodies import bones_off_deg
 
 FLOOR = Ground()

@@ -27,11 +27,8 @@ from poise.character.proportions import MOST_FACTOR as MOST_FACTOR
 from poise.character.proportions import check_factor as check_factor
 from poise.character.proportions import with_arms_and_legs as with_arms_and_legs
 from poise.character.proportions import with_proportions as with_proportions
-from poise.character.range_of_motion import Hinged as Hinged
 from poise.character.range_of_motion import JointRanges as JointRanges
-from poise.character.range_of_motion import hinge_knees_and_elbows as hinge_knees_and_elbows
 from poise.character.range_of_motion import human_ranges as human_ranges
-from poise.character.reference_human import reference_human as reference_human
 from poise.character.role_detection import find_partial_roles as find_partial_roles
 from poise.character.role_detection import find_roles as find_roles
 from poise.character.role_file import RoleOverrides as RoleOverrides

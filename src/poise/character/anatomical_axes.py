@@ -49,11 +49,6 @@ class AnatomicalAxes:
         q = rotations.multiply(rotations_wxyz, self.own_wxyz)
         return rotations.multiply(rotations.conjugate(self.parent_wxyz), q)
 
-    def rotations(self, turns_wxyz: ArrayLike) -> Array:
-        """(..., J, 4) anatomical turns as local rotations."""
-        q = rotations.multiply(turns_wxyz, rotations.conjugate(self.own_wxyz))
-        return rotations.multiply(self.parent_wxyz, q)
-
     def torques(self, torques_nm: ArrayLike) -> Array:
         """(..., J, 3) torques in joint frames, as components about left, up, forward."""
         return rotations.rotate(rotations.conjugate(self.own_wxyz), torques_nm)

@@ -9,7 +9,7 @@ import numpy as np
 from poise.arrays import Array, frozen_array
 from poise.character.range_of_motion import JointRanges
 from poise.character.roles import Roles
-from poise.character.skeleton import UNSET, Sites, Skeleton
+from poise.character.skeleton import UNSET, Sites, Skeleton, or_default
 from poise.character.strength import Strength
 from poise.errors import BadShape, BadValue
 
@@ -67,20 +67,20 @@ class Character:
     notes: tuple[str, ...] = ()
     """What the reader of the file has to say about it."""
 
+    @property
+    def known_roles(self) -> Roles:
+        """The roles, for what cannot do without."""
+        if self.roles is None:
+            raise BadValue("character", "one with roles (see complete_character)", self.name)
+        return self.roles
+
     def __post_init__(self) -> None:
         count = self.skeleton.joint_count
         if self.body is not None and len(self.body.masses_kg) != count:
             raise BadShape("body", f"({count} segments)", self.body.masses_kg.shape)
-        limits = self.torque_limits_nm
-        if np.size(limits) == 0:
-            limits = np.full((count, 3), np.inf)
-        limits = frozen_array("torque_limits_nm", limits, (count, 3), finite=False)
-        object.__setattr__(self, "torque_limits_nm", limits)
-        speeds = self.speed_limits_rad_s
-        if np.size(speeds) == 0:
-            speeds = np.full(count, np.inf)
-        speeds = frozen_array("speed_limits_rad_s", speeds, (count,), finite=False)
-        object.__setattr__(self, "speed_limits_rad_s", speeds)
+        for name, shape in (("torque_limits_nm", (count, 3)), ("speed_limits_rad_s", (count,))):
+            limits = or_default(getattr(self, name), np.full(shape, np.inf))
+            object.__setattr__(self, name, frozen_array(name, limits, shape, finite=False))
         self.sites.check_joints(count)
         if len(self.sites) == 0:
             object.__setattr__(self, "sites", self.skeleton.end_sites)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,6 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character.anatomical_axes import anatomical_axes
 from poise.character.anthropometry import anthropometry
-from poise.character.attachments import Attachment, with_attachments
 from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
 from poise.character.character import Body, Character
 from poise.character.contact_points import sole_points
@@ -23,7 +22,7 @@ from poise.character.role_file import RoleOverrides
 from poise.character.role_sites import role_sites_and_notes
 from poise.character.roles import SIDES, Roles
 from poise.character.skeleton import Skeleton
-from poise.character.strength import StrengthOverrides, human_strength
+from poise.character.strength import human_strength
 from poise.errors import BadValue
 
 _ALONG = 0.7
@@ -102,8 +101,6 @@ def complete_character(
     table: str = "de_leva",
     sex: str = "average",
     overrides: RoleOverrides | Mapping[str, str] | None = None,
-    strength_nm: StrengthOverrides | None = None,
-    attachments: Sequence[Attachment] = (),
     standing_wxyz: Array | None = None,
     name: str = "",
 ) -> Character:
@@ -111,12 +108,10 @@ def complete_character(
 
     Args:
         skeleton: the figure. A character that has a body (a robot) keeps it, and its torque limits.
-        mass_kg: the whole body, without attachments; None takes it from the stature.
+        mass_kg: the whole body; None takes it from the stature.
         table: "de_leva" or "winter".
         sex: "male", "female" or "average".
         overrides: roles the user has named.
-        strength_nm: torque limits the user has named, by role or joint.
-        attachments: what the body carries.
         standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
             not one.
         name: what to call the character; its own name by default.
@@ -139,31 +134,27 @@ def complete_character(
         ),
         ranges=given.ranges,
     )
-    if given.body is not None:
-        made = _with_own_body(made, given, mass_kg, strength_nm)
-    else:
-        made = _with_human_body(made, mass_kg, table, sex, strength_nm, standing_wxyz)
-    return with_attachments(made, attachments)
+    if given.body is None:
+        return _with_human_body(made, mass_kg, table, sex, standing_wxyz)
+    if mass_kg is not None:
+        raise BadValue(
+            "mass_kg", "left out for a character that has its own segment masses", mass_kg
+        )
+    return replace(
+        made,
+        body=given.body,
+        strength=given.strength,
+        torque_limits_nm=given.torque_limits_nm,
+        speed_limits_rad_s=given.speed_limits_rad_s,
+    )
 
 
-def with_ranges(
-    character: Character,
-    rotations_wxyz: ArrayLike | None = None,
-    *,
-    standing_wxyz: Array | None = None,
-) -> Character:
+def with_ranges(character: Character, rotations_wxyz: ArrayLike | None = None) -> Character:
     """The character with anatomical joint ranges, widened to hold a clip's rotations (F, J, 4).
 
     The notes say which ranges were widened and by how much.
     """
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
-    ranges = human_ranges(
-        character.skeleton,
-        character.roles,
-        rotations_wxyz=rotations_wxyz,
-        standing_wxyz=standing_wxyz,
-    )
+    ranges = human_ranges(character.skeleton, character.known_roles, rotations_wxyz=rotations_wxyz)
     return replace(character, ranges=ranges, notes=(*character.notes, *ranges.notes))
 
 
@@ -189,7 +180,6 @@ def _with_human_body(
     mass_kg: float | None,
     table: str,
     sex: str,
-    strength_nm: StrengthOverrides | None,
     standing_wxyz: Array | None,
 ) -> Character:
     assert made.roles is not None
@@ -207,43 +197,12 @@ def _with_human_body(
         table=table, sex=sex, standing_wxyz=standing_wxyz,
     )  # fmt: skip
     strength = human_strength(
-        made.skeleton, made.roles, mass_kg, height,
-        sex=sex, overrides=strength_nm, standing_wxyz=standing_wxyz,
-    )  # fmt: skip
+        made.skeleton, made.roles, mass_kg, height, sex=sex, standing_wxyz=standing_wxyz
+    )
     return replace(
         made,
         body=body,
         strength=strength,
         torque_limits_nm=strength.per_freedom_nm(made.skeleton),
         notes=(*made.notes, *notes),
-    )
-
-
-def _with_own_body(
-    made: Character,
-    given: Character,
-    mass_kg: float | None,
-    strength_nm: StrengthOverrides | None,
-) -> Character:
-    """The body the character came with, and its limits where the user names no others."""
-    if mass_kg is not None:
-        raise BadValue(
-            "mass_kg", "left out for a character that has its own segment masses", mass_kg
-        )
-    limits = given.torque_limits_nm.copy()
-    roles = made.roles.joints if made.roles is not None else {}
-    for key, value in (strength_nm or {}).items():
-        if isinstance(value, Mapping):
-            raise BadValue(
-                f"strength of {key}", "one number for a joint with limits of its own", dict(value)
-            )
-        if not (np.isfinite(value) and value >= 0):
-            raise BadValue(f"strength of {key}", "zero or more newton metres", value)
-        limits[made.skeleton.index(roles.get(key, key))] = value
-    return replace(
-        made,
-        body=given.body,
-        strength=given.strength,
-        torque_limits_nm=limits,
-        speed_limits_rad_s=given.speed_limits_rad_s,
     )

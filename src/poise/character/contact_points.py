@@ -20,7 +20,6 @@ from poise.character.role_sites import HAND_PER_FOREARM, TOES_BEYOND_BALL, role_
 from poise.character.roles import SIDES, Roles
 from poise.character.skeleton import Sites, Skeleton
 from poise.character.standing_figure import StandingFigure
-from poise.errors import BadValue
 
 # The soles: heel, ball, both edges at the ball, and toe tip of each foot.
 #
@@ -47,7 +46,6 @@ def sole_points(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None
         if heel is None or tip is None:
             continue
         foot = int(ends.joints[ends.index(f"{side}_heel")])
-        tips = ends.index(f"{side}_toe_tip")
         places = _across_the_ball(figure, side, heel, tip)
         for point in SOLE_POINTS:
             names.append(f"{side}_{point}")
@@ -55,7 +53,7 @@ def sole_points(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None
                 joints.append(foot)
                 offsets.append(figure.in_joint(foot, places[point]))
             else:
-                i = tips if point == "toe_tip" else ends.index(f"{side}_heel")
+                i = ends.index(f"{side}_{point}")
                 joints.append(int(ends.joints[i]))
                 offsets.append(ends.offsets_m[i])
     return Sites(tuple(names), np.array(joints, dtype=np.int64), np.array(offsets).reshape(-1, 3))
@@ -79,12 +77,10 @@ def _across_the_ball(
         along = (tip - ankle) @ forward / (1 + TOES_BEYOND_BALL)
         lowest = tip
         ball = ankle + along * forward
-        aside = ball @ left
     else:
         ball = figure.figure.positions[toe]
         lowest = max((ball, tip), key=lambda place: float(place @ down))
-        aside = ball @ left
-    ball = (ball @ forward) * forward + aside * left + (lowest @ down) * down
+    ball = (ball @ forward) * forward + (ball @ left) * left + (lowest @ down) * down
     half = 0.5 * BREADTH_PER_LENGTH * length * (left if side == "left" else -left)
     return {"ball": ball, "outer_edge": ball + half, "inner_edge": ball - half}
 
@@ -119,7 +115,7 @@ _POINTS: WeakKeyDictionary[Character, dict[str, Sites]] = WeakKeyDictionary()
 
 
 def _find_points(character: Character) -> dict[str, Sites]:
-    figure = _figure(character)
+    figure = StandingFigure(character.skeleton, character.known_roles)
     joints, sites = figure.joints, character.sites
     found: dict[str, Sites] = {}
     for side in SIDES:
@@ -145,7 +141,7 @@ def _find_points(character: Character) -> dict[str, Sites]:
     head = joints.get("head", joints.get("neck"))
     crown = figure.site(sites, "head_top")
     if head is not None and crown is not None:
-        inside = RADII_PER_STATURE["head"] * _stature(character)
+        inside = RADII_PER_STATURE["head"] * stature_m(character.skeleton, character.known_roles)
         axis = crown - figure.figure.positions[head]
         length = float(np.linalg.norm(axis))
         middle = crown - inside * (axis / length if length > 0 else figure.up)
@@ -157,7 +153,8 @@ def contact_radii_m(character: Character) -> dict[str, float]:
     """For each part of `contact_points`, how far the skin lies from its points."""
     height = _HEIGHTS.get(character)
     if height is None:
-        height = _HEIGHTS[character] = _stature(character)
+        height = stature_m(character.skeleton, character.known_roles)
+        _HEIGHTS[character] = height
     return {
         part: RADII_PER_STATURE[part.split("_")[-1]] * height for part in contact_points(character)
     }
@@ -172,12 +169,9 @@ def _hand(figure: StandingFigure, sites: Sites, side: str) -> Sites | None:
     if wrist is None and tip is None:
         return None
     elbow = figure.place(f"{side}_elbow")
-    if wrist is None or tip is None:
-        start = elbow if wrist is None else figure.figure.positions[wrist]
-        end = tip if tip is not None else start + HAND_PER_FOREARM * (start - elbow)
-        wrist_place = start + (end - start) / (1 + HAND_PER_FOREARM) if wrist is None else start
-    else:
-        wrist_place, end = figure.figure.positions[wrist], tip
+    start = elbow if wrist is None else figure.figure.positions[wrist]
+    end = tip if tip is not None else start + HAND_PER_FOREARM * (start - elbow)
+    wrist_place = start + (end - start) / (1 + HAND_PER_FOREARM) if wrist is None else start
     carrier = figure.joints[f"{side}_elbow"] if wrist is None else wrist
     places = {
         f"{side}_wrist": wrist_place,
@@ -195,15 +189,3 @@ def _hand(figure: StandingFigure, sites: Sites, side: str) -> Sites | None:
 def _riding(figure: StandingFigure, joint: int, places: dict[str, Array]) -> Sites:
     offsets = np.array([figure.in_joint(joint, place) for place in places.values()])
     return Sites(tuple(places), np.full(len(places), joint, dtype=np.int64), offsets)
-
-
-def _figure(character: Character) -> StandingFigure:
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
-    return StandingFigure(character.skeleton, character.roles)
-
-
-def _stature(character: Character) -> float:
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
-    return stature_m(character.skeleton, character.roles)

@@ -44,12 +44,10 @@ def with_proportions(character: Character, *, limbs: float = 1.0, trunk: float =
     """
     check_factor("limbs", limbs)
     check_factor("trunk", trunk)
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
+    skeleton, roles = character.skeleton, character.known_roles
     if limbs == trunk == 1.0:
         return character
-    skeleton = character.skeleton
-    figure = StandingFigure(skeleton, character.roles)
+    figure = StandingFigure(skeleton, roles)
     factors = np.ones(skeleton.joint_count)
     stretch = np.tile(np.eye(3), (skeleton.joint_count, 1, 1))
     for factor, along in ((limbs, _limb_bones(figure)), (trunk, _trunk_bones(figure))):
@@ -261,10 +259,8 @@ def with_arms_and_legs(
 
 def _in_an_arm(character: Character) -> NDArray[np.bool_]:
     """(J,) shoulders and what hangs from them."""
-    if character.roles is None:
-        raise BadValue("character", "one with roles (see complete_character)", character.name)
-    skeleton = character.skeleton
-    roots = {skeleton.index(character.roles.joint(f"{side}_shoulder")) for side in SIDES}
+    skeleton, roles = character.skeleton, character.known_roles
+    roots = {skeleton.index(roles.joint(f"{side}_shoulder")) for side in SIDES}
     found = np.zeros(skeleton.joint_count, dtype=np.bool_)
     for joint, parent in enumerate(skeleton.parents.tolist()):
         found[joint] = joint in roots or (parent >= 0 and found[parent])

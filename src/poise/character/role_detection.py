@@ -51,13 +51,10 @@ def find_roles(
 
 
 def find_partial_roles(
-    skeleton: Skeleton,
-    overrides: RoleOverrides | Mapping[str, str] | None = None,
-    *,
-    standing_wxyz: Array | None = None,
+    skeleton: Skeleton, overrides: RoleOverrides | Mapping[str, str] | None = None
 ) -> Roles:
     """Whatever roles can be found, for reports; `Roles.missing` and the notes say what lacks."""
-    roles, reason = _recognise(skeleton, _as_overrides(overrides), standing_wxyz)
+    roles, reason = _recognise(skeleton, _as_overrides(overrides), None)
     return replace(roles, notes=(*roles.notes, reason)) if reason else roles
 
 

@@ -105,9 +105,9 @@ class Skeleton:
         kinds = self.kinds or ("ball",) * count
         if len(kinds) != count or any(kind not in FREEDOMS for kind in kinds):
             raise BadValue("kinds", f"{count} of {', '.join(FREEDOMS)}", kinds)
-        rest = _or_default(self.rest_wxyz, np.tile(rotations.IDENTITY, (count, 1)))
-        axes = _or_default(self.hinge_axes, np.zeros((count, 3)))
-        limits = _or_default(self.limits_rad, np.tile([-np.inf, np.inf], (count, 3, 1)))
+        rest = or_default(self.rest_wxyz, np.tile(rotations.IDENTITY, (count, 1)))
+        axes = or_default(self.hinge_axes, np.zeros((count, 3)))
+        limits = or_default(self.limits_rad, np.tile([-np.inf, np.inf], (count, 3, 1)))
         axes = frozen_array("hinge_axes", axes, (count, 3))
         wanted = np.array([1.0 if kind == "hinge" else 0.0 for kind in kinds])
         if np.abs(np.linalg.norm(axes, axis=1) - wanted).max() > 1e-6:
@@ -203,5 +203,6 @@ class Skeleton:
         )
 
 
-def _or_default(value: Array, usual: Array) -> Array:
+def or_default(value: Array, usual: Array) -> Array:
+    """An optional array, or its usual value."""
     return usual if np.size(value) == 0 else value

@@ -22,7 +22,6 @@ ligaments; they have no limit here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +30,8 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array, frozen_array
 from poise.character.anatomical_axes import AnatomicalAxes, anatomical_axes
 from poise.character.anthropometry import SEXES
-from poise.character.joint_motions import MOTIONS, bounds, joint_motions, role_kind
-from poise.character.roles import JOINT_ROLES, Roles
+from poise.character.joint_motions import MOTIONS, bounds, role_kind
+from poise.character.roles import Roles
 from poise.character.skeleton import Skeleton
 from poise.errors import BadValue, UnknownName
 
@@ -71,10 +70,6 @@ _MEN_NM: dict[str, tuple[float, ...]] = {
     "ankle": (0.0, 0.0, 50.0, 50.0, _FREE, _FREE),
     "toe": (_FREE,) * 6,
 }
-
-StrengthOverrides = Mapping[str, "float | Mapping[str, float]"]
-"""Role or joint name to newton metres: one number for all directions that have a limit, or one per
-motion ("flexion", "extension", ...)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +122,6 @@ def human_strength(
     stature_m: float,
     *,
     sex: str = "average",
-    overrides: StrengthOverrides | None = None,
     standing_wxyz: Array | None = None,
 ) -> Strength:
     """Published human strengths on a skeleton, by role; joints without a role are free.
@@ -143,8 +137,6 @@ def human_strength(
         kind = role_kind(role)
         if kind is not None:
             limits[skeleton.index(name)] = bounds(role, _directions(kind, sex, scale))
-    for role, name, values in _asked(skeleton, roles, overrides or {}):
-        limits[skeleton.index(name)] = _overridden(role, limits[skeleton.index(name)], values)
     return Strength(anatomical_axes(skeleton, roles, standing_wxyz=standing_wxyz), limits)
 
 
@@ -158,40 +150,3 @@ def _directions(kind: str, sex: str, scale: float) -> dict[str, float]:
         if kind in _LEGS["male"]:
             found[motion] = scale * float(np.mean([_LEGS[s][kind][motion] for s in sexes]))
     return found
-
-
-def _asked(
-    skeleton: Skeleton, roles: Roles, overrides: StrengthOverrides
-) -> list[tuple[str, str, float | Mapping[str, float]]]:
-    """Overrides by role and joint name."""
-    role_of = {name: role for role, name in roles.joints.items()}
-    found: list[tuple[str, str, float | Mapping[str, float]]] = []
-    for key, values in overrides.items():
-        name = roles.joints.get(key, key)
-        if name not in skeleton.joint_names:
-            raise UnknownName("joint or role", key, (*skeleton.joint_names, *roles.joints))
-        role = role_of.get(name)
-        if role is None and not isinstance(values, Mapping):
-            role = "pelvis"  # one number for all directions needs no anatomy
-        if role is None:
-            raise UnknownName("joint with a role", key, JOINT_ROLES)
-        found.append((role, name, values))
-    return found
-
-
-def _overridden(role: str, limits: Array, values: float | Mapping[str, float]) -> Array:
-    listed = dict(values) if isinstance(values, Mapping) else {"all": float(values)}
-    for motion, value in listed.items():
-        if motion != "all" and motion not in MOTIONS:
-            raise UnknownName("motion of a joint", motion, MOTIONS)
-        if not value >= 0:
-            raise BadValue(f"strength of {role}, {motion}", "zero or more newton metres", value)
-    if "all" in listed:
-        whole = np.full((3, 1), listed["all"]) * np.array([-1.0, 1.0])
-        free = np.isinf(limits)
-        return np.where(free & ~free.all(), limits, whole)
-    changed = limits.copy()
-    for motion, value in listed.items():
-        axis, sign = joint_motions(role)[motion]
-        changed[axis, 0 if sign < 0 else 1] = sign * value
-    return changed
