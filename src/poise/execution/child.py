@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import IO, Any, BinaryIO, cast
+from typing import IO
 
 ONE_CORE = {
     name: "1"
@@ -40,7 +40,7 @@ class News:
     """What a child says, as it arrives; `message` is None once it has ended."""
 
     child: Child
-    message: tuple[Any, ...] | None
+    message: tuple[object, ...] | None
 
 
 class Child:
@@ -56,11 +56,6 @@ class Child:
             environment: variables beside ours.
             preload: a module that it is to import before it is ready.
         """
-        own: dict[str, Any] = (
-            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
-            if sys.platform == "win32"
-            else {"start_new_session": True}
-        )
         # A group of its own: Ctrl-C is for the supervisor, which ends its workers itself.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "poise.execution.worker"],
@@ -68,9 +63,11 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **environment},
-            **own,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            start_new_session=sys.platform != "win32",
         )
         self.pid = self._process.pid
+        self._stdin, self._stdout = _pipe(self._process.stdin), _pipe(self._process.stdout)
         self._words = b""
         self._errors = threading.Thread(target=self._keep_words, daemon=True)
         self._errors.start()
@@ -101,9 +98,9 @@ class Child:
         """Kill it and wait until it is gone."""
         self.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._stdin, self._stdout):
             with contextlib.suppress(OSError):
-                cast(IO[bytes], pipe).close()
+                pipe.close()
 
     def why_it_died(self) -> str:
         """How a process that has ended by itself did so, in words, with its last ones."""
@@ -118,25 +115,29 @@ class Child:
 
     def _say(self, message: object) -> None:
         with contextlib.suppress(OSError):
-            write_message(cast("Any", self._process.stdin), message)
+            write_message(self._stdin, message)
 
     def _listen(self, inbox: queue.SimpleQueue[News]) -> None:
-        source = cast("Any", self._process.stdout)
-        message = ()
+        message: tuple[object, ...] | None = ()
         while message is not None:
             try:
-                message = read_message(source)
+                message = read_message(self._stdout)
             except (OSError, ValueError):  # it was closed on our side
                 message = None
             inbox.put(News(self, message))
 
     def _keep_words(self) -> None:
-        source = cast(IO[bytes], self._process.stderr)
+        source = _pipe(self._process.stderr)
         with contextlib.suppress(OSError, ValueError):
             while piece := os.read(source.fileno(), _LAST_BYTES):
                 self._words = (self._words + piece)[-_LAST_BYTES:]
         with contextlib.suppress(OSError):
             source.close()
+
+
+def _pipe(opened: IO[bytes] | None) -> IO[bytes]:
+    assert opened is not None
+    return opened
 
 
 def _fatal(said: list[str]) -> str:
@@ -150,7 +151,7 @@ def _fatal(said: list[str]) -> str:
     return f" ({last})" if last else ""
 
 
-def write_message(to: BinaryIO, message: object) -> None:
+def write_message(to: IO[bytes], message: object) -> None:
     """Send one.
 
     Raises:
@@ -162,14 +163,14 @@ def write_message(to: BinaryIO, message: object) -> None:
     to.flush()
 
 
-def read_message(source: BinaryIO) -> Any:
+def read_message(source: IO[bytes]) -> tuple[object, ...] | None:
     """The next one; None when there are no more, or only half of one."""
     length = _exactly(source, _LENGTH.size)
     content = None if length is None else _exactly(source, _LENGTH.unpack(length)[0])
     return None if content is None else pickle.loads(content)
 
 
-def _exactly(source: BinaryIO, size: int) -> bytes | None:
+def _exactly(source: IO[bytes], size: int) -> bytes | None:
     parts: list[bytes] = []
     while size > 0:
         part = source.read(size)

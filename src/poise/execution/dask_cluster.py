@@ -1,18 +1,9 @@
 """Jobs on a Dask cluster: one of our own on this machine, or one that runs elsewhere.
 
-```python
-with OnDask("tcp://farm:8786", limits=Limits(seconds=600)) as executor:
-    for ended in executor.run(work, jobs):
-        ...
-```
-
 Jobs are supervised there as they are without Dask (see `dask_worker`), and end in the same ways.
 The cluster must have this version of Poise, be able to import the work, and see the files that
-jobs name. Encryption is as Dask's own configuration says.
-
-Dask begins the jobs of a worker that dies again elsewhere. A client that dies takes a cluster on
-this machine with it; one elsewhere drops its jobs, but those that have begun go on to their end, or
-to their time limit.
+jobs name. Encryption is as Dask's own configuration says. Dask begins the jobs of a worker that
+dies again elsewhere, and drops those of a client that dies.
 
 Whoever can reach a Dask scheduler can run code as the user who started it. One on this machine
 listens to this machine only; where that is shared with people who are not trusted, there is
@@ -29,23 +20,18 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar, cast
 
 from poise.errors import BadValue, MissingExtra
 from poise.execution.dask_connection import connected, first_line, local_cluster, scheduler_address
-from poise.execution.dask_worker import ClusterProblem, do, end_idle, end_run
-from poise.execution.job import (
-    Ended,
-    JobLost,
-    Limits,
-    endings,
-    packed_job,
-    packed_work,
-    unpacked_value,
-)
+from poise.execution.dask_worker import ClusterProblem, do, end_idle
+from poise.execution.job import Ended, JobLost, Limits, endings, packed_job, packed_work, with_value
 from poise.sharing import core_count
 from poise.version import __version__
 from poise.wording import counted
+
+if TYPE_CHECKING:
+    from distributed import Future
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -93,30 +79,22 @@ class OnDask:
             import distributed as distributed
         except ImportError as missing:
             raise MissingExtra("A Dask cluster", "cluster") from missing
-        self._limits = limits or Limits()
-        self.hear = hear
-        self._runs: dict[str, dict[Any, Any]] = {}
-        """Jobs by their futures, by the names of runs."""
-        self._threads: dict[str, int] = {}
-        self._closed = False
+        self._limits, self.hear, self._closed = limits or Limits(), hear, False
         with contextlib.ExitStack() as undo:
             if address == "local":
                 cluster = local_cluster(workers or core_count(), dashboard)
                 address = undo.enter_context(cluster)
             self.address = scheduler_address(address)
-            self._client: Any = undo.enter_context(connected(self.address, hear))
+            self._client = undo.enter_context(connected(self.address, hear))
+            self.worker_count = 0
+            """How many at a time, when we last looked."""
             self._looked, self._seen = float("-inf"), time.monotonic()
-            while not self._threads:
+            while not self.worker_count:
                 self._look()
                 time.sleep(0.02)
             self._check_versions()
             self._undo = undo.pop_all()
         atexit.register(self.close)  # later Python has stopped Dask's threads, and it could hang
-
-    @property
-    def worker_count(self) -> int:
-        """How many at a time, when we last looked."""
-        return sum(self._threads.values())
 
     @property
     def dashboard_link(self) -> str | None:
@@ -134,67 +112,61 @@ class OnDask:
                 cannot start processes, or came later with another Poise.
         """
         packed, client, name = packed_work(work), self._client, f"poise-{uuid.uuid4().hex}"
-        inbox: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
-        running = self._runs[name] = dict[Any, tuple[int, J]]()
+        loop = client.loop
+        assert loop is not None, "it is connected"
+        inbox: queue.SimpleQueue[tuple[int | None, object]] = queue.SimpleQueue()
+        running: dict[int, tuple[J, Future[Ended[bytes, bytes]]]] = {}
 
         def has_room() -> bool:  # without a scheduler, what is done already is to come first
             return client.status == "running" and len(running) < self.worker_count
 
-        def begin(index: int, job: J) -> Ended[J, R] | None:
-            content = packed_job(index, job)
-            if isinstance(content, Ended):
-                return content
-            asked = (do, packed, content, self._limits, name, __version__)
+        def begin(index: int, job: J) -> None:
+            asked = (do, packed, packed_job(job), self._limits, name, __version__)
             with self._asking():
                 future = client.submit(*asked, key=(name, index), pure=False)
-            running[future] = index, job
-            client.loop.add_callback(fetch, future)
-            return None
+            running[index] = job, future
+            loop.add_callback(fetch, index, future)
+
+        async def fetch(index: int, future: Future[Ended[bytes, bytes]]) -> None:
+            try:
+                inbox.put((index, await future))
+            except Exception as problem:
+                inbox.put((index, problem))
 
         def hear(event: tuple[float, str]) -> None:
             inbox.put((None, event[1]))
-
-        async def fetch(future: Any) -> None:
-            try:
-                inbox.put((future, await client.gather(future)))
-            except Exception as problem:
-                inbox.put((future, problem))
 
         def arrived() -> Sequence[Ended[J, R]]:
             if inbox.empty():
                 self._look()
             with contextlib.suppress(queue.Empty):
-                future, answer = inbox.get(timeout=_LOOK_S)
-                if future is not None:
-                    return [self._understood(*running.pop(future), answer)]
+                index, answer = inbox.get(timeout=_LOOK_S)
+                if index is not None:
+                    job, _ = running.pop(index)
+                    return [self._ended(Ended(index, job, "crashed"), answer)]
                 if self.hear is not None:
-                    self.hear(answer)
+                    self.hear(str(answer))
             return ()
 
         try:
             with self._asking():
                 client.subscribe_topic(name, hear)
             yield from endings(
-                jobs,
-                has_room=has_room,
-                begin=begin,
-                is_busy=lambda: bool(running),
-                wait=arrived,
+                jobs, has_room=has_room, begin=begin, is_busy=lambda: bool(running), wait=arrived
             )
         finally:
-            self._end_run(name)
+            with contextlib.suppress(Exception):  # of a cluster that may be gone
+                client.unsubscribe_topic(name)
+                client.cancel([future for _, future in running.values()])
 
     def close(self) -> None:
         """End what runs, and the connection; a cluster on this machine too."""
-        if self._closed:
-            return
-        for name in tuple(self._runs):
-            self._end_run(name)
-        with contextlib.suppress(ClusterProblem):
-            self._on_workers(end_idle)
-        self._closed = True
-        atexit.unregister(self.close)
-        self._undo.close()
+        if not self._closed:
+            with contextlib.suppress(Exception):  # of a cluster that may be gone
+                self._client.run(end_idle)
+            self._closed = True
+            atexit.unregister(self.close)
+            self._undo.close()
 
     def __enter__(self) -> Self:
         return self
@@ -202,22 +174,23 @@ class OnDask:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _understood(self, index: int, job: J, answer: Any) -> Ended[J, Any]:
+    def _ended(self, lost: Ended[J, R], answer: object) -> Ended[J, R]:
+        """How a job ended, by what Dask gives for it."""
         from distributed import KilledWorker
 
         if isinstance(answer, Ended):
-            return unpacked_value(replace(answer, index=index, job=job))
+            told = replace(answer, index=lost.index, job=lost.job, value=None)
+            return with_value(cast("Ended[J, R]", told), answer.value)
         if isinstance(answer, ClusterProblem):
             raise answer
         with self._asking():  # is it still there?
             if getattr(answer, "reason", "") == "scheduler-connection-lost":
-                raise answer
+                raise ConnectionError(answer)
+        words = f"the Dask cluster gave it up: {type(answer).__name__}: {answer}"
         if isinstance(answer, KilledWorker):
             deaths = answer.allowed_failures + 1
             words = f"{deaths} Dask workers died one after the other that had it"
-        else:
-            words = f"the Dask cluster gave it up: {type(answer).__name__}: {answer}"
-        return Ended(index, job, "crashed", error=JobLost(words))
+        return replace(lost, error=JobLost(words))
 
     def _look(self) -> None:
         """Now and then, who is there.
@@ -229,9 +202,9 @@ class OnDask:
         if now - self._looked < _LOOK_S:
             return
         with self._asking():
-            self._threads = dict(self._client.nthreads())
+            self.worker_count = sum(cast("dict[str, int]", self._client.nthreads()).values())
         self._looked = now
-        if self._threads:
+        if self.worker_count:
             self._seen = now
         elif now - self._seen > WORKERS_S:
             raise ClusterProblem(
@@ -240,11 +213,12 @@ class OnDask:
             )
 
     def _check_versions(self) -> None:
-        # A function of Python itself, so that workers without Poise can answer too.
-        found = self._on_workers(pkgutil.resolve_name, "poise:__version__")
+        with self._asking():
+            # A function of Python itself, so that workers without Poise can answer too.
+            asked = pkgutil.resolve_name, "poise:__version__"
+            found = cast("dict[str, object]", self._client.run(*asked, on_error="return"))
         other = {worker: got for worker, got in found.items() if got != __version__}
-        if other:
-            worker, got = min(other.items())
+        for worker, got in sorted(other.items())[:1]:
             has = f"has Poise {got}"
             if isinstance(got, Exception):
                 has = f"cannot import Poise ({first_line(got)})"
@@ -253,20 +227,6 @@ class OnDask:
                 f"jobs: {worker} {has}; here it is {__version__}. Install the same version on all "
                 "machines: pip install 'poise[cluster]'."
             )
-
-    def _end_run(self, name: str) -> None:
-        """End what a run has left, once."""
-        running = self._runs.pop(name, None)
-        with contextlib.suppress(Exception):  # of a cluster that may be gone
-            self._client.unsubscribe_topic(name)
-            if running:
-                self._client.cancel(list(running))
-                self._on_workers(end_run, name)
-
-    def _on_workers(self, function: Callable[..., object], *arguments: object) -> dict[str, Any]:
-        """What each worker returns or raises, beside its tasks."""
-        with self._asking():
-            return self._client.run(function, *arguments, on_error="return")
 
     @contextlib.contextmanager
     def _asking(self) -> Generator[None, None, None]:

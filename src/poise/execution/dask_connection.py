@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from poise.errors import BadValue, FileProblem, PoiseError
@@ -19,18 +19,18 @@ from poise.execution.dask_worker import ClusterProblem
 from poise.execution.job import Limits
 from poise.execution.supervised import Supervised
 
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+
 CONNECTING_S = 10.0
 """How long a scheduler may take to answer; it may just be starting."""
 
 _STARTING_S = 60.0
 """How long a cluster may take to start or to end; a second or two is usual."""
 
-_DEFAULT_PORT = 8786
-"""Of Dask schedulers."""
-
 _LOOPBACK = "127.0.0.1"
 
-_clusters: list[Any] = []
+_clusters: list[LocalCluster] = []
 """Of the process that is one."""
 
 
@@ -44,14 +44,14 @@ def scheduler_address(address: str) -> str:
     if address.endswith(".json"):
         return _address_in(Path(address))
     whole = address if "://" in address else f"tcp://{address}"
-    try:
+    with contextlib.suppress(ValueError):  # of a port that is none
         host, port = urlsplit(whole).hostname, urlsplit(whole).port
-    except ValueError:
-        host, port = None, None
-    if not host or not (port is not None or "://" in address):
-        allowed = "'local', a scheduler such as tcp://host:8786, or its scheduler file (*.json)"
-        raise BadValue("address", allowed, address)
-    return whole if port is not None else f"{whole.rstrip('/')}:{_DEFAULT_PORT}"
+        if host and port is not None:
+            return whole
+        if host and "://" in address:
+            return f"{whole.rstrip('/')}:8786"  # where Dask's schedulers usually are
+    allowed = "'local', a scheduler such as tcp://host:8786, or its scheduler file (*.json)"
+    raise BadValue("address", allowed, address)
 
 
 def _address_in(path: Path) -> str:
@@ -71,12 +71,10 @@ def _address_in(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Any, None, None]:
+def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Client, None, None]:
     """A client of Dask, whose log, which goes to the terminal, it keeps to itself.
 
-    Args:
-        address: of a scheduler.
-        hear: told if Dask there is another version than here.
+    `hear` is told if Dask there is another version than here.
 
     Raises:
         ClusterProblem: no scheduler answers there.
@@ -94,7 +92,7 @@ def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Any
             with warnings.catch_warnings(record=True) as said, ThreadPoolExecutor(1) as thread:
                 warnings.simplefilter("always")
                 thread.submit(asyncio.run, _knock(address)).result()  # here may be a loop already
-                client: Any = Client(address, timeout=CONNECTING_S, set_as_default=False)
+                client = Client(address, timeout=CONNECTING_S, set_as_default=False)
         except Exception as problem:
             raise ClusterProblem(
                 f"No Dask scheduler answers at {address} ({first_line(problem)}). Check that it "
@@ -116,10 +114,9 @@ async def _knock(address: str) -> None:
     from distributed import Security
     from distributed.comm.core import connect
 
-    safely: dict[str, Any] = Security().get_connection_args("client")
+    safely = cast("dict[str, bool]", Security().get_connection_args("client"))
     connecting = connect(address, timeout=CONNECTING_S, **safely)
-    connection: Any = await asyncio.wait_for(connecting, 2 * CONNECTING_S)
-    connection.abort()
+    (await asyncio.wait_for(connecting, 2 * CONNECTING_S)).abort()
 
 
 @contextlib.contextmanager
@@ -158,7 +155,7 @@ def _start(asked: tuple[int, str]) -> str:
     warnings.simplefilter("ignore")
     # Dask's own choice would have allocators of workers, and of theirs, give back memory at once.
     dask.config.set({"distributed.nanny.pre-spawn-environ": {}})
-    cluster: Any = LocalCluster(
+    cluster = LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
         processes=True,

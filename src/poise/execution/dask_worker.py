@@ -7,95 +7,64 @@ ways, and give the same bits, as without Dask.
 from __future__ import annotations
 
 import pickle
-import threading
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
 
 from poise.errors import PoiseError
-from poise.execution.job import Ended, JobLost, Limits
+from poise.execution.job import Ended, Limits
 from poise.execution.supervised import Supervised
 from poise.version import __version__
 
-_lock = threading.Lock()
 _idle: list[Supervised] = []
-_busy: set[tuple[str, Supervised]] = set()
-"""With the runs that they work for."""
-_over: deque[str] = deque(maxlen=1000)
-"""Runs whose tasks are to do nothing any more, should some still arrive."""
 
 
 class ClusterProblem(PoiseError):
     """A Dask cluster that cannot be reached or used, or is gone."""
 
 
-def do(work: bytes, job: bytes, limits: Limits, run: str, version: str) -> Ended[Any, bytes]:
-    """Have a job done under supervision.
+def do(work: bytes, job: bytes, limits: Limits, run: str, version: str) -> Ended[bytes, bytes]:
+    """How a pickled job of a run ended, which a Poise of some version asked for.
 
-    Args:
-        work: a pickled function.
-        job: what it is called with, pickled.
-        limits: what the job may use.
-        run: to be ended with it; what the job announces is passed on under this name.
-        version: of the Poise that asks.
-
-    Returns:
-        How it ended, without the job; its value is pickled, to be unpacked by who asked.
+    It is ended when Dask lets go of its task: the run was closed, or who asked is gone.
 
     Raises:
         ClusterProblem: this is another Poise, or processes do not start here.
     """
     from distributed import get_worker
 
-    worker: Any = get_worker()
-    with _lock:
-        supervisor = _idle.pop() if _idle else Supervised(1)
-        _busy.add((run, supervisor))
-    supervisor.limits = limits
-    supervisor.hear = partial(worker.log_event, run)
+    worker = get_worker()
+    key = worker.get_current_task()
+    process = _idle_process() or Supervised(1)
+    process.limits, process.hear = limits, partial(worker.log_event, run)
+    process.is_over = lambda: worker.state.tasks[key].state == "cancelled"
     try:
         if version != __version__:
             raise PoiseError(f"it has Poise {__version__}; they come from {version}.")
-        if run in _over:  # asked after it is seen as busy: either this stops it, or `end_run`
-            return Ended(0, None, "crashed", error=JobLost("its run was ended"))
-        [ended] = supervisor.run(partial(_called, work), [job])
-        return replace(ended, job=None)
+        [ended] = process.run(partial(_called, work), [job])
+        return replace(ended, job=b"")
     except PoiseError as problem:
         words = f"The Dask worker at {worker.address} cannot do jobs: {problem}"
         raise ClusterProblem(words) from problem
     finally:
-        with _lock:
-            _busy.discard((run, supervisor))
-            _idle.append(supervisor)
-
-
-async def end_run(run: str) -> None:
-    """End what a run still does here; tasks of it that come later do nothing."""
-    import asyncio  # not for processes that do jobs, which need nothing but `_called`
-
-    _over.append(run)
-    for _ in range(250):  # 5 s: a task may just be starting its process
-        with _lock:
-            busy = [supervisor for of, supervisor in _busy if of == run]
-            for supervisor in busy:
-                supervisor.end_jobs()
-        if not busy:
-            return
-        await asyncio.sleep(0.02)
+        _idle.append(process)
 
 
 def end_idle() -> None:
     """End the processes that wait for jobs; should some come, there will be new ones."""
-    with _lock:
-        for supervisor in _idle:
-            supervisor.close()
-        _idle.clear()
+    while process := _idle_process():
+        process.close()
+
+
+def _idle_process() -> Supervised | None:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return None
 
 
 @lru_cache(maxsize=1)
-def _function(work: bytes) -> Callable[[Any], Any]:
+def _function(work: bytes) -> Callable[[object], object]:
     return pickle.loads(work)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast
+from typing import Generic, Literal, Protocol, Self, TypeVar, cast
 
 from poise.errors import BadValue, PoiseError
 
@@ -107,7 +107,7 @@ def endings(
     jobs: Iterable[J],
     *,
     has_room: Callable[[], bool],
-    begin: Callable[[int, J], Ended[J, R] | None],
+    begin: Callable[[int, J], None],
     is_busy: Callable[[], bool],
     wait: Callable[[], Iterable[Ended[J, R]]],
 ) -> Generator[Ended[J, R], None, None]:
@@ -116,7 +116,7 @@ def endings(
     Args:
         jobs: taken one by one.
         has_room: whether one more may begin.
-        begin: begins a job, known by its number; one that cannot begin is given back at once.
+        begin: begins a job, known by its number; one that cannot be sent (`JobRaised`) has ended.
         is_busy: whether some have begun and not ended.
         wait: those that have ended, after a moment perhaps none.
     """
@@ -126,8 +126,11 @@ def endings(
             following = next(left, None)
             if following is None:
                 more = False
-            elif (ended := begin(*following)) is not None:
-                yield ended
+                continue
+            try:
+                begin(*following)
+            except JobRaised as problem:
+                yield Ended(*following, "raised", error=problem)
         if not more and not is_busy():
             return
         yield from wait()
@@ -151,20 +154,24 @@ def packed_work(work: Callable[[J], R]) -> bytes:
         raise BadValue("work", allowed, getattr(inner, "__qualname__", inner)) from problem
 
 
-def packed_job(index: int, job: J) -> bytes | Ended[J, Any]:
-    """A job as it is sent; one that cannot be sent has ended."""
+def packed_job(job: object) -> bytes:
+    """A job as it is sent.
+
+    Raises:
+        JobRaised: one that cannot be sent.
+    """
     try:
         return pickle.dumps(job)
     except Exception as problem:
-        return Ended(index, job, "raised", error=JobRaised(f"the job cannot be sent: {problem}"))
+        raise JobRaised(f"the job cannot be sent: {problem}") from problem
 
 
-def unpacked_value(ended: Ended[J, bytes]) -> Ended[J, Any]:
+def with_value(ended: Ended[J, R], packed: object) -> Ended[J, R]:
     """With what the work returned, if that can be had here."""
-    if ended.value is None:
-        return cast("Ended[J, Any]", ended)
+    if not isinstance(packed, bytes):
+        return ended
     try:
-        return replace(cast("Ended[J, Any]", ended), value=pickle.loads(ended.value))
+        return replace(ended, value=pickle.loads(packed))
     except Exception as problem:
         error = JobRaised(f"what it returned does not arrive: {problem}")
-        return replace(cast("Ended[J, Any]", ended), how="raised", value=None, error=error)
+        return replace(ended, how="raised", value=None, error=error)

@@ -12,7 +12,7 @@ import queue
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Self, TypeVar, cast
 
 from poise.errors import BadValue, PoiseError
 from poise.execution.child import ONE_CORE, Child, News
@@ -25,7 +25,7 @@ from poise.execution.job import (
     endings,
     packed_job,
     packed_work,
-    unpacked_value,
+    with_value,
 )
 from poise.sharing import core_count
 
@@ -47,11 +47,11 @@ class WorkersDoNotStart(PoiseError):
 
 
 @dataclass
-class _Try(Generic[J]):
+class _Try:
     """A job that is, or is to be, tried."""
 
     index: int
-    job: J
+    job: object
     packed: bytes
     """As it is sent."""
     attempt: int = 1
@@ -75,7 +75,7 @@ class _Seat:
     """What it was told to do with jobs."""
     served: int = 0
     """Jobs that this process has done before."""
-    trying: _Try[Any] | None = None
+    trying: _Try | None = None
 
 
 class Supervised:
@@ -105,6 +105,8 @@ class Supervised:
         self.limits = limits or Limits()
         self._environment = ONE_CORE if environment is None else dict(environment)
         self.hear = hear
+        self.is_over: Callable[[], bool] = lambda: False
+        """Asked now and then whether nobody waits for the run any more: its jobs are ended."""
         self._preload = preload
         self._inbox: queue.SimpleQueue[News] = queue.SimpleQueue()
         self._seats: list[_Seat] = []
@@ -137,14 +139,14 @@ class Supervised:
         try:
             yield from endings(
                 jobs,
-                has_room=self._has_room,
-                begin=self._take,
-                is_busy=self._is_busy,
-                wait=self._heard,
+                has_room=lambda: len(self._busy()) < max(self._workers, len(self._seats)),
+                begin=lambda index, job: self._seat(_Try(index, job, packed_job(job))),
+                is_busy=lambda: bool(self._busy()),
+                wait=lambda: cast("Sequence[Ended[J, R]]", self._heard()),
             )
         finally:
             self._work = None
-            for seat in [seat for seat in self._seats if seat.trying is not None]:
+            for seat in self._busy():
                 self._dismiss(seat)
 
     def start(self) -> None:
@@ -154,7 +156,7 @@ class Supervised:
 
     def end_jobs(self) -> None:
         """End the processes of jobs that have begun; may be called by another thread."""
-        for seat in tuple(self._seats):
+        for seat in self._busy():
             if seat.trying is not None:
                 seat.trying.verdict = "crashed", "it was ended"
                 seat.child.kill()
@@ -170,21 +172,10 @@ class Supervised:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _has_room(self) -> bool:
-        idle = any(seat.trying is None for seat in self._seats)
-        return idle or len(self._seats) < self._workers
+    def _busy(self) -> list[_Seat]:
+        return [seat for seat in tuple(self._seats) if seat.trying is not None]
 
-    def _is_busy(self) -> bool:
-        return any(seat.trying is not None for seat in self._seats)
-
-    def _take(self, index: int, job: Any) -> Ended[Any, Any] | None:
-        packed = packed_job(index, job)
-        if isinstance(packed, Ended):
-            return packed
-        self._seat(_Try(index, job, packed))
-        return None
-
-    def _seat(self, trying: _Try[Any]) -> None:
+    def _seat(self, trying: _Try) -> None:
         """Give a job to a worker that waits, or to a new one."""
         idle = [each for each in self._seats if each.trying is None]
         for seat in idle:
@@ -214,7 +205,7 @@ class Supervised:
         self._seats.remove(seat)
         seat.child.end()
 
-    def _heard(self) -> Sequence[Ended[Any, Any]]:
+    def _heard(self) -> Sequence[Ended[object, object]]:
         """Wait for news, a tick at most; a job that has ended, if it was about one.
 
         One at a time: what was taken from the inbox must not be forgotten if the run is closed.
@@ -227,34 +218,33 @@ class Supervised:
             self._enforce()
         return () if ended is None else (ended,)
 
-    def _understood(self, news: News) -> Ended[Any, Any] | None:
+    def _understood(self, news: News) -> Ended[object, object] | None:
         seat = next((each for each in self._seats if each.child is news.child), None)
         if seat is None:
             return None  # the last words of one that was dismissed
         if news.message is None:
             return self._died(seat)
-        kind, *content = news.message
-        if kind == "ready":
-            seat.ready, self._stillborn = True, 0
-            if seat.trying is not None:
-                self._begin(seat)
-            return None
-        if kind == "began":
-            if seat.trying is not None:
-                seat.trying.has_begun = True
-            return None
-        if kind == "news":
-            if self.hear is not None:
-                self.hear(*content)
-            return None
-        trying, seat.trying = seat.trying, None
-        assert trying is not None
-        seat.served += 1
-        if trying.verdict is not None:  # it was done in the moment in which we ended it
-            self._dismiss(seat)
-        return _ended(trying, kind, *content)
+        match news.message:
+            case ("ready",):
+                seat.ready, self._stillborn = True, 0
+                if seat.trying is not None:
+                    self._begin(seat)
+            case ("began",):
+                if seat.trying is not None:
+                    seat.trying.has_begun = True
+            case ("news", str(words)):
+                if self.hear is not None:
+                    self.hear(words)
+            case answer:
+                trying, seat.trying = seat.trying, None
+                assert trying is not None
+                seat.served += 1
+                if trying.verdict is not None:  # it was done in the moment in which we ended it
+                    self._dismiss(seat)
+                return _answered(trying, answer)
+        return None
 
-    def _died(self, seat: _Seat) -> Ended[Any, Any] | None:
+    def _died(self, seat: _Seat) -> Ended[object, object] | None:
         trying, why = seat.trying, seat.child.why_it_died()
         self._dismiss(seat)
         if not (seat.ready or (trying and trying.verdict)):
@@ -274,7 +264,7 @@ class Supervised:
             following = trying.attempt + 1
             self._seat(_Try(trying.index, trying.job, trying.packed, following, full))
             return None
-        return _gone(trying, how, words)
+        return _ended(trying, how, JobLost(words), time.perf_counter() - trying.began)
 
     def _enforce(self) -> None:
         """End what takes too long or too much."""
@@ -287,11 +277,14 @@ class Supervised:
                 continue
             resident = resident_bytes(seat.child.pid)
             trying.peak_bytes = max(trying.peak_bytes, resident)
-            if limits.seconds is not None and _since(trying) > limits.seconds:
+            since = time.perf_counter() - trying.began
+            if limits.seconds is not None and since > limits.seconds:
                 trying.verdict = "out_of_time", f"not done after {limits.seconds:g} s"
             elif limits.memory_bytes is not None and resident > limits.memory_bytes:
                 most = limits.memory_bytes / 1e6
                 trying.verdict = "out_of_memory", f"more than {most:.0f} MB of memory"
+            elif self.is_over():
+                trying.verdict = "crashed", "it was ended"
             if trying.verdict is not None:
                 seat.child.kill()
 
@@ -306,29 +299,23 @@ def resident_bytes(pid: int) -> int:
         return 0
 
 
-def _since(trying: _Try[Any]) -> float:
-    return time.perf_counter() - trying.began
+def _answered(trying: _Try, answer: tuple[object, ...]) -> Ended[object, object]:
+    match answer:
+        case ("done", packed, float(seconds)):
+            return with_value(_ended(trying, "done", None, seconds), packed)
+        case ("raised", (packed, words), float(seconds)):
+            known = isinstance(packed, bytes)
+            error = pickle.loads(packed) if known else JobRaised(str(words))
+            return _ended(trying, "raised", error, seconds)
+        case (_, words, float(seconds)):
+            error = JobLost(f"no memory was left: {words}" if words else "no memory was left")
+            return _ended(trying, "out_of_memory", error, seconds)
+        case _:
+            raise AssertionError(answer)
 
 
-def _ended(trying: _Try[Any], how: How, content: Any, seconds: float) -> Ended[Any, Any]:
-    value: bytes | None = None
-    error: Exception | None = None
-    if how == "done":
-        value = content
-    elif how == "raised":
-        packed, words = content
-        error = JobRaised(words) if packed is None else pickle.loads(packed)
-    else:
-        error = JobLost(f"no memory was left: {content}" if content else "no memory was left")
-    return unpacked_value(_as_ended(trying, how, error, seconds, value))
-
-
-def _gone(trying: _Try[Any], how: How, words: str) -> Ended[Any, Any]:
-    return _as_ended(trying, how, JobLost(words), _since(trying))
-
-
-def _as_ended(
-    trying: _Try[Any], how: How, error: Exception | None, seconds: float, value: Any = None
-) -> Ended[Any, Any]:
-    attempts = trying.attempt
-    return Ended(trying.index, trying.job, how, value, error, seconds, trying.peak_bytes, attempts)
+def _ended(
+    trying: _Try, how: How, error: Exception | None, seconds: float
+) -> Ended[object, object]:
+    used = {"peak_bytes": trying.peak_bytes, "attempts": trying.attempt}
+    return Ended(trying.index, trying.job, how, None, error, seconds, **used)

@@ -43,12 +43,6 @@ class Threads:
         running: set[Future[Ended[J, R]]] = set()
         with ThreadPoolExecutor(self._workers, thread_name_prefix="poise-job") as pool:
 
-            def begin(index: int, job: J) -> None:
-                running.add(pool.submit(_tried, work, index, job))
-
-            def has_room() -> bool:
-                return len(running) < self._workers
-
             def finished() -> Iterable[Ended[J, R]]:
                 done = wait(running, return_when=FIRST_COMPLETED).done
                 running.difference_update(done)
@@ -57,8 +51,8 @@ class Threads:
             try:
                 yield from endings(
                     jobs,
-                    has_room=has_room,
-                    begin=begin,
+                    has_room=lambda: len(running) < self._workers,
+                    begin=lambda i, job: running.add(pool.submit(_tried, work, i, job)),
                     is_busy=lambda: bool(running),
                     wait=finished,
                 )
@@ -80,8 +74,7 @@ def _tried(work: Callable[[J], R], index: int, job: J) -> Ended[J, R]:
     began = time.perf_counter()
     try:
         value = work(job)
-    except MemoryError as full:
-        return Ended(index, job, "out_of_memory", error=full, seconds=time.perf_counter() - began)
     except Exception as problem:
-        return Ended(index, job, "raised", error=problem, seconds=time.perf_counter() - began)
+        how = "out_of_memory" if isinstance(problem, MemoryError) else "raised"
+        return Ended(index, job, how, error=problem, seconds=time.perf_counter() - began)
     return Ended(index, job, "done", value, seconds=time.perf_counter() - began)

@@ -19,9 +19,12 @@ import time
 import traceback
 from collections.abc import Callable, Generator
 from functools import lru_cache
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 from poise.execution.child import read_message, write_message
+
+_Order = tuple[bytes | None, bytes]
+"""What to do, if that is not as before, and a job."""
 
 _INPUT = 100
 """Where the input is moved to, out of the way of whatever a job opens."""
@@ -32,13 +35,13 @@ def main() -> None:
     hear, tell = _channels()
     faulthandler.enable()
     _be_the_first_to_go()
-    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    entries, preload = read_message(hear) or ((), "")
+    inbox: queue.SimpleQueue[_Order] = queue.SimpleQueue()
+    entries, preload = cast("tuple[list[str], str]", read_message(hear) or ([], ""))
     sys.path += [entry for entry in entries if entry not in sys.path]
     threading.Thread(target=_listen, args=(hear, inbox), daemon=True).start()
     lock = threading.Lock()
 
-    def say(*message: Any) -> None:
+    def say(*message: object) -> None:
         with lock:
             write_message(tell, message)
 
@@ -46,7 +49,7 @@ def main() -> None:
 
     if preload:
         importlib.import_module(preload)
-    say("ready", os.getpid())
+    say("ready")
     work = b""
     with listening(lambda news: say("news", news)):
         while True:
@@ -78,12 +81,12 @@ def _be_the_first_to_go() -> None:
         return
 
 
-def _listen(hear: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
+def _listen(hear: BinaryIO, inbox: queue.SimpleQueue[_Order]) -> None:
     while True:
         message = read_message(hear)
         if message is None:
             os._exit(0)  # from a thread, in the middle of whatever the other one does
-        inbox.put(message)
+        inbox.put(cast(_Order, message))
 
 
 @contextlib.contextmanager
@@ -108,12 +111,12 @@ def _ending_with_its_supervisor() -> Generator[None, None, None]:
 
 
 @lru_cache(maxsize=1)
-def _function(work: bytes) -> Callable[[Any], Any]:
+def _function(work: bytes) -> Callable[[object], object]:
     """The work of many jobs, made once."""
     return pickle.loads(work)
 
 
-def _done(work: bytes, job: bytes) -> tuple[Any, ...]:
+def _done(work: bytes, job: bytes) -> tuple[object, ...]:
     """The answer: done with a value, or raised, or out of memory; and the seconds it took."""
     began = time.perf_counter()
     try:
