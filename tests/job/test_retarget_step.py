@@ -12,7 +12,8 @@ import pytest
 
 import poise
 from poise import job
-from poise.apps.cli.retarget import usual_recipe
+from poise.apps.cli.options import usual_recipe
+from poise.apps.cli.retarget import changes_for
 from poise.apps.report.build import report_html
 from poise.character import complete_character, with_proportions, with_ranges
 from poise.contact import estimate_ground
@@ -274,7 +275,7 @@ def test_it_is_written_as_it_is_read_and_stands_in_the_schema(folder: Path) -> N
 
 
 def test_the_recipe_of_the_command_has_the_usual_settings(folder: Path) -> None:
-    usual = usual_recipe(folder / "small.npz")
+    usual = load_recipe(usual_recipe("retarget_clip"), changes=changes_for(folder / "small.npz"))
     assert usual.steps[0].settings == Settings()
     with pytest.raises(RecipeProblem, match="'to' in character for retarget"):
         load_recipe(Path(job.__file__).with_name("retarget_clip.yaml"))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from poise.apps.cli.edit_clip import To
-from poise.apps.cli.options import AS_THE_RECIPE_SAYS, EnvironmentFile, RunOptions, taking_records
+from poise.apps.cli.options import (
+    AS_THE_RECIPE_SAYS,
+    EnvironmentFile,
+    RunOptions,
+    option_changes,
+    taking_records,
+    usual_recipe,
+)
 from poise.apps.cli.run import follow, saying_problems
-
-if TYPE_CHECKING:
-    from poise.job import Change
 
 
 @taking_records
@@ -67,47 +71,28 @@ def correct(
         poise correct sitting.bvh --preset seat --environment chair.yaml -o sitting.glb
     """
     from poise.errors import BadValue
+    from poise.job import Change
 
     with saying_problems():
         outputs = (asked.output, contacts_out, preview, asked.report)
         if all(path is None for path in outputs) and not recipe:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
-        changes: list[str | Change] = [
-            *_changes(environment, preset, candidates, contacts, to),
-            *(asked.set_ or ()),
-        ]
+        changes = option_changes(
+            ("environment", environment, "--environment"),
+            ("correct.settings.preset", preset, "--preset"),
+            ("correct.contacts", contacts, "--contacts"),
+            ("character.to", to, "--to"),
+        )
+        if candidates is not None:
+            listed = candidates.replace(",", " ").split()
+            path = ("correct", "settings", "candidates")
+            changes.append(Change(path, listed, f"--candidates {candidates}"))
         follow(
-            recipe or _usual_recipe(), clip, asked, changes, accept=accept, method="correct",
-            contacts=contacts_out, preview=preview,
-        )  # fmt: skip
-
-
-def _changes(
-    environment: Path | None,
-    preset: str | None,
-    candidates: str | None,
-    contacts: Path | None,
-    to: Path | None,
-) -> list[Change]:
-    """The options as changes of the recipe; paths are seen from where the user is."""
-    from poise.job import Change
-
-    listed = None if candidates is None else candidates.replace(",", " ").split()
-    asked: list[tuple[tuple[str, ...], Any, str]] = [
-        (("environment",), environment, f"--environment {environment}"),
-        (("correct", "settings", "preset"), preset, f"--preset {preset}"),
-        (("correct", "settings", "candidates"), listed, f"--candidates {candidates}"),
-        (("correct", "contacts"), contacts, f"--contacts {contacts}"),
-        (("character", "to"), to, f"--to {to}"),
-    ]
-    return [Change(path, _whole(value), label) for path, value, label in asked if value is not None]
-
-
-def _whole(value: Any) -> Any:
-    return str(value.resolve()) if isinstance(value, Path) else value
-
-
-def _usual_recipe() -> Path:
-    from poise import job
-
-    return Path(job.__file__).with_name("correct_clip.yaml")
+            recipe or usual_recipe("correct_clip"),
+            clip,
+            asked,
+            [*changes, *(asked.set_ or ())],
+            accept=accept,
+            method="correct",
+            given={"contacts": contacts_out, "preview": preview},
+        )

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
+from poise.apps.cli.options import (
+    AS_THE_RECIPE_SAYS,
+    Accept,
+    RunOptions,
+    option_changes,
+    taking_records,
+    usual_recipe,
+)
 from poise.apps.cli.run import follow, saying_problems
 
 if TYPE_CHECKING:
@@ -52,9 +59,8 @@ def command_for(method: str, about: str) -> Callable[..., None]:
         asked: RunOptions = AS_THE_RECIPE_SAYS,
         accept: Accept = False,
     ) -> None:
-        changes = _changes(asked.set_, to)
+        used, changes = _recipe_and_changes(recipe, method, to, asked)
         with saying_problems():
-            used = recipe or _usual_recipe(method, to)
             follow(used, clip, asked, changes, accept=accept, method=method)
 
     def filter_clip(
@@ -71,9 +77,9 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
         if asked.report is not None:
             raise typer.BadParameter("none of a stream", param_hint="--report")
-        changes = _changes(asked.set_, to)
+        used, changes = _recipe_and_changes(recipe, method, to, asked)
         with saying_problems():
-            stream_clip(recipe or _usual_recipe(method, to), clip, asked, changes)
+            stream_clip(used, clip, asked, changes)
 
     command = taking_records(filter_clip if method == "filter" else edit_clip)
     command.__doc__ = f"""{about}, by a recipe, whatever clip the recipe itself names.
@@ -88,18 +94,11 @@ def command_for(method: str, about: str) -> Callable[..., None]:
     return command
 
 
-def _changes(set_: list[str] | None, to: Path | None) -> list[str | Change]:
-    """Another body is one as a recipe would write it, but seen from where the user is."""
-    from poise.job import Change
-
-    body = [] if to is None else [Change(("character", "to"), str(to.resolve()), f"--to {to}")]
-    return [*(set_ or ()), *body]
-
-
-def _usual_recipe(method: str, to: Path | None) -> Path:
-    """For another body, that of the paper's dancing experiment."""
-    if to is None:
+def _recipe_and_changes(
+    recipe: Path | None, method: str, to: Path | None, asked: RunOptions
+) -> tuple[Path, list[str | Change]]:
+    """Without a recipe, for another body, that of the paper's dancing experiment."""
+    if recipe is None and to is None:
         raise typer.BadParameter("needed, unless --to names a body", param_hint="--recipe")
-    from poise import job
-
-    return Path(job.__file__).with_name(f"onto_body_{method}.yaml")
+    changes = [*(asked.set_ or ()), *option_changes(("character.to", to, "--to"))]
+    return recipe or usual_recipe(f"onto_body_{method}"), changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,9 @@ from poise.apps.cli.options import (
     Accept,
     EnvironmentFile,
     RunOptions,
+    option_changes,
     taking_records,
+    usual_recipe,
 )
 from poise.apps.cli.run import follow, saying_problems
 
@@ -75,32 +77,36 @@ def leap(
         poise leap jump.bvh --recipe edit.yaml -o edited.bvh
     """  # fmt: skip
     from poise.errors import BadValue
+    from poise.job import Change
 
     with saying_problems():
         edits = _edits(by, turn, stage, higher, flight, by_gravity)
         if recipe is not None and edits:
             raise BadValue("--by, --turn and --higher", "left out beside --recipe", "both")
-        changes: list[str | Change] = [*_changes(environment, edits), *(asked.set_ or ())]
+        changes = option_changes(("environment", environment, "--environment"))
+        if edits:
+            changes.append(Change(("momentum", "constraints"), edits, "the options"))
+        changes += asked.set_ or ()
+        used = recipe or usual_recipe("leap_clip")
         if stages:
-            _say_stages(recipe or _usual_recipe(), clip, changes)
+            _say_stages(used, clip, changes)
             return
         if recipe is None and asked.output is None and asked.report is None:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
-        used = recipe or _usual_recipe()
         follow(used, clip, asked, changes, accept=accept, method="momentum")
 
 
 def _edits(
     by: tuple[float, float, float] | None, turn: float | None, stage: int | None,
     higher: float | None, flight: int | None, by_gravity: bool,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, dict[str, object]]]:  # fmt: skip
     from poise.errors import BadValue
 
     if stage is not None and by is None and turn is None:
         raise BadValue("--stage", "beside --by or --turn", stage)
     if higher is None and (flight is not None or by_gravity):
         raise BadValue("--flight and --by-gravity", "beside --higher", "alone")
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, dict[str, object]]] = []
     stage, flight = -1 if stage is None else stage, -1 if flight is None else flight
     if by is not None or turn is not None:
         move = {"name": "moved", "stage": stage, "by_m": list(by or (0, 0, 0))}
@@ -108,18 +114,6 @@ def _edits(
     if higher is not None:
         height = {"name": "higher", "flight": flight, "scale": higher}
         found.append({"flight_height": {**height, "by": "gravity" if by_gravity else "time"}})
-    return found
-
-
-def _changes(environment: Path | None, edits: list[dict[str, Any]]) -> list[Change]:
-    from poise.job import Change
-
-    found: list[Change] = []
-    if environment is not None:
-        named = str(environment.resolve())
-        found.append(Change(("environment",), named, f"--environment {environment}"))
-    if edits:
-        found.append(Change(("momentum", "constraints"), edits, "the options"))
     return found
 
 
@@ -143,9 +137,3 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
         typer.echo(f"note: {note}", err=True)
     for line in stage_lines(found):
         print(line)
-
-
-def _usual_recipe() -> Path:
-    from poise import job
-
-    return Path(job.__file__).with_name("leap_clip.yaml")

@@ -15,7 +15,7 @@ import typer
 from poise.errors import BadValue, FileProblem
 
 if TYPE_CHECKING:
-    from poise.job import Recipe
+    from poise.job import Change, Recipe
 
 Against = Annotated[Path | None, typer.Option(help="The original, to compare with.")]
 EnvironmentFile = Annotated[
@@ -180,6 +180,28 @@ def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: File
         ),
         None if environment is None else str(environment),
     )
+
+
+def usual_recipe(name: str) -> Path:
+    """What a command follows where the user has no recipe."""
+    from poise import job
+
+    return Path(job.__file__).with_name(f"{name}.yaml")
+
+
+def option_changes(*asked: tuple[str, Path | str | float | None, str]) -> list[str | Change]:
+    """Options that were given, as changes of a recipe; paths are seen from where the user is."""
+    from poise.job import Change
+
+    return [
+        Change(
+            tuple(path.split(".")),
+            str(value.resolve()) if isinstance(value, Path) else value,
+            f"{option} {value}",
+        )
+        for path, value, option in asked
+        if value is not None
+    ]
 
 
 def check_new(output: Path | None, overwrite: bool) -> None:

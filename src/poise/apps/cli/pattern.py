@@ -14,7 +14,9 @@ from poise.apps.cli.options import (
     EnvironmentFile,
     Overwrite,
     RunOptions,
+    option_changes,
     taking_records,
+    usual_recipe,
 )
 from poise.apps.cli.pattern_text import (
     EVENT,
@@ -206,6 +208,7 @@ def edit(
         poise pattern edit swings.npz swing.bvh --hit club_head 0.3 0.05 -0.1 --frame 331 -o it.bvh
     """  # fmt: skip
     from poise.errors import BadValue
+    from poise.job import Change
 
     with saying_problems():
         if recipe is not None and (hit or by or also or frame is not None):
@@ -220,8 +223,12 @@ def edit(
         first = hit or by
         if first is not None and frame is not None:
             goals.insert(0, (first[0], first[1:], frame))
-        used = recipe or _usual_recipe()
-        changes = [*_changes(pattern, environment), *(asked.set_ or ())]
+        used = recipe or usual_recipe("pattern_clip")
+        changes: list[str | Change] = [
+            Change(("pattern", "pattern"), str(pattern.resolve()), str(pattern)),
+            *option_changes(("environment", environment, "--environment")),
+            *(asked.set_ or ()),
+        ]
         if goals:
             with waiting(f"looking at {clip.name}"):
                 # With goals of the same names, which --set may speak of; where they are comes next.
@@ -344,9 +351,7 @@ class _Looked:
             raise UnknownName("event of the pattern", name, events, advice="Or give a frame.")
         return events[name]
 
-    def moved(
-        self, point: str, frame: int, by: tuple[float, float, float]
-    ) -> tuple[float, float, float]:
+    def moved(self, point: str, frame: int, by: _Place) -> _Place:
         """Where a point would be, so far from where it is."""
         from poise.constraints import Interval, point_path
 
@@ -355,20 +360,3 @@ class _Looked:
             Interval(max(frame, 0), max(frame, 0)).check_inside(scene.clip.frame_count, point)
         x, y, z = point_path(scene, point, frame, frame)[0].tolist()
         return x + by[0], y + by[1], z + by[2]
-
-
-def _changes(pattern: Path, environment: Path | None) -> list[str | Change]:
-    from poise.job import Change
-
-    named = str(pattern.resolve())
-    found: list[str | Change] = [Change(("pattern", "pattern"), named, str(pattern))]
-    if environment is not None:
-        place = str(environment.resolve())
-        found.append(Change(("environment",), place, f"--environment {environment}"))
-    return found
-
-
-def _usual_recipe() -> Path:
-    from poise import job
-
-    return Path(job.__file__).with_name("pattern_clip.yaml")

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import RolesFile
-from poise.apps.cli.run import EXIT_NOT_MET, Accept, Overwrite, saying_problems
+from poise.apps.cli.options import (
+    Accept,
+    Overwrite,
+    RolesFile,
+    RunOptions,
+    option_changes,
+    usual_recipe,
+)
+from poise.apps.cli.run import follow, say, saying_problems
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.character import Character
-    from poise.job import Recipe
+    from poise.job import Change, Outcome
     from poise.methods.retarget import RetargetReport
     from poise.transfer import Correspondence
 
+RECIPE = "retarget_clip"
 _MOST_SAID = 5
 """Impossible stretches that are said; the rest is counted."""
 _ROLES_BY = (
@@ -97,73 +106,77 @@ def retarget(
         poise retarget walk.bvh --to child.bvh -o child_walk.bvh
     """  # fmt: skip
     with saying_problems():
-        outputs = [path for path in (output, robot) if path is not None]
-        if not explain:
-            _check_outputs(output, robot, layout, overwrite)
-        with waiting(f"reading {clip.name}") as say:
-            from poise.formats import check_hinged, save_clip
-            from poise.job import run_prepared, subject, write_robot_file
-            from poise.methods.retarget import RetargetReport, Settings
-            from poise.transfer import correspondence
-
+        changes = changes_for(to, mapping, roles, rate)
+        if explain:
             _check_moves(clip)
-            recipe = usual_recipe(to, mapping, roles, rate)
-            prepared = subject(recipe, clip, roles_by=_ROLES_BY)
-            target = prepared.target
-            assert target is not None
-            if explain:
-                matches = correspondence(prepared.character, target, prepared.mapping)
-                for line in explained(prepared.character, target, matches):
-                    print(line)
-                return
-            if robot is not None:
-                check_hinged(target.skeleton)
-            settings = Settings(
-                scale=scale,
-                feet=not poses,
-                balance=not (kinematic or poses),
-                torque=not no_torque,
-                rounds=Settings.rounds if rounds is None else rounds,
-            )
-            recipe = replace(recipe, steps=[replace(recipe.steps[0], settings=settings)])
-            outcome = run_prepared(recipe, prepared, progress=lambda now: say(now.stage))
-            made, report = outcome.result, outcome.result.report
-            assert isinstance(report, RetargetReport) and made.contacts is not None
-            if robot is not None:
-                place = outcome.prepared.environment
-                write_robot_file(
-                    robot, layout, made.clip, target, place, made.contacts, report.impossible
-                )
-            notes = save_clip(made.clip, output) if output is not None else ()
-        for note in dict.fromkeys((*outcome.notes, *notes)):
-            if note != report.scale_note:  # said below
-                typer.echo(f"note: {note}", err=True)
-        for path in outputs:
-            frames = counted(made.clip.frame_count, "frame")
-            print(f"{path}: {frames} at {made.clip.rate_hz:g} Hz")
-        print(f"{target.name or to.name}: {report.scale:.2f} times as far as {clip.name}")
-        for line in said(report):
-            print(line)
-        if not outcome.converged and not accept:
-            raise typer.Exit(EXIT_NOT_MET)
+            _explain(clip, changes)
+            return
+        _check_outputs(output, robot, overwrite)
+        from poise.formats import check_robot_file
+        from poise.job import Change
+        from poise.methods.retarget import Settings
+
+        if robot is not None:
+            check_robot_file(robot, layout)
+            changes.append(Change(("outputs", "layout"), layout, f"--layout {layout}"))
+        _check_moves(clip)
+        settings = Settings(
+            scale=scale,
+            feet=not poses,
+            balance=not (kinematic or poses),
+            torque=not no_torque,
+            rounds=Settings.rounds if rounds is None else rounds,
+        )
+        changes.append(Change(("retarget", "settings"), asdict(settings), "the options"))
+        written = [path for path in (output, robot) if path is not None]
+        follow(
+            usual_recipe(RECIPE),
+            clip,
+            RunOptions(output, overwrite=overwrite),
+            changes,
+            accept=accept,
+            given={"robot": robot},
+            roles_by=_ROLES_BY,
+            tell=lambda outcome, notes: _tell(outcome, notes, written, clip, to),
+        )
 
 
-def usual_recipe(
+def changes_for(
     to: Path, mapping: Path | None = None, roles: Path | None = None, rate_hz: float | None = None
-) -> Recipe:
-    """What `poise retarget` does, as a recipe."""
-    from poise import job
-    from poise.job import Change
-
-    asked = (
-        (("character", "to"), str(to.resolve()), f"--to {to}"),
-        (("character", "mapping"), mapping and str(mapping.resolve()), f"--mapping {mapping}"),
-        (("character", "roles"), roles and str(roles.resolve()), f"--roles {roles}"),
-        (("clip", "rate_hz"), rate_hz, f"--rate {rate_hz}"),
+) -> list[str | Change]:
+    """Whose body, which joints and what rate, as changes of the recipe of `poise retarget`."""
+    return option_changes(
+        ("character.to", to, "--to"),
+        ("character.mapping", mapping, "--mapping"),
+        ("character.roles", roles, "--roles"),
+        ("clip.rate_hz", rate_hz, "--rate"),
     )
-    changes = [Change(key, value, label) for key, value, label in asked if value is not None]
-    path = Path(job.__file__).with_name("retarget_clip.yaml")
-    return job.load_recipe(path, changes=changes)
+
+
+def _tell(
+    outcome: Outcome, notes: Sequence[str], written: Sequence[Path], clip: Path, to: Path
+) -> None:
+    from poise.methods.retarget import RetargetReport
+
+    made, report, target = outcome.clip, outcome.result.report, outcome.prepared.character
+    assert isinstance(report, RetargetReport)
+    length = f"{counted(made.frame_count, 'frame')} at {made.rate_hz:g} Hz"
+    lines = [f"{path}: {length}" for path in written]
+    lines.append(f"{target.name or to.name}: {report.scale:.2f} times as far as {clip.name}")
+    other = (note for note in dict.fromkeys(notes) if note != report.scale_note)  # said above
+    say(other, (*lines, *said(report)))
+
+
+def _explain(clip: Path, changes: Sequence[str | Change]) -> None:
+    with waiting(f"reading {clip.name}"):
+        from poise.job import load_recipe, subject
+        from poise.transfer import correspondence
+
+        recipe = load_recipe(usual_recipe(RECIPE), changes=changes)
+        found = subject(recipe, clip, roles_by=_ROLES_BY)
+        assert found.target is not None
+        matches = correspondence(found.character, found.target, found.mapping)
+    say((), explained(found.character, found.target, matches))
 
 
 def _check_moves(clip: Path) -> None:
@@ -180,10 +193,10 @@ def _check_moves(clip: Path) -> None:
         raise FileProblem(clip, wanted, found, advice=advice)
 
 
-def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwrite: bool) -> None:
+def _check_outputs(output: Path | None, robot: Path | None, overwrite: bool) -> None:
     """Refuse at once what could not be written at the end."""
     from poise.errors import BadValue, FileProblem
-    from poise.formats import check_can_write, check_robot_file
+    from poise.formats import check_can_write
 
     outputs = [path for path in (output, robot) if path is not None]
     if not outputs:
@@ -193,15 +206,11 @@ def _check_outputs(output: Path | None, robot: Path | None, layout: str, overwri
         if output.suffix.lower() == ".amc":
             wanted = "a file that can hold another body (.bvh, .glb, .npz)"
             raise FileProblem(output, wanted, "'.amc', which needs the .asf that it came with")
-    if robot is not None:
-        check_robot_file(robot, layout)
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise FileProblem(outputs[0], "different files for -o and --robot", "the same twice")
     for path in outputs:
         if path.exists() and not overwrite:
             raise BadValue("output", "a new file (or --overwrite)", str(path))
-        if not path.parent.is_dir():
-            raise FileProblem(path, "an existing folder to write into", f"no {path.parent}")
 
 
 def said(made: RetargetReport) -> list[str]:

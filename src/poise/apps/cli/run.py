@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records
-from poise.apps.cli.options import Accept as Accept
-from poise.apps.cli.options import Output as Output
-from poise.apps.cli.options import Overwrite as Overwrite
-from poise.apps.cli.options import Report as Report
-from poise.apps.cli.options import Set as Set
-from poise.apps.cli.options import Without as Without
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
 from poise.apps.cli.waiting import Say, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from poise.job import Change
+    from poise.job import Change, Outcome
     from poise.methods import Progress
 
 EXIT_WRONG_INPUT = 2
@@ -78,8 +72,9 @@ def follow(
     *,
     accept: bool,
     method: str | None = None,
-    contacts: Path | None = None,
-    preview: Path | None = None,
+    given: Mapping[str, Path | None] | None = None,
+    roles_by: str | None = None,
+    tell: Callable[[Outcome, Sequence[str]], None] | None = None,
 ) -> None:
     """Read, check, run, write, and say how it went.
 
@@ -90,16 +85,20 @@ def follow(
         changes: values to change first, those of `asked` among them.
         accept: whether unmet goals are no failure.
         method: a step of it must be there.
-        contacts: where what touches when goes.
-        preview: where a method that makes one puts its first version, as soon as it is there.
+        given: where more goes than `asked` says: what touches when (`contacts`), the first version
+            of a method that makes one (`preview`), a robot's file (`robot`).
+        roles_by: how to name joints that were not recognised; see `job.subject`.
+        tell: says how it went, of which these are the notes, instead of us.
     """
     with waiting(f"reading {recipe_path.name}"):
         from poise.apps.outcome_text import figure_lines, is_measured, outcome_lines, outcome_page
         from poise.apps.report.page import built
         from poise.errors import BadValue
+        from poise.formats import check_hinged
         from poise.job import (
             evaluation_of,
             load_recipe,
+            located,
             planned_outputs,
             run_prepared,
             subject,
@@ -115,18 +114,20 @@ def follow(
                 ", ".join(used),
             )
         # What cannot be written is said before the work, not after it.
-        given = {
-            "clip": asked.output, "contacts": contacts, "report": asked.report, "preview": preview
-        }  # fmt: skip
-        outputs = planned_outputs(recipe, clip, given, overwrite=asked.overwrite)
+        usual = {"clip": asked.output, "contacts": None, "report": asked.report}
+        wanted = {**usual, **(given or {})}
+        outputs = planned_outputs(recipe, clip, wanted, overwrite=asked.overwrite)
         if "report" in outputs.files:
             built()
-        prepared = subject(recipe, clip)
-    with waiting("running") as say:
-        watching = Watching(say, outputs.files.pop("preview", None))
+        prepared = subject(recipe, clip, roles_by=roles_by)
+        if "robot" in outputs.files and prepared.target is not None:
+            with located(recipe, ("outputs", "robot")):
+                check_hinged(prepared.target.skeleton)
+    with waiting("running") as news:
+        watching = Watching(news, outputs.files.pop("preview", None))
         outcome = run_prepared(recipe, prepared, progress=watching)
     found = None
-    if "report" in outputs.files or is_measured(recipe):
+    if "report" in outputs.files or (tell is None and is_measured(recipe)):
         with waiting("measuring"):
             found = evaluation_of(outcome)
     with waiting("writing"):
@@ -134,15 +135,24 @@ def follow(
         written, notes = write_outputs(
             outputs, recipe, outcome, found, lambda seen: outcome_page(recipe, outcome, seen, name)
         )
-    for note in (*outputs.notes, *outcome.notes, *watching.notes, *notes):
-        typer.echo(f"note: {note}", err=True)
-    lines = outcome_lines(recipe, outcome)
-    if found is not None and is_measured(recipe):
-        lines += figure_lines(found)
-    for line in (*lines, *watching.written, *written):
-        print(line)
+    said = (*outputs.notes, *outcome.notes, *watching.notes, *notes)
+    if tell is not None:
+        tell(outcome, said)
+    else:
+        lines = outcome_lines(recipe, outcome)
+        if found is not None and is_measured(recipe):
+            lines += figure_lines(found)
+        say(said, (*lines, *watching.written, *written))
     if not outcome.converged and not accept:
         raise typer.Exit(EXIT_NOT_MET)
+
+
+def say(notes: Iterable[str], lines: Iterable[str]) -> None:
+    """Notes to standard error, what was asked for to standard output."""
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
+    for line in lines:
+        print(line)
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from typing import BinaryIO
 
 import typer
 
-from poise.apps.cli.options import RunOptions, check_new
-from poise.apps.cli.retarget import usual_recipe
+from poise.apps.cli.options import RunOptions, check_new, usual_recipe
+from poise.apps.cli.retarget import RECIPE, changes_for
 from poise.apps.cli.stream_lines import BvhStream, lines_for
 from poise.arrays import Array
 from poise.constraints import FLAT, Constraint
@@ -173,7 +173,7 @@ def _first_frame(recipe: Recipe, clip: Clip) -> Subject:
 
 def _onto(first: Clip, to: Path, mapping: Path | None) -> Subject:
     """Who is to move like the figure that the stream begins with."""
-    recipe = usual_recipe(to, mapping)
+    recipe = load_recipe(usual_recipe(RECIPE), changes=changes_for(to, mapping))
     return subject(replace(recipe, clip=ClipChoice(clean=False)), first)
 
 
