@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,11 @@ from poise.errors import BadShape, BadValue
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+RawArray = NDArray[Any]
+"""An array whose type is only known when the program runs."""
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+"""What `json.loads` returns."""
 
 Dimension = int | str
 """A fixed size, or a letter of the shape alphabet for "any size"."""
@@ -49,14 +54,14 @@ def frozen_indices(argument: str, value: ArrayLike, shape: Sequence[Dimension]) 
     return array
 
 
-def _copied(argument: str, value: ArrayLike, dtype: type[Any]) -> NDArray[Any]:
+def _copied(argument: str, value: ArrayLike, dtype: type[np.generic]) -> RawArray:
     try:
         return np.array(value, dtype=dtype, order="C")
     except (TypeError, ValueError, OverflowError) as problem:
         raise BadValue(argument, "an array of numbers", type(value).__name__) from problem
 
 
-def _check_shape(argument: str, array: NDArray[Any], shape: Sequence[Dimension]) -> None:
+def _check_shape(argument: str, array: RawArray, shape: Sequence[Dimension]) -> None:
     fits = array.ndim == len(shape) and all(
         isinstance(want, str) or want == got for want, got in zip(shape, array.shape, strict=True)
     )

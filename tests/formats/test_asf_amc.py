@@ -11,8 +11,8 @@ import pytest
 
 from poise import rotations
 from poise.errors import BadValue, FileProblem
-from poise.formats import amc, asf, bvh
-from poise.formats.amc import AmcLayout
+from poise.formats import amc_read, amc_write, asf, bvh
+from poise.formats.amc_layout import AmcLayout
 from poise.formats.parsed import clip_from
 from poise.motion import Clip
 from poise.motion.clip import provenance_of
@@ -30,12 +30,12 @@ def pair(folder: Path, motion: str = GOOD_AMC, skeleton: str = GOOD_ASF) -> Path
 
 
 def load(path: Path, skeleton: Path | None = None) -> Clip:
-    return clip_from(amc.read(path, skeleton), path, "amc")
+    return clip_from(amc_read.read(path, skeleton), path, "amc")
 
 
 def again(folder: Path, clip: Clip) -> tuple[Clip, tuple[str, ...]]:
     path = folder / "a_02.amc"
-    notes = amc.write(path, clip)
+    notes = amc_write.write(path, clip)
     return load(path), notes
 
 
@@ -60,7 +60,7 @@ def test_bones_become_joints_hinges_and_limits(tmp_path: Path):
     np.testing.assert_allclose(s.hinge_axes[2], [np.cos(np.pi / 9), np.sin(np.pi / 9), 0.0])
     np.testing.assert_allclose(s.limits_rad[2, 0], np.deg2rad([-10.0, 170.0]))
     assert np.isinf(s.limits_rad[1]).all()
-    bone = amc.read(tmp_path / "a_01.amc").layout.asf.bones[1]  # type: ignore[union-attr]
+    bone = amc_read.read(tmp_path / "a_01.amc").layout.asf.bones[1]  # type: ignore[union-attr]
     np.testing.assert_allclose(bone.limits_rad[0], np.deg2rad([-160.0, 20.0]))
     assert "AMC does not state a rate; 120 Hz assumed" in clip.source.notes
     assert clip.rate_hz == 120.0
@@ -91,14 +91,14 @@ def test_orders_radians_and_the_root_presets(tmp_path: Path):
     skeleton = GOOD_ASF.replace("TX TY TZ RX RY RZ", "rz ry rx tz ty tx")
     skeleton = skeleton.replace("position 0 0 0", "position 1 2 3")
     skeleton = skeleton.replace("orientation 0 0 0", "orientation 0 90 0")
-    parsed = amc.read(pair(tmp_path, skeleton=skeleton))
+    parsed = amc_read.read(pair(tmp_path, skeleton=skeleton))
     assert parsed.root_positions[0].tolist() == [31.0, 22.0, 13.0]
     c, m = _turn(1, 90), _turn(0, 3) @ _turn(1, 2) @ _turn(2, 1)
     got = rotations.to_matrix(parsed.rotations_wxyz[0, 0])
     np.testing.assert_allclose(got, c @ m @ c.T, atol=1e-12)
     assert any("orientation" in note for note in parsed.notes)
     radians = GOOD_AMC.replace(":DEGREES", ":RADIANS").replace("shin 45.0", "shin 0.5")
-    parsed = amc.read(pair(tmp_path, radians))
+    parsed = amc_read.read(pair(tmp_path, radians))
     axis = parsed.skeleton.hinge_axes[2]
     assert rotations.twist_angle(parsed.rotations_wxyz[0, 2], axis) == pytest.approx(0.5)
 
@@ -110,7 +110,7 @@ def test_infinite_and_reversed_limits_and_missing_units(tmp_path: Path):
     text = text.replace("  length 0.45\n", "")
     path = tmp_path / "b.asf"
     path.write_bytes(text.encode())
-    skeleton = asf.read_asf(path)
+    skeleton = asf.read(path)
     assert skeleton.unit is None
     assert skeleton.bones[1].limits_rad[0] == (-np.inf, np.inf)
     np.testing.assert_allclose(skeleton.bones[2].limits_rad[0], np.deg2rad([-10.0, 170.0]))
@@ -150,47 +150,47 @@ def test_a_stretch_that_no_joint_shows_passes_through(tmp_path: Path):
 
 def test_bones_may_come_in_any_order_and_names_in_any_case(tmp_path: Path):
     shuffled = GOOD_AMC.replace("shin 46.0\nfoot 5.5 6.5", "foot 5.5 6.5\nSHIN 46.0")
-    straight, odd = amc.read(pair(tmp_path)), amc.read(pair(tmp_path, shuffled))
+    straight, odd = amc_read.read(pair(tmp_path)), amc_read.read(pair(tmp_path, shuffled))
     assert np.array_equal(odd.channels, straight.channels)
     commented = GOOD_AMC.replace("shin 46.0", "# words 1 2\nshin 46.0 # 7\n").replace("\n", "\r\n")
-    assert np.array_equal(amc.read(pair(tmp_path, commented)).channels, straight.channels)
+    assert np.array_equal(amc_read.read(pair(tmp_path, commented)).channels, straight.channels)
     with_fixed = GOOD_AMC.replace("shin", "spine\nshin")  # a bone without numbers
-    assert np.array_equal(amc.read(pair(tmp_path, with_fixed)).channels, straight.channels)
+    assert np.array_equal(amc_read.read(pair(tmp_path, with_fixed)).channels, straight.channels)
 
 
 def test_the_rate_is_given_stated_or_assumed(tmp_path: Path):
     path = pair(tmp_path)
-    assert amc.read(path, rate_hz=60.0).rate_hz == 60.0
-    assert not any("rate" in note for note in amc.read(path, rate_hz=60.0).notes)
+    assert amc_read.read(path, rate_hz=60.0).rate_hz == 60.0
+    assert not any("rate" in note for note in amc_read.read(path, rate_hz=60.0).notes)
     stated = GOOD_AMC.replace(":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 100")
     clip = load(pair(tmp_path, stated))
     assert clip.rate_hz == 100.0
-    amc.write(tmp_path / "a_03.amc", replace(clip, rate_hz=50.0))
+    amc_write.write(tmp_path / "a_03.amc", replace(clip, rate_hz=50.0))
     assert load(tmp_path / "a_03.amc").rate_hz == 50.0
     for bad in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(BadValue):
-            amc.read(path, rate_hz=bad)
+            amc_read.read(path, rate_hz=bad)
 
 
 def test_the_skeleton_is_found_beside_the_motion_or_asked_for(tmp_path: Path):
     path = pair(tmp_path)
-    assert amc.find_skeleton(path).name == "a.asf"
+    assert amc_read.find_skeleton(path).name == "a.asf"
     exact = tmp_path / "A_01.ASF"
     exact.write_bytes(GOOD_ASF.encode())
-    assert amc.find_skeleton(path).name == "A_01.ASF"
+    assert amc_read.find_skeleton(path).name == "A_01.ASF"
     exact.unlink()
     other = tmp_path / "walk.amc"
     shutil.copy(path, other)
-    assert amc.find_skeleton(other).name == "a.asf"  # the only one
+    assert amc_read.find_skeleton(other).name == "a.asf"  # the only one
     (tmp_path / "b.asf").write_bytes(GOOD_ASF.encode())
     with pytest.raises(FileProblem, match=r"walk\.asf.*2 others.*--skeleton"):
-        amc.read(other)
-    assert amc.read(other, tmp_path / "b.asf").rate_hz == 120.0
+        amc_read.read(other)
+    assert amc_read.read(other, tmp_path / "b.asf").rate_hz == 120.0
     alone = tmp_path / "sub"
     alone.mkdir()
     shutil.copy(path, alone / "x_y.amc")
     with pytest.raises(FileProblem, match=r"x_y\.asf or x\.asf.*no \.asf"):
-        amc.read(alone / "x_y.amc")
+        amc_read.read(alone / "x_y.amc")
 
 
 def test_untouched_clips_go_back_to_the_digit_and_edits_stay_near(tmp_path: Path):
@@ -228,12 +228,12 @@ def test_what_two_channels_cannot_express_is_told(tmp_path: Path):
 def test_headers_are_kept_and_provenance_replaces_itself(tmp_path: Path):
     clip = load(pair(tmp_path)).noted("did\nthis")
     path = tmp_path / "a_02.amc"
-    amc.write(path, clip, provenance_of(clip))
+    amc_write.write(path, clip, provenance_of(clip))
     first = path.read_text(encoding="utf-8")
     assert first.startswith("#!a comment\n:FULLY-SPECIFIED\n:DEGREES\n# poise version: ")
     assert '# poise steps: ["did\\nthis"]\n1\nroot' in first
     second = load(path).noted("and that")
-    amc.write(path, second, provenance_of(second))
+    amc_write.write(path, second, provenance_of(second))
     assert path.read_text(encoding="utf-8").count("# poise version") == 1
     assert np.array_equal(channels_of(load(path)), channels_of(clip))
 
@@ -242,14 +242,14 @@ def test_clips_of_other_skeletons_are_refused_clearly(tmp_path: Path):
     (tmp_path / "x.bvh").write_bytes(GOOD_BVH.encode())
     other = clip_from(bvh.read(tmp_path / "x.bvh"), tmp_path / "x.bvh", "bvh")
     with pytest.raises(FileProblem, match=r"read from an AMC.*found one from bvh.*BVH"):
-        amc.write(tmp_path / "x.amc", other)
+        amc_write.write(tmp_path / "x.amc", other)
     clip = load(pair(tmp_path))
     with pytest.raises(FileProblem, match=r"joints of a\.asf"):
-        amc.write(tmp_path / "x.amc", replace(other, source=clip.source))
+        amc_write.write(tmp_path / "x.amc", replace(other, source=clip.source))
     assert not (tmp_path / "x.amc").exists()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    notes = amc.write(elsewhere / "w.amc", replace(clip, rate_hz=30.0))
+    notes = amc_write.write(elsewhere / "w.amc", replace(clip, rate_hz=30.0))
     assert any("put a.asf beside it" in note for note in notes)
     assert any("30 Hz" in note for note in notes)
 
@@ -267,9 +267,9 @@ def test_a_motion_can_be_written_as_bvh_and_keeps_its_places(tmp_path: Path):
 @pytest.mark.parametrize("path", REAL, ids=lambda p: p.name)
 def test_real_motions_survive_a_round_trip(tmp_path: Path, path: Path):
     clip = load(path)
-    shutil.copy(amc.find_skeleton(path), tmp_path)
+    shutil.copy(amc_read.find_skeleton(path), tmp_path)
     out = tmp_path / path.name
-    assert amc.write(out, clip) == ()
+    assert amc_write.write(out, clip) == ()
     back = load(out)
     a, b = clip.source, back.source
     assert a is not None and b is not None
@@ -283,7 +283,7 @@ def test_real_motions_survive_a_round_trip(tmp_path: Path, path: Path):
     assert back.rate_hz == clip.rate_hz
     assert np.abs(world_positions(back) - world_positions(clip)).max() < 1e-6
     bare = replace(clip, source=replace(a, channels=None))
-    amc.write(out, bare)
+    amc_write.write(out, bare)
     assert np.abs(world_positions(load(out)) - world_positions(clip)).max() < 1e-6
 
 

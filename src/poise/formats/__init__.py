@@ -1,6 +1,6 @@
 """Data in and out: one file per format, one table from extensions to readers and writers."""
 
-from poise.formats.amc import find_skeleton as find_skeleton
+from poise.formats.amc_read import find_skeleton as find_skeleton
 from poise.formats.body_shape import BodyMesh as BodyMesh
 from poise.formats.body_shape import Solid as Solid
 from poise.formats.body_shape import body_mesh as body_mesh

@@ -1,4 +1,9 @@
-"""Reading AMC; `asf` says what its numbers mean."""
+"""Reading AMC, the Acclaim motion: a skeleton's numbers frame by frame; `asf` says what they mean.
+
+The file states no frame rate (CMU's are at 120 Hz, which is assumed and said) unless it has the
+line `:SAMPLES-PER-SECOND`. Its skeleton is another file: give it, or have it beside the motion
+under the same name, under the name before the last underscore (`02_01.amc`, `02.asf`), or alone.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +16,9 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import BadValue, FileProblem, nearest_name
 from poise.formats import amc_layout
+from poise.formats import asf as asf_file
 from poise.formats.amc_layout import AmcLayout
-from poise.formats.asf import AsfSkeleton, read_asf
+from poise.formats.asf import AsfSkeleton
 from poise.formats.disk import os_problem
 from poise.formats.parsed import Parsed
 from poise.formats.text import (
@@ -48,10 +54,17 @@ def read(path: Path, skeleton: Path | None = None, rate_hz: float | None = None)
     if rate_hz is not None and not _RATE_RANGE_HZ[0] <= rate_hz <= _RATE_RANGE_HZ[1]:
         raise BadValue("rate_hz", "from {:g} to {:g}".format(*_RATE_RANGE_HZ), rate_hz)
     text = read_text(path)
-    asf = read_asf(skeleton if skeleton is not None else find_skeleton(path))
+    asf = asf_file.read(skeleton if skeleton is not None else find_skeleton(path))
     head = _header(text, asf.degrees)
-    names, channels = _frames(text, head.end, asf)
-    rate, notes = _rate(head, rate_hz)
+    # A file that is not regular is read line by line, with the exact complaint.
+    regular = _regular_frames(text.content[head.end :], asf)
+    names, channels = regular or _any_frames(text, head.end, asf)
+    rate = head.rate_hz if rate_hz is None else float(rate_hz)
+    notes = (*asf.notes, *_gap_notes(channels[:, 0]))
+    if rate is None:
+        rate = DEFAULT_RATE_HZ
+        assumed = f"AMC does not state a rate; {DEFAULT_RATE_HZ:g} Hz assumed"
+        notes = (*asf.notes, assumed, *_gap_notes(channels[:, 0]))
     line_end = re.search(r"\r\n|\r|\n", text.content)
     layout = AmcLayout(
         asf=asf,
@@ -61,7 +74,7 @@ def read(path: Path, skeleton: Path | None = None, rate_hz: float | None = None)
         rate_hz=rate,
         line_end=line_end.group() if line_end else "\n",
     )
-    return _parsed(layout, channels, (*asf.notes, *notes, *_gap_notes(channels[:, 0])))
+    return _parsed(layout, channels, notes)
 
 
 def find_skeleton(path: Path) -> Path:
@@ -124,14 +137,6 @@ def _is_frame_number(words: tuple[str, ...]) -> bool:
     return len(words) == 1 and _FRAME.fullmatch(words[0]) is not None
 
 
-def _rate(head: _Header, given: float | None) -> tuple[float, tuple[str, ...]]:
-    if given is not None:
-        return float(given), ()
-    if head.rate_hz is not None:
-        return head.rate_hz, ()
-    return DEFAULT_RATE_HZ, (f"AMC does not state a rate; {DEFAULT_RATE_HZ:g} Hz assumed",)
-
-
 def _gap_notes(numbers: Array) -> tuple[str, ...]:
     jumps = np.flatnonzero(np.diff(numbers) != 1)
     if not len(jumps):
@@ -141,12 +146,6 @@ def _gap_notes(numbers: Array) -> tuple[str, ...]:
         f"frame numbers jump {len(jumps)} times, first from {numbers[at]:.0f} to "
         f"{numbers[at + 1]:.0f}: taken as neighbours in time",
     )
-
-
-def _frames(text: Text, start: int, asf: AsfSkeleton) -> tuple[tuple[str, ...], Array]:
-    """The bones in the first frame's order, and (F, 1 + C) frame numbers and values."""
-    regular = _regular_frames(text.content[start:], asf)
-    return regular if regular is not None else _any_frames(text, start, asf)
 
 
 def _regular_frames(body: str, asf: AsfSkeleton) -> tuple[tuple[str, ...], Array] | None:

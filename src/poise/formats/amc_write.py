@@ -15,7 +15,13 @@ from poise.formats import amc_layout
 from poise.formats.amc_layout import AmcLayout
 from poise.formats.amc_read import find_skeleton
 from poise.formats.asf import AsfBone, AsfSkeleton
-from poise.formats.bvh_plan import DECIMALS, SAME, note_lost_turns, rotation_distance
+from poise.formats.bvh_plan import (
+    DECIMALS,
+    SAME,
+    kept_numbers,
+    note_lost_turns,
+    rotation_distance,
+)
 from poise.formats.disk import atomic_write
 from poise.formats.text import MAX_MAGNITUDE
 from poise.motion import Clip, Provenance, with_world_aligned_frames
@@ -110,7 +116,11 @@ def _values(
         for kind, found in moved.items():
             columns = [start + c for c in bone.columns(kind)]
             if columns:
-                values[:, columns] = _kept(found, None if before is None else before[:, columns])
+                old = None if before is None else before[:, columns]
+                if found is not None:
+                    values[:, columns] = kept_numbers(found, old)
+                elif old is not None:
+                    values[:, columns] = old  # the clip cannot show them
     _note_lost_places(clip, layout, values, metres, file_from_world, notes)
     return values
 
@@ -177,17 +187,6 @@ def _translations(layout: AmcLayout, index: int, place: Array, values: Array) ->
         moved = moved - stretch * np.array(asf.bones[bone.parent].direction)
         moved = rotations.rotate(rotations.conjugate(bone.axes_wxyz), moved)
     return moved[:, list(bone.move_axes)]
-
-
-def _kept(values: Array | None, before: Array | None) -> Array | float:
-    """The file's numbers where they still hold; all of them where the clip cannot show them."""
-    if values is None:
-        return before if before is not None else 0.0
-    rounded = np.round(values, DECIMALS) + 0.0
-    if before is None:
-        return rounded
-    same = np.abs(values - before) <= SAME * np.maximum(1.0, np.abs(before))
-    return np.where(same, before, rounded)
 
 
 def _note_lost_places(

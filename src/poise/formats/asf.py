@@ -29,11 +29,12 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, JointKind, Sites, Skeleton
 from poise.errors import nearest_name
-from poise.formats.parsed import Parsed, character_from
+from poise.formats.parsed import character_from
 from poise.formats.text import (
     MAX_NAME_LENGTH,
     Line,
     Lines,
+    depth_first,
     number_from,
     read_text,
     shown,
@@ -82,7 +83,11 @@ class _File:
 
 
 def read(path: Path) -> AsfSkeleton:
-    """A skeleton file as it stands; `asf.read_asf` is the way in."""
+    """A skeleton file as it stands.
+
+    Raises:
+        FileProblem: the file cannot be read, with the line and what was expected there.
+    """
     file = _File(Lines(read_text(path)))
     seen: set[str] = set()
     line = file.lines.next()
@@ -95,20 +100,14 @@ def read(path: Path) -> AsfSkeleton:
         if section == ":hierarchy" and ":bonedata" not in seen:
             raise file.lines.wrong(line, "':bonedata' before ':hierarchy'")
         seen.add(section)
-        _READERS.get(section, _skip)(file)
+        _READERS.get(section, _fields)(
+            file
+        )  # version, name, documentation and skin are passed over
         line = file.lines.next()
     for section in _SECTIONS:
         if section not in seen:
             raise file.lines.wrong(line, f"a section '{section}'", found="the end of the file")
     return _assembled(file, str(path))
-
-
-def _skip(file: _File) -> None:
-    """Pass over a section nobody needs: version, name, documentation, skin."""
-    while (line := file.lines.next()).words:
-        if line.words[0].startswith(":"):
-            file.lines.back(line)
-            return
 
 
 def _fields(file: _File) -> list[Line]:
@@ -310,7 +309,7 @@ _READERS = {
 
 
 def _assembled(file: _File, path: str) -> AsfSkeleton:
-    order = _depth_first(file)
+    order = depth_first(ROOT, lambda key: file.children.get(key, []))
     place = {key: i for i, key in enumerate(order)}
     loose = [bone for key, bone in file.bones.items() if key not in place]
     if loose:
@@ -334,16 +333,6 @@ def _assembled(file: _File, path: str) -> AsfSkeleton:
     return AsfSkeleton(
         path, tuple(bones), file.position, file.unit, file.degrees, tuple(file.notes)
     )
-
-
-def _depth_first(file: _File) -> list[str]:
-    order: list[str] = []
-    todo = [ROOT]
-    while todo:
-        key = todo.pop()
-        order.append(key)
-        todo.extend(reversed(file.children.get(key, [])))
-    return order
 
 
 def _finished(bone: _Bone, parent: int, scale: float) -> AsfBone:
@@ -422,12 +411,13 @@ class AsfSkeleton:
     degrees: bool
     """Whether the motion's angles are degrees, unless the motion file says otherwise."""
     notes: tuple[str, ...] = ()
-    _index: dict[str, int] = field(default_factory=lambda: {})
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {bone.name.lower(): i for i, bone in enumerate(self.bones)}
 
     def index(self, name: str) -> int | None:
         """The bone of that name in any case, or None."""
-        if not self._index:
-            self._index.update({bone.name.lower(): i for i, bone in enumerate(self.bones)})
         return self._index.get(name.lower())
 
     @cached_property
@@ -460,34 +450,10 @@ class AsfSkeleton:
         )
 
 
-def read_asf(path: Path) -> AsfSkeleton:
-    """A skeleton file as it stands.
-
-    Raises:
-        FileProblem: the file cannot be read, with the line and what was expected there.
-    """
-    from poise.formats.asf import read  # the reader builds these records
-
-    return read(path)
-
-
-def read_skeleton(path: Path) -> Parsed:
-    """A skeleton file as one frame of its rest pose, in its own unit."""
-    asf = read_asf(path)
-    count = len(asf.bones)
-    return Parsed(
-        skeleton=asf.skeleton,
-        rate_hz=1.0,
-        root_positions=np.array([asf.root_position]),
-        rotations_wxyz=np.tile(rotations.IDENTITY, (1, count, 1)),
-        unit=asf.unit,
-        notes=asf.notes,
-    )
-
-
 def read_character(path: Path) -> Character:
     """A skeleton file as a character, in metres and Y up."""
-    return character_from(read_skeleton(path), path, "asf")
+    asf = read(path)
+    return character_from(asf.skeleton, path, "asf", unit=asf.unit, notes=asf.notes)
 
 
 def _kind(bone: AsfBone) -> JointKind:

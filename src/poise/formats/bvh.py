@@ -33,7 +33,6 @@ from poise.formats.bvh_plan import Plan, channel_values, plan_for
 from poise.formats.bvh_read import MAX_JOINTS
 from poise.formats.bvh_read import read as read
 from poise.formats.bvh_read import read_character as read_character
-from poise.formats.bvh_read import read_skeleton as read_skeleton
 from poise.formats.disk import atomic_write
 from poise.formats.parsed import snapped_rate_hz
 from poise.formats.text import MAX_MAGNITUDE

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.formats.text import free_name
 
 CHANNEL_AXES = {
-    "xposition": ("position", 0),
-    "yposition": ("position", 1),
-    "zposition": ("position", 2),
-    "xrotation": ("rotation", 0),
-    "yrotation": ("rotation", 1),
-    "zrotation": ("rotation", 2),
+    f"{letter}{kind}": (kind, axis)
+    for kind in ("position", "rotation")
+    for axis, letter in enumerate("xyz")
 }
 """Channel name in lower case: what it moves, and along or about which axis."""
 
@@ -98,47 +96,30 @@ class BvhLayout:
         words = self.joints[joint].channels
         return [start + i for i, c in enumerate(words) if CHANNEL_AXES[c.lower()][0] == kind]
 
+    def turns(self, channels: Array) -> Array:
+        """(F, J, 4) local rotations that channel numbers (F, C) say."""
+        result = np.tile(rotations.IDENTITY, (len(channels), len(self.joints), 1))
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for index, joint in enumerate(self.joints):
+            groups.setdefault(joint.rotation_axes, []).append(index)
+        for axes, members in groups.items():  # one batch for all joints with the same order
+            if axes:
+                columns = [self.columns(j, "rotation") for j in members]
+                result[:, members] = rotations.from_euler(np.deg2rad(channels[:, columns]), axes)
+        return result
 
-def turns(joints: Sequence[BvhJoint], starts: Sequence[int], channels: Array) -> Array:
-    """(F, J, 4) local rotations that channel numbers (F, C) say."""
-    result = np.tile(rotations.IDENTITY, (len(channels), len(joints), 1))
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for index, joint in enumerate(joints):
-        groups.setdefault(joint.rotation_axes, []).append(index)
-    for axes, members in groups.items():  # one batch for all joints with the same order
-        if not axes:
-            continue
-        columns = [
-            [
-                starts[j] + i
-                for i, c in enumerate(joints[j].channels)
-                if CHANNEL_AXES[c.lower()][0] == "rotation"
-            ]
-            for j in members
-        ]
-        result[:, members] = rotations.from_euler(np.deg2rad(channels[:, columns]), axes)
-    return result
-
-
-def places(joint: BvhJoint, start: int, channels: Array) -> Array:
-    """(F, 3) where a joint's channels put its origin in its parent's frame, file units."""
-    result = np.tile(np.array(joint.offset), (len(channels), 1))
-    for i, word in enumerate(joint.channels):
-        kind, axis = CHANNEL_AXES[word.lower()]
-        if kind == "position":
-            result[:, axis] = channels[:, start + i]
-    return result
+    def places(self, joint: int, channels: Array) -> Array:
+        """(F, 3) where a joint's channels put its origin in its parent's frame, file units."""
+        stated = self.joints[joint]
+        result = np.tile(np.array(stated.offset), (len(channels), 1))
+        result[:, list(stated.position_axes)] = channels[:, self.columns(joint, "position")]
+        return result
 
 
 def tip_name(wanted: str, joint: str, taken: set[str]) -> str:
     """A name for an end site that no other has: its own, else the joint's with `_end`."""
     base = wanted or f"{joint}_end"
-    name, number = base, 1
-    while name in taken:
-        number += 1
-        name = f"{base}{number}"
-    taken.add(name)
-    return name
+    return free_name(base, (f"{base}{number}" for number in count(2)), taken)
 
 
 FRAME_TIME_RANGE_S = (1e-6, 1e3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from poise.arrays import Array
 from poise.character import Skeleton
 from poise.formats import bvh_layout
 from poise.formats.bvh_layout import CHANNEL_AXES, BvhJoint, BvhLayout, BvhTip
-from poise.formats.text import MAX_NAME_LENGTH
+from poise.formats.text import MAX_NAME_LENGTH, depth_first, free_name
 from poise.motion import Clip, with_world_aligned_frames
 
 # From a clip's poses to the channel numbers of a BVH file.
@@ -55,11 +56,10 @@ def _before(plan: Plan) -> list[_Before | None]:
     """For each file joint what the source's numbers say, if there are as many frames of them."""
     source, layout = plan.clip.source, plan.layout
     numbers = source.channels if source and layout else None
-    if layout is None or numbers is None:
+    shape = (plan.clip.frame_count, layout.starts[-1] if layout else 0)
+    if layout is None or numbers is None or numbers.shape != shape:
         return [None] * len(plan.joints)
-    if numbers.shape != (plan.clip.frame_count, layout.starts[-1]):
-        return [None] * len(plan.joints)
-    turns = bvh_layout.turns(layout.joints, layout.starts, numbers)
+    turns = layout.turns(numbers)
     return [
         None
         if known is None
@@ -77,7 +77,6 @@ def _positions(
 ) -> Array:
     """(F, position channels) in the file's order."""
     clip, index = plan.clip, plan.order[i]
-    axes = list(joint.position_axes)
     if index == 0:
         place = rotations.rotate(plan.file_from_world, clip.root_positions_m) / plan.metres
     elif index in clip.moving_joints:
@@ -85,12 +84,16 @@ def _positions(
     else:
         place = np.tile(np.array(joint.offset), (clip.frame_count, 1))
     _note_lost_places(place, joint, notes)
-    place = place[:, axes]
-    values = np.round(place, DECIMALS) + 0.0
-    if before is None or before.places.shape != place.shape:
-        return values
-    same = np.abs(place - before.places) <= SAME * np.maximum(1.0, np.abs(before.places))
-    return np.where(same, before.places, values)
+    return kept_numbers(place[:, joint.position_axes], before.places if before else None)
+
+
+def kept_numbers(values: Array, before: Array | None) -> Array:
+    """The file's numbers where they still hold, else rounded ones."""
+    rounded = np.round(values, DECIMALS) + 0.0  # no negative zero
+    if before is None or before.shape != values.shape:
+        return rounded
+    same = np.abs(values - before) <= SAME * np.maximum(1.0, np.abs(before))
+    return np.where(same, before, rounded)
 
 
 def _note_lost_places(place: Array, joint: BvhJoint, notes: list[str]) -> None:
@@ -181,7 +184,7 @@ def plan_for(clip: Clip) -> Plan:
         metres, axes = source.unit.metres, units.world_from_file_wxyz(source.up)
     clip = with_world_aligned_frames(clip, axes)
     skeleton = clip.skeleton
-    order = _depth_first(skeleton)
+    order = tuple(depth_first(0, lambda joint: skeleton.children[joint]))
     names, notes = _file_names(skeleton, order)
     known = {joint.name: i for i, joint in enumerate(layout.joints)} if layout else {}
     origin = tuple(known.get(skeleton.joint_names[j]) for j in order)
@@ -192,16 +195,6 @@ def plan_for(clip: Clip) -> Plan:
     return Plan(clip, metres, file_from_world, order, joints, tips, layout, origin, tuple(notes))
 
 
-def _depth_first(skeleton: Skeleton) -> tuple[int, ...]:
-    order: list[int] = []
-    todo = [0]
-    while todo:
-        joint = todo.pop()
-        order.append(joint)
-        todo.extend(reversed(skeleton.children[joint]))
-    return tuple(order)
-
-
 def _file_names(skeleton: Skeleton, order: Sequence[int]) -> tuple[list[str], list[str]]:
     """Names a reader will take as they are, and notes about those that had to change."""
     names: list[str] = []
@@ -209,12 +202,9 @@ def _file_names(skeleton: Skeleton, order: Sequence[int]) -> tuple[list[str], li
     taken: set[str] = set()
     for joint in order:
         given = skeleton.joint_names[joint]
-        name = base = printable_name(given)
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{base[: MAX_NAME_LENGTH - 6]}_{number}"
-        taken.add(name)
+        base = printable_name(given)
+        shorter = base[: MAX_NAME_LENGTH - 6]
+        name = free_name(base, (f"{shorter}_{number}" for number in count(2)), taken)
         names.append(name)
         if name != given:
             notes.append(f"joint {given!r} is written as {name!r}: BVH cannot hold that name")
@@ -259,15 +249,12 @@ def _file_joints(
 def _restored(value: Array, before: tuple[float, ...] | None) -> tuple[float, float, float]:
     """The file's own three numbers where they still hold, else rounded ones."""
     x, y, z = (
-        old if old is not None and abs(new - old) <= SAME * max(1.0, abs(old)) else rounded(new)
+        old
+        if old is not None and abs(new - old) <= SAME * max(1.0, abs(old))
+        else round(new, DECIMALS) + 0.0  # no negative zero
         for new, old in zip(value.tolist(), before or (None,) * 3, strict=True)
     )
     return x, y, z
-
-
-def rounded(value: float) -> float:
-    """An edited number as it will be printed."""
-    return round(value, DECIMALS) + 0.0  # no negative zero
 
 
 def _file_tips(

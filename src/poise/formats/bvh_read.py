@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,24 +54,13 @@ def read(path: Path) -> Parsed:
     return _parsed(layout, channels)
 
 
-def read_skeleton(path: Path) -> Parsed:
-    """The hierarchy alone, standing in its rest pose for one frame; MOTION may be absent."""
+def read_character(path: Path) -> Character:
+    """The hierarchy alone as a character, in metres and Y up; MOTION may be absent."""
     scanner = Scanner(read_text(path))
     joints, tips = _hierarchy(scanner)
     if scanner.peek():
         _expect_motion(scanner)
-    count = len(joints)
-    return Parsed(
-        skeleton=_skeleton(joints, tips),
-        rate_hz=1.0,
-        root_positions=np.array([joints[0].offset]),
-        rotations_wxyz=np.tile([1.0, 0.0, 0.0, 0.0], (1, count, 1)),
-    )
-
-
-def read_character(path: Path) -> Character:
-    """The hierarchy alone as a character, in metres and Y up."""
-    return character_from(read_skeleton(path), path, "bvh")
+    return character_from(_skeleton(joints, tips), path, "bvh")
 
 
 @dataclass
@@ -119,7 +109,6 @@ class _Tree:
         if joint.offset is not None:
             raise self.scanner.wrong(f"one OFFSET for '{joint.name}'", "a second one")
         joint.offset = _offset(self.scanner, joint.name)
-        self._note_if_stated(joint)
 
     def channels(self) -> None:
         """Take a CHANNELS line."""
@@ -127,7 +116,6 @@ class _Tree:
         if joint.channels is not None:
             raise self.scanner.wrong(f"one CHANNELS for '{joint.name}'", "a second one")
         joint.channels = _channel_names(self.scanner, joint.name)
-        self._note_if_stated(joint)
 
     def tip(self) -> None:
         """Take an End Site with its braces."""
@@ -153,12 +141,10 @@ class _Tree:
     def require_stated(self, next_word: str) -> None:
         """A joint states its offset and channels before its children: that orders the columns."""
         joint = self.open[-1]
-        for keyword, value in (("OFFSET", joint.offset), ("CHANNELS", joint.channels)):
-            if value is None:
-                raise self.scanner.wrong(f"{keyword} of '{joint.name}' first", next_word)
-
-    def _note_if_stated(self, joint: _Open) -> None:
-        if joint.offset is not None and joint.channels is not None:
+        if joint.offset is None or joint.channels is None:
+            missing = "OFFSET" if joint.offset is None else "CHANNELS"
+            raise self.scanner.wrong(f"{missing} of '{joint.name}' first", next_word)
+        if joint.index == len(self.joints):
             self.joints.append(BvhJoint(joint.name, joint.parent, joint.offset, joint.channels))
 
 
@@ -312,9 +298,9 @@ def _print_style(content: str, start: int) -> PrintStyle:
 
 
 def _parsed(layout: BvhLayout, channels: Array) -> Parsed:
-    joints, starts = layout.joints, layout.starts
+    joints = layout.joints
     moving = tuple(i for i, j in enumerate(joints) if i > 0 and j.position_axes)
-    offsets = [bvh_layout.places(joints[j], starts[j], channels) for j in moving]
+    offsets = [layout.places(joint, channels) for joint in moving]
     notes: tuple[str, ...] = ()
     if moving:
         named = ", ".join(shown(joints[j].name) for j in moving[:5])
@@ -323,8 +309,8 @@ def _parsed(layout: BvhLayout, channels: Array) -> Parsed:
     return Parsed(
         skeleton=_skeleton(joints, layout.tips),
         rate_hz=layout.rate_hz,
-        root_positions=bvh_layout.places(joints[0], starts[0], channels),
-        rotations_wxyz=bvh_layout.turns(joints, starts, channels),
+        root_positions=layout.places(0, channels),
+        rotations_wxyz=layout.turns(channels),
         moving_joints=moving,
         moving_offsets=np.stack(offsets, axis=1) if moving else np.zeros((len(channels), 0, 3)),
         layout=layout,
@@ -333,9 +319,7 @@ def _parsed(layout: BvhLayout, channels: Array) -> Parsed:
     )
 
 
-def _skeleton(
-    joints: tuple[BvhJoint, ...] | list[BvhJoint], tips: tuple[BvhTip, ...] | list[BvhTip]
-) -> Skeleton:
+def _skeleton(joints: Sequence[BvhJoint], tips: Sequence[BvhTip]) -> Skeleton:
     axes = np.zeros((len(joints), 3))
     kinds: list[JointKind] = []
     for index, joint in enumerate(joints):

@@ -13,13 +13,11 @@ import json
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, cast
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Json, RawArray
 from poise.errors import FileProblem
 from poise.formats.disk import read_bytes
 
@@ -45,7 +43,8 @@ WIDTHS: dict[str, int] = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 _UNREADABLE_EXTENSIONS = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 
-Json = dict[str, Any]
+Facts = dict[str, Json]
+"""A JSON object."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,28 +52,29 @@ class Document:
     """The JSON of a glTF file and the bytes it speaks of."""
 
     path: Path
-    root: Json
+    root: Facts
     buffers: tuple[bytes, ...]
-    _checked: dict[str, list[Json]] = field(default_factory=dict[str, list[Json]], repr=False)
+    _checked: dict[str, list[Facts]] = field(default_factory=dict[str, list[Facts]], repr=False)
 
     def problem(self, expected: str, found: str, advice: str = "") -> FileProblem:
         """An error that names this file."""
         return FileProblem(self.path, expected, found, advice=advice)
 
-    def items(self, key: str) -> list[Json]:
+    def items(self, key: str) -> list[Facts]:
         """A top-level list of objects; empty when absent."""
         if key not in self._checked:  # once: files with many meshes ask for each of them
             self._checked[key] = self.objects_in(self.root, key, "the file")
         return self._checked[key]
 
-    def objects_in(self, owner: Json, key: str, where: str) -> list[Json]:
+    def objects_in(self, owner: Facts, key: str, where: str) -> list[Facts]:
         """A list of objects inside another; empty when absent."""
         value = owner.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(i, dict) for i in cast(Any, value)):
+        found = [i for i in value if isinstance(i, dict)] if isinstance(value, list) else []
+        if not isinstance(value, list) or len(found) < len(value):
             raise self.problem(f"a list of objects as '{key}' of {where}", _shown(value))
-        return cast(list[Json], value)
+        return found
 
-    def index(self, owner: Json, key: str, count: int, where: str) -> int:
+    def index(self, owner: Facts, key: str, count: int, where: str) -> int:
         """A whole number from 0 up to but not including `count`."""
         value = owner.get(key)
         if type(value) is not int or not 0 <= value < count:
@@ -82,28 +82,30 @@ class Document:
             raise self.problem(wanted, _shown(value))
         return value
 
-    def size(self, owner: Json, key: str, where: str, default: int | None = None) -> int:
+    def size(self, owner: Facts, key: str, where: str, default: int | None = None) -> int:
         """A whole number, zero or more."""
         value = owner.get(key, default)
         if type(value) is not int or value < 0:
             raise self.problem(f"a size as '{key}' of {where}", _shown(value))
         return value
 
-    def indices(self, owner: Json, key: str, count: int, where: str) -> list[int]:
+    def indices(self, owner: Facts, key: str, count: int, where: str) -> list[int]:
         """A list of whole numbers below `count`; empty when absent."""
         value = owner.get(key, [])
         if not isinstance(value, list):
             raise self.problem(f"a list of indices as '{key}' of {where}", _shown(value))
-        for i in cast(list[object], value):
+        found: list[int] = []
+        for i in value:
             if type(i) is not int or not 0 <= i < count:
                 raise self.problem(f"indices below {count} in '{key}' of {where}", _shown(i))
-        return cast(list[int], value)
+            found.append(i)
+        return found
 
-    def numbers(self, owner: Json, key: str, default: list[float], where: str) -> Array:
+    def numbers(self, owner: Facts, key: str, default: list[float], where: str) -> Array:
         """A fixed count of finite numbers."""
-        value = owner.get(key, default)
-        right = isinstance(value, list) and len(cast(Any, value)) == len(default)
-        if not right or not all(type(x) in (int, float) for x in cast(Any, value)):
+        value = owner.get(key, [*default])
+        listed = value if isinstance(value, list) else []
+        if len(listed) != len(default) or not all(type(x) in (int, float) for x in listed):
             raise self.problem(f"{len(default)} numbers as '{key}' of {where}", _shown(value))
         try:
             array = np.array(value, dtype=np.float64)
@@ -112,6 +114,10 @@ class Document:
         if not (np.abs(array) <= MAX_NUMBER).all():
             raise self.problem(f"numbers up to {MAX_NUMBER:g} as '{key}' of {where}", "others")
         return array
+
+    def accessor_index(self, owner: Facts, key: str, where: str) -> int:
+        """The number of the accessor that an object names."""
+        return self.index(owner, key, len(self.items("accessors")), where)
 
     def accessor(self, index: int, width: int, where: str, *, floats: bool = False) -> Array:
         """The numbers of an accessor, (count, width), normalised integers as fractions.
@@ -142,13 +148,13 @@ class Document:
             values = self._sparse(found["sparse"], values, f"sparse accessor {index}")
         numbers = values.astype(np.float64)
         if dtype.kind != "f" and found.get("normalized") is True:
-            numbers = np.maximum(numbers / np.iinfo(dtype).max, -1.0)
+            numbers = np.maximum(numbers / np.iinfo(dtype.str).max, -1.0)
         if not (np.abs(numbers) <= MAX_NUMBER).all():
-            found = "NaN, infinity or larger ones"
-            raise self.problem(f"numbers up to {MAX_NUMBER:g} in accessor {index} ({where})", found)
+            wanted = f"numbers up to {MAX_NUMBER:g} in accessor {index} ({where})"
+            raise self.problem(wanted, "NaN, infinity or larger ones")
         return numbers
 
-    def _component(self, owner: Json, where: str) -> np.dtype[Any]:
+    def _component(self, owner: Facts, where: str) -> np.dtype[np.generic]:
         code = owner.get("componentType")
         if type(code) is not int or code not in COMPONENTS:
             wanted = f"a componentType among {', '.join(map(str, COMPONENTS))} in {where}"
@@ -156,8 +162,13 @@ class Document:
         return np.dtype(COMPONENTS[code])
 
     def _viewed(
-        self, owner: Json, offset: int, dtype: np.dtype[Any], shape: tuple[int, int], where: str
-    ) -> NDArray[Any]:
+        self,
+        owner: Facts,
+        offset: int,
+        dtype: np.dtype[np.generic],
+        shape: tuple[int, int],
+        where: str,
+    ) -> RawArray:
         """Values at `offset` in a buffer view, after comparing every size with the bytes."""
         views = self.items("bufferViews")
         number = self.index(owner, "bufferView", len(views), where)
@@ -182,15 +193,13 @@ class Document:
         strides = (stride, dtype.itemsize)
         return np.ndarray(shape, dtype, data, start + offset, strides).copy()
 
-    def _sparse(self, sparse: object, values: NDArray[Any], where: str) -> NDArray[Any]:
+    def _sparse(self, sparse: Json, values: RawArray, where: str) -> RawArray:
         if not isinstance(sparse, dict):
             raise self.problem(f"an object as {where}", _shown(sparse))
-        facts = cast(Json, sparse)
-        count = self.size(facts, "count", where)
-        spots, given = facts.get("indices"), facts.get("values")
+        count = self.size(sparse, "count", where)
+        spots, given = sparse.get("indices"), sparse.get("values")
         if not isinstance(spots, dict) or not isinstance(given, dict) or count > len(values):
             raise self.problem(f"indices and values for at most {len(values)} in {where}", "else")
-        spots, given = cast(Json, spots), cast(Json, given)
         dtype = self._component(spots, where)
         if dtype.kind != "u":
             raise self.problem(f"unsigned indices in {where}", str(dtype))
@@ -218,7 +227,7 @@ def load_document(path: Path) -> Document:
     root = _parsed_json(path, text)
     document = Document(path, root, ())
     asset = root.get("asset")
-    version = cast(Json, asset).get("version") if isinstance(asset, dict) else None
+    version = asset.get("version") if isinstance(asset, dict) else None
     if not isinstance(version, str) or not version.startswith("2."):
         raise document.problem("glTF version 2 in 'asset'", _shown(version))
     required = root.get("extensionsRequired", [])
@@ -260,9 +269,9 @@ def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
     return chunks[0][1], blob
 
 
-def _parsed_json(path: Path, text: bytes) -> Json:
+def _parsed_json(path: Path, text: bytes) -> Facts:
     try:
-        root = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        root: Json = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as problem:
         found = f"byte {problem.start} is not"
         raise FileProblem(path, "JSON text in UTF-8", found) from None
@@ -274,14 +283,14 @@ def _parsed_json(path: Path, text: bytes) -> Json:
         raise FileProblem(path, "JSON", found) from None
     if not isinstance(root, dict):
         raise FileProblem(path, "a JSON object", type(root).__name__)
-    return cast(Json, root)
+    return root
 
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _buffer(document: Document, buffer: Json, number: int, blob: bytes | None) -> bytes:
+def _buffer(document: Document, buffer: Facts, number: int, blob: bytes | None) -> bytes:
     where = f"buffer {number}"
     length = document.size(buffer, "byteLength", where)
     uri = buffer.get("uri")

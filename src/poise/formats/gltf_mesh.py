@@ -8,7 +8,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.formats.gltf_document import MAX_NUMBER, Document, Json, load_document
+from poise.formats.gltf_document import MAX_NUMBER, Document, Facts, load_document
 from poise.formats.gltf_nodes import Nodes, nodes_of
 from poise.formats.mesh import (
     MAX_OBJECTS,
@@ -84,7 +84,7 @@ def _world_transforms(document: Document, nodes: Nodes) -> list[tuple[int, Array
 
 
 def _mesh(
-    document: Document, facts: Json, transform: Array, name: str, budget: _Budget, notes: list[str]
+    document: Document, facts: Facts, transform: Array, name: str, budget: _Budget, notes: list[str]
 ) -> TriangleMesh | None:
     meshes = document.items("meshes")
     number = document.index(facts, "mesh", len(meshes), f"node '{name[:60]}'")
@@ -111,7 +111,7 @@ def _mesh(
 
 
 def _primitive(
-    document: Document, primitive: Json, mode: int, where: str, budget: _Budget
+    document: Document, primitive: Facts, mode: int, where: str, budget: _Budget
 ) -> tuple[Array, Indices]:
     extensions = primitive.get("extensions")
     if isinstance(extensions, dict) and _DRACO in extensions:
@@ -120,18 +120,18 @@ def _primitive(
     attributes = primitive.get("attributes")
     if not isinstance(attributes, dict):
         raise document.problem(f"an object as 'attributes' of {where}", "something else")
-    accessors = document.items("accessors")
-    index = document.index(attributes, "POSITION", len(accessors), where)
-    count = document.size(accessors[index], "count", f"accessor {index}")
-    shown = count
-    if "indices" in primitive:
-        listed = document.index(primitive, "indices", len(accessors), where)
-        shown = document.size(accessors[listed], "count", f"accessor {listed}")
+    index = document.accessor_index(attributes, "POSITION", where)
+    listed = (
+        document.accessor_index(primitive, "indices", where) if "indices" in primitive else None
+    )
+    count, shown = (
+        document.size(document.items("accessors")[i], "count", f"accessor {i}")
+        for i in (index, index if listed is None else listed)
+    )
     budget.take(count, shown // 3 if mode == _TRIANGLES else shown)
     vertices = document.accessor(index, 3, f"positions of {where}")
     order = np.arange(len(vertices))
-    if "indices" in primitive:
-        listed = document.index(primitive, "indices", len(accessors), where)
+    if listed is not None:
         order = document.accessor(listed, 1, f"indices of {where}")[:, 0].astype(np.int64)
         if len(order) and not (0 <= order.min() and order.max() < len(vertices)):
             wanted = f"indices below {len(vertices)} in {where}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.formats.gltf_document import Document, Json
+from poise.formats.gltf_document import Document, Facts
+from poise.formats.text import depth_first
 
 MAX_DEPTH = 1000
 """A rope of bones may be long, but not this long."""
@@ -24,7 +24,7 @@ _SHEAR = 1e-3
 class Nodes:
     """All nodes with their rest transforms: translation, rotation, scale."""
 
-    facts: list[Json]
+    facts: list[Facts]
     names: tuple[str, ...]
     """Unique; nodes without a name are called after their number."""
     parents: tuple[int, ...]
@@ -48,11 +48,7 @@ class Nodes:
 
     def below(self, node: int) -> list[int]:
         """The node and everything under it, parents first, children in the file's order."""
-        order, waiting = list[int](), [node]
-        while waiting:
-            order.append(waiting.pop())
-            waiting.extend(reversed(self.children[order[-1]]))
-        return order
+        return depth_first(node, lambda above: self.children[above])
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,12 @@ class Figure:
 
     joints: tuple[int, ...]
     """Node numbers, parents before children, the root first."""
+    parents: tuple[int, ...]
+    """For each joint, which joint is its parent; -1 for the root."""
     tips: tuple[int, ...]
+    """Node numbers."""
+    tip_joints: tuple[int, ...]
+    """For each tip, the joint that carries it."""
     notes: tuple[str, ...] = ()
 
 
@@ -119,21 +120,30 @@ def figure_of(document: Document, nodes: Nodes, animated: set[int]) -> Figure:
         while node not in joints:
             joints.add(node)
             node = nodes.parents[node]
-    ours = bool(poise_extras(cast(Json, document.root["asset"])))  # then every tip is marked
+    asset = document.root["asset"]
+    ours = isinstance(asset, dict) and bool(poise_extras(asset))  # then every tip is marked
     tips = {node for node in under if _is_tip(nodes, node, animated, ours) and node != root}
     tips = {node for node in tips if nodes.parents[node] in joints}
     order = [node for node in under if node in joints and node not in tips]
     by_skin = sorted(order, key=lambda node: in_skin_order.get(node, len(in_skin_order)))
     if _parents_first(nodes, by_skin):
         order = by_skin
-    return Figure(tuple(order), tuple(node for node in under if node in tips), notes)
+    index = {node: joint for joint, node in enumerate(order)}
+    listed = tuple(node for node in under if node in tips)
+    return Figure(
+        joints=tuple(order),
+        parents=(-1, *(index[nodes.parents[node]] for node in order[1:])),
+        tips=listed,
+        tip_joints=tuple(index[nodes.parents[node]] for node in listed),
+        notes=notes,
+    )
 
 
-def poise_extras(facts: Json) -> Json:
+def poise_extras(facts: Facts) -> Facts:
     """What our own writer noted on an object, or nothing."""
     extras = facts.get("extras")
-    ours = cast(Json, extras).get("poise") if isinstance(extras, dict) else None
-    return cast(Json, ours) if isinstance(ours, dict) else {}
+    ours = extras.get("poise") if isinstance(extras, dict) else None
+    return ours if isinstance(ours, dict) else {}
 
 
 def _check_forest(document: Document, parents: list[int], children: list[list[int]]) -> None:
@@ -149,7 +159,7 @@ def _check_forest(document: Document, parents: list[int], children: list[list[in
         raise document.problem("a tree of nodes", "nodes that are their own ancestors")
 
 
-def _rest(document: Document, node: Json, where: str) -> tuple[Array, Array, Array]:
+def _rest(document: Document, node: Facts, where: str) -> tuple[Array, Array, Array]:
     if "matrix" in node:
         flat = document.numbers(node, "matrix", [0.0] * 16, where)
         return _decomposed(document, flat.reshape(4, 4).T, where)
@@ -178,7 +188,7 @@ def _decomposed(document: Document, matrix: Array, where: str) -> tuple[Array, A
     return matrix[:3, 3].copy(), rotations.to_xyzw(rotations.from_matrix(turn)), scale
 
 
-def _unique_names(facts: list[Json]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _unique_names(facts: list[Facts]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     given = [node.get("name") for node in facts]
     plain = [
         name if isinstance(name, str) and name else f"node_{i}" for i, name in enumerate(given)
@@ -235,21 +245,17 @@ def _is_tip(nodes: Nodes, node: int, animated: set[int], ours: bool) -> bool:
     if "end_site" in poise_extras(nodes.facts[node]):
         return True
     # The file's own name: a number appended to tell twins apart would hide the suffix.
-    name: Any = nodes.facts[node].get("name")
+    name = nodes.facts[node].get("name")
     return not ours and isinstance(name, str) and name.endswith(TIP_SUFFIXES)
 
 
-def _carries_something(node: Json) -> bool:
+def _carries_something(node: Facts) -> bool:
     return any(key in node for key in ("mesh", "camera", "skin"))
 
 
 def _parents_first(nodes: Nodes, order: list[int]) -> bool:
-    seen = {order[0]}
-    for node in order[1:]:
-        if nodes.parents[node] not in seen:
-            return False
-        seen.add(node)
-    return True
+    place = {node: i for i, node in enumerate(order)}
+    return all(place.get(nodes.parents[node], i) < i for i, node in enumerate(order) if i)
 
 
 # Animation curves of a glTF file, and one steady row of frames through all of them.
@@ -297,7 +303,7 @@ class Timeline:
     notes: tuple[str, ...] = ()
 
 
-def curves_of(document: Document, animation: Json) -> dict[tuple[int, str], Curve]:
+def curves_of(document: Document, animation: Facts) -> dict[tuple[int, str], Curve]:
     """The curves of one animation, by node and property; morph weights are left aside."""
     samplers = document.objects_in(animation, "samplers", "the animation")
     nodes = len(document.items("nodes"))
@@ -371,14 +377,9 @@ def sampled(curve: Curve, line: Timeline) -> Array:
     return np.where(exact[:, None], first, rotations.to_xyzw(rotations.normalize(turned)))
 
 
-def _curve(document: Document, sampler: Json, path: str, where: str) -> Curve:
-    accessors = len(document.items("accessors"))
-    times = document.accessor(
-        document.index(sampler, "input", accessors, where),
-        1,
-        f"key times of {where}",
-        floats=True,
-    )[:, 0]
+def _curve(document: Document, sampler: Facts, path: str, where: str) -> Curve:
+    keys = document.accessor_index(sampler, "input", where)
+    times = document.accessor(keys, 1, f"key times of {where}", floats=True)[:, 0]
     if len(times) == 0:
         raise document.problem(f"key times for {where}", "none")
     if (np.diff(times) < 0).any():
@@ -386,12 +387,9 @@ def _curve(document: Document, sampler: Json, path: str, where: str) -> Curve:
     kind = sampler.get("interpolation", "LINEAR")
     if kind not in INTERPOLATIONS:
         raise document.problem(f"one of {', '.join(INTERPOLATIONS)} for {where}", f"{kind!r:.60}")
-    values = document.accessor(
-        document.index(sampler, "output", accessors, where),
-        PATHS[path],
-        f"values of {where}",
-        floats=path != "rotation",
-    )
+    output = document.accessor_index(sampler, "output", where)
+    only_floats = path != "rotation"
+    values = document.accessor(output, PATHS[path], f"values of {where}", floats=only_floats)
     per_key = 3 if kind == "CUBICSPLINE" else 1
     if len(values) != per_key * len(times):
         wanted = f"{per_key * len(times)} values for the {len(times)} keys of {where}"

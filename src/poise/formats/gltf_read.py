@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from poise import rotations
-from poise.arrays import Array
-from poise.character import Sites, Skeleton
+from poise.arrays import Array, Json
+from poise.character import JointKind, Sites, Skeleton
 from poise.errors import BadValue, UnknownName
-from poise.formats.gltf_document import Document, Json, load_document
+from poise.formats.gltf_document import Document, Facts, load_document
 from poise.formats.gltf_nodes import (
     Curve,
     Figure,
@@ -118,9 +118,9 @@ def _parsed(
     for values in (*moved.offsets, *moved.turns):
         if not np.isfinite(values).all():
             raise document.problem("scales that multiply to finite numbers", "an overflow")
-    parents = _parents(nodes, figure)
-    tolerance = _STEADY * _extent(rest, parents)
-    offsets = np.array([o[0] for o in rest.offsets])
+    skeleton = _skeleton(document, nodes, figure, rest)
+    tolerance = _STEADY * float(np.ptp(skeleton.rest_positions_m, axis=0).max())
+    offsets = skeleton.offsets_m.copy()
     moving: list[int] = []
     shifted = 0
     for joint in range(1, len(figure.joints)):
@@ -133,12 +133,10 @@ def _parsed(
     if shifted:
         notes = (*notes, f"The animation holds {shifted} joint(s) off their rest offsets; kept so.")
     frames = line.frame_count
-    skeleton = _skeleton(document, nodes, figure, offsets, np.array([t[0] for t in rest.turns]))
-    skeleton = replace(skeleton, end_sites=_end_sites(nodes, figure, moved))
     turns = [np.broadcast_to(turn, (frames, 4)) for turn in moved.turns]
     paths = [np.broadcast_to(moved.offsets[joint], (frames, 3)) for joint in moving]
     return Parsed(
-        skeleton=skeleton,
+        skeleton=replace(skeleton, offsets_m=offsets, end_sites=_end_sites(nodes, figure, moved)),
         rate_hz=line.rate_hz,
         root_positions=np.broadcast_to(moved.offsets[0], (frames, 3)).copy(),
         rotations_wxyz=np.stack(turns, axis=1),
@@ -150,7 +148,7 @@ def _parsed(
     )
 
 
-def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Json, list[str]]:
+def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, list[str]]:
     animations = document.items("animations")
     names = [
         name if isinstance(name := a.get("name"), str) and name else str(i)
@@ -188,8 +186,8 @@ def _departs(nodes: Nodes, node: int, path: str, curve: Curve) -> bool:
     return bool(np.abs(values - rest).max() > _AT_REST * max(1.0, float(np.abs(rest).max())))
 
 
-def _stated_rate(animation: Json) -> float | None:
-    rate: object = poise_extras(animation).get("rate_hz")
+def _stated_rate(animation: Facts) -> float | None:
+    rate = poise_extras(animation).get("rate_hz")
     if isinstance(rate, int | float) and 0 < rate < 1e5:
         return float(rate)
     return None
@@ -221,9 +219,8 @@ def _tree(nodes: Nodes, figure: Figure, locals_: dict[int, _Local]) -> _Tree:
         turn = rotations.multiply(turn, here.rotation)
         stretch = _stretch_below(stretch, here)
     tree = _Tree([position], [rotations.normalize(turn)], [stretch])
-    index = {node: joint for joint, node in enumerate(figure.joints)}
-    for node in figure.joints[1:]:
-        here, above = locals_[node], tree.stretches[index[nodes.parents[node]]]
+    for node, parent in zip(figure.joints[1:], figure.parents[1:], strict=True):
+        here, above = locals_[node], tree.stretches[parent]
         tree.offsets.append(_stretched(above, here.translation))
         tree.turns.append(here.rotation)
         tree.stretches.append(_stretch_below(above, here))
@@ -256,24 +253,7 @@ def _uniform(stretch: Array) -> float | None:
     return factor
 
 
-def _parents(nodes: Nodes, figure: Figure) -> list[int]:
-    index = {node: joint for joint, node in enumerate(figure.joints)}
-    return [-1, *(index[nodes.parents[node]] for node in figure.joints[1:])]
-
-
-def _extent(rest: _Tree, parents: list[int]) -> float:
-    skeleton = Skeleton(
-        joint_names=tuple(str(i) for i in range(len(parents))),
-        parents=np.array(parents),
-        offsets_m=np.array([o[0] for o in rest.offsets]),
-        rest_wxyz=np.array([t[0] for t in rest.turns]),
-    )
-    return float(np.ptp(skeleton.rest_positions_m, axis=0).max())
-
-
-def _skeleton(
-    document: Document, nodes: Nodes, figure: Figure, offsets: Array, rest_wxyz: Array
-) -> Skeleton:
+def _skeleton(document: Document, nodes: Nodes, figure: Figure, rest: _Tree) -> Skeleton:
     count = len(figure.joints)
     kinds = ["ball"] * count
     axes, limits = np.zeros((count, 3)), np.tile([-np.inf, np.inf], (count, 3, 1))
@@ -287,37 +267,36 @@ def _skeleton(
             limits[joint] = _limits(document, extras["limits_rad"], where)
     return Skeleton(
         joint_names=tuple(nodes.names[node] for node in figure.joints),
-        parents=np.array(_parents(nodes, figure)),
-        offsets_m=offsets,
-        rest_wxyz=rest_wxyz,
-        kinds=cast(Any, tuple(kinds)),
+        parents=np.array(figure.parents),
+        offsets_m=np.array([o[0] for o in rest.offsets]),
+        rest_wxyz=np.array([t[0] for t in rest.turns]),
+        kinds=cast(tuple[JointKind, ...], tuple(kinds)),
         hinge_axes=axes,
         limits_rad=limits,
     )
 
 
-def _limits(document: Document, value: object, where: str) -> Array:
+def _limits(document: Document, value: Json, where: str) -> Array:
     """Three pairs; null stands for infinity, which JSON does not have."""
-    pairs = cast(list[Any], value) if isinstance(value, list) else []
-    flat = [x for pair in pairs if isinstance(pair, list) for x in cast(list[Any], pair)]
-    numeric = all(x is None or type(x) in (int, float) for x in flat)
-    if len(pairs) != 3 or len(flat) != 6 or not numeric:
+    pairs = value if isinstance(value, list) else []
+    flat = [x for pair in pairs if isinstance(pair, list) for x in pair]
+    numbers = [x for x in flat if x is None or (isinstance(x, int | float) and type(x) is not bool)]
+    if len(pairs) != 3 or len(flat) != 6 or len(numbers) != 6:
         raise document.problem(f"three pairs of limits in {where}", "something else")
     free = [-np.inf, np.inf] * 3
-    given = [free[i] if x is None else float(x) for i, x in enumerate(flat)]
+    given = [free[i] if x is None else float(x) for i, x in enumerate(numbers)]
     return np.array(given).reshape(3, 2)
 
 
 def _end_sites(nodes: Nodes, figure: Figure, moved: _Tree) -> Sites:
-    index = {node: joint for joint, node in enumerate(figure.joints)}
     names: list[str] = []
-    joints = [index[nodes.parents[node]] for node in figure.tips]
     offsets = [
         _stretched(moved.stretches[joint][:1], nodes.translations[node][None])[0]
-        for joint, node in zip(joints, figure.tips, strict=True)
+        for joint, node in zip(figure.tip_joints, figure.tips, strict=True)
     ]
     for node in figure.tips:
         given = poise_extras(nodes.facts[node]).get("end_site")
-        fits = isinstance(given, str) and given not in names
-        names.append(cast(str, given) if fits else nodes.names[node])
-    return Sites(tuple(names), np.array(joints, dtype=np.int64), np.array(offsets).reshape(-1, 3))
+        own = isinstance(given, str) and given not in names
+        names.append(str(given) if own else nodes.names[node])
+    joints = np.array(figure.tip_joints, dtype=np.int64)
+    return Sites(tuple(names), joints, np.array(offsets).reshape(-1, 3))

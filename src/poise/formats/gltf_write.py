@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pygltflib as gltf
-from numpy.typing import NDArray
 
 from poise import rotations
-from poise.arrays import Array
+from poise.arrays import Array, RawArray
 from poise.character import Skeleton
 from poise.formats.body_shape import body_mesh
 from poise.formats.disk import atomic_write
+from poise.formats.text import free_name
 from poise.motion import Clip, Provenance, provenance_of
 
 SKIN_TONE = (0.62, 0.60, 0.57, 1.0)
@@ -38,7 +38,7 @@ class _Buffer:
     views: list[gltf.BufferView] = field(default_factory=list[gltf.BufferView])
     accessors: list[gltf.Accessor] = field(default_factory=list[gltf.Accessor])
 
-    def add(self, values: NDArray[Any], *, target: int | None = None, bounds: bool = False) -> int:
+    def add(self, values: RawArray, *, target: int | None = None, bounds: bool = False) -> int:
         """Append (count, width) numbers; returns the accessor's index."""
         count, width = values.shape
         content = np.ascontiguousarray(values).tobytes()
@@ -121,11 +121,8 @@ def _joint_nodes(skeleton: Skeleton) -> list[gltf.Node]:
     taken = set(skeleton.joint_names)
     ends = skeleton.end_sites
     for site, joint in enumerate(ends.joints.tolist()):
-        first = name = f"{skeleton.joint_names[joint]}_end"
-        number = 2
-        while name in taken:
-            name, number = f"{first}_{number}", number + 1
-        taken.add(name)
+        first = f"{skeleton.joint_names[joint]}_end"
+        name = free_name(first, (f"{first}_{number}" for number in count(2)), taken)
         nodes[joint].children.append(len(nodes))
         nodes.append(
             gltf.Node(
@@ -137,9 +134,9 @@ def _joint_nodes(skeleton: Skeleton) -> list[gltf.Node]:
     return nodes
 
 
-def _joint_extras(skeleton: Skeleton, joint: int) -> dict[str, Any]:
+def _joint_extras(skeleton: Skeleton, joint: int) -> dict[str, object]:
     kind, limits = skeleton.kinds[joint], skeleton.limits_rad[joint]
-    extras: dict[str, Any] = {}
+    extras: dict[str, object] = {}
     if kind != "ball":
         extras["kind"] = kind
     if kind == "hinge":

@@ -14,21 +14,22 @@ import re
 import struct
 import sys
 import zlib
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from poise.arrays import Array
-from poise.character import Sites, Skeleton
+from poise.arrays import Array, Json, RawArray
+from poise.character import JointKind, Sites, Skeleton
 from poise.errors import BadValue, FileProblem, PoiseError
+from poise.formats.amc_layout import AmcLayout
+from poise.formats.bvh_layout import BvhLayout
 from poise.formats.disk import atomic_write, read_bytes
 from poise.motion import Clip, Provenance, Source, provenance_of
 from poise.units import UP_AXES, Unit
@@ -48,7 +49,7 @@ _KIND_WORDS = {"f": "real numbers", "i": "whole numbers", "U": "text"}
 
 def read_members(
     path: Path, kinds: Mapping[str, str], *, optional: Set[str]
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, RawArray]:
     """The named arrays of an archive.
 
     Args:
@@ -61,7 +62,7 @@ def read_members(
         with ZipFile(BytesIO(data)) as archive:
             _check_entries(path, archive, len(data))
             present = set(archive.namelist())
-            arrays: dict[str, NDArray[Any]] = {}
+            arrays: dict[str, RawArray] = {}
             for name, kind in kinds.items():
                 if f"{name}.npy" in present:
                     arrays[name] = _array(path, name, _content(archive, f"{name}.npy"), kind)
@@ -95,7 +96,7 @@ def _check_entries(path: Path, archive: ZipFile, size: int) -> None:
         )
 
 
-def _array(path: Path, name: str, content: bytes, kind: str) -> NDArray[Any]:
+def _array(path: Path, name: str, content: bytes, kind: str) -> RawArray:
     what = f"member '{name}.npy' as a NumPy array of {_KIND_WORDS[kind]}"
     dtype, fortran, shape, start = _header(path, what, content)
     wanted_bytes = {"f": 8, "i": 8}.get(kind, dtype.itemsize)
@@ -116,7 +117,7 @@ def _array(path: Path, name: str, content: bytes, kind: str) -> NDArray[Any]:
 
 def _header(
     path: Path, what: str, content: bytes
-) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+) -> tuple[np.dtype[np.generic], bool, tuple[int, ...], int]:
     """What an array says about itself: type, order, shape, and where its numbers start.
 
     NumPy's own reader of headers repairs those of Python 2 with a tokenizer, warns on the way, and
@@ -134,40 +135,36 @@ def _header(
         descr, fortran, shape = facts["descr"], facts["fortran_order"], facts["shape"]
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
         raise FileProblem(path, what, "an array header that cannot be read") from None
-    whole = isinstance(shape, tuple) and all(type(n) is int for n in cast(tuple[Any, ...], shape))
+    whole = isinstance(shape, tuple) and all(type(n) is int for n in cast(tuple[object], shape))
     known = isinstance(descr, str) and _PLAIN_TYPE.fullmatch(descr) is not None
     if not known or not whole or type(fortran) is not bool:
         raise FileProblem(path, what, f"type {str(descr)[:60]}")
     return np.dtype(cast(str, descr)), fortran, cast(tuple[int, ...], shape), start + size
 
 
-LAYOUTS: dict[str, str] = {
-    "bvh": "bvh_layout:BvhLayout",
-    "amc": "amc_layout:AmcLayout",
-}
+LAYOUTS: dict[str, type[BvhLayout] | type[AmcLayout]] = {"bvh": BvhLayout, "amc": AmcLayout}
 """Format name to the record its reader leaves in `Source.layout`."""
 
 
-def layout_as_plain(format_name: str, layout: object) -> dict[str, Any] | None:
+def _layout_as_plain(source: Source) -> Json:
     """JSON values for a layout, or None for a kind that has no place in the table."""
-    if format_name not in LAYOUTS or type(layout) is not _record(format_name):
-        return None
-    return cast(dict[str, Any], _plain(layout))
+    known = LAYOUTS.get(source.format)
+    return _plain(source.layout) if type(source.layout) is known else None
 
 
-def layout_from_plain(format_name: str, value: object, channel_count: int | None) -> object:
+def _layout_from_plain(format_name: str, value: Json, channel_count: int | None) -> object:
     """The layout again; raises `BadValue` for anything that such a record cannot be.
 
     Args:
         format_name: a key of `LAYOUTS`.
-        value: what `layout_as_plain` gave.
+        value: what `_layout_as_plain` gave.
         channel_count: columns of the file's own numbers, where they are kept.
     """
     if format_name not in LAYOUTS:
         raise BadValue("layout", f"of a format among {', '.join(LAYOUTS)}", format_name)
-    layout = _rebuilt("layout", _record(format_name), value)
+    layout = _rebuilt("layout", LAYOUTS[format_name], value)
     try:
-        width = _width(format_name, layout)
+        width = _width(cast(BvhLayout | AmcLayout, layout))
     except (LookupError, ValueError, TypeError, PoiseError) as problem:
         raise BadValue("layout", "consistent in itself", str(problem)) from problem
     if channel_count is not None and width != channel_count:
@@ -175,56 +172,43 @@ def layout_from_plain(format_name: str, value: object, channel_count: int | None
     return layout
 
 
-def _record(format_name: str) -> type[Any]:
-    module, name = LAYOUTS[format_name].split(":")
-    return cast(type[Any], getattr(import_module(f"poise.formats.{module}"), name))
-
-
-def _width(format_name: str, layout: Any) -> int:
+def _width(layout: BvhLayout | AmcLayout) -> int:
     """Columns of a frame; on the way every name and index in the layout is looked up once."""
-    if format_name == "amc":
+    if isinstance(layout, AmcLayout):
         _ = [bone.axes_wxyz for bone in layout.asf.bones]
         _ = [(bone.turn_axes, bone.move_axes) for bone in layout.asf.bones]
         _ = layout.asf.skeleton
-        return int(layout.width)
+        return layout.width
     for index, joint in enumerate(layout.joints):
         _ = joint.position_axes, joint.rotation_axes
         if not -1 <= joint.parent < max(index, 1) or (joint.parent == -1) != (index == 0):
             raise ValueError(f"joint {joint.name} has parent {joint.parent}")
     for tip in layout.tips:
         _ = layout.joints[tip.joint]
-    return int(layout.starts[-1])
+    return layout.starts[-1]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if _told(f.name)}
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, tuple):
-        return [_plain(item) for item in cast(tuple[Any, ...], value)]
-    return value
+        return [_plain(item) for item in cast(tuple[object, ...], value)]
+    return cast(str | float | bool | None, value)
 
 
-def _told(name: str) -> bool:
-    return not name.startswith("_")
-
-
-def _rebuilt(where: str, kind: Any, value: Any) -> Any:
+def _rebuilt(where: str, kind: object, value: Json) -> object:
     """A value of the declared type, from JSON."""
-    if get_origin(kind) in (UnionType, Union):
-        choices = [choice for choice in get_args(kind) if choice is not type(None)]
-        if value is None and len(choices) < len(get_args(kind)):
-            return None
-        return _rebuilt(where, choices[0], value)
+    if get_origin(kind) is UnionType:  # of a type and None
+        return None if value is None else _rebuilt(where, get_args(kind)[0], value)
     if get_origin(kind) is tuple:
         return _rebuilt_tuple(where, get_args(kind), value)
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         hints = get_type_hints(kind)
-        names = [f.name for f in fields(kind) if _told(f.name)]
-        if not isinstance(value, dict) or set(cast(dict[str, Any], value)) != set(names):
+        names = [f.name for f in fields(kind)]
+        if not isinstance(value, dict) or set(value) != set(names):
             raise BadValue(where, f"an object with {', '.join(names)}", type(value).__name__)
-        given = cast(dict[str, Any], value)
-        made = {name: _rebuilt(f"{where}.{name}", hints[name], given[name]) for name in names}
-        return cast(type[Any], kind)(**made)
+        made = {name: _rebuilt(f"{where}.{name}", hints[name], value[name]) for name in names}
+        return cast(Callable[..., object], kind)(**made)
     if kind is float and type(value) is int:
         return float(value)
     if kind not in (str, int, float, bool) or type(value) is not kind:
@@ -232,19 +216,21 @@ def _rebuilt(where: str, kind: Any, value: Any) -> Any:
     return value
 
 
-def _rebuilt_tuple(where: str, kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+def _rebuilt_tuple(where: str, kinds: tuple[object, ...], value: Json) -> tuple[object, ...]:
     if not isinstance(value, list):
         raise BadValue(where, "a list", type(value).__name__)
-    items = cast(list[Any], value)
     if len(kinds) == 2 and kinds[1] is Ellipsis:
-        kinds = (kinds[0],) * len(items)
-    if len(items) != len(kinds):
-        raise BadValue(where, f"a list of {len(kinds)}", len(items))
+        kinds = (kinds[0],) * len(value)
+    if len(value) != len(kinds):
+        raise BadValue(where, f"a list of {len(kinds)}", len(value))
     return tuple(
         _rebuilt(f"{where}[{i}]", kind, item)
-        for i, (kind, item) in enumerate(zip(kinds, items, strict=True))
+        for i, (kind, item) in enumerate(zip(kinds, value, strict=True))
     )
 
+
+_Facts = dict[str, Any]
+"""Of `meta_json`: whatever is not as expected fails where it is used."""
 
 SCHEMA = 1
 """Raised when a reader of the old schema would misunderstand a new file."""
@@ -292,16 +278,16 @@ def write(
         Notes to say aloud.
     """
     skeleton, ends, source = clip.skeleton, clip.skeleton.end_sites, clip.source
-    arrays: dict[str, Any] = {
+    arrays: dict[str, ArrayLike] = {
         "schema": np.int64(SCHEMA),
-        "joint_names": _text_array(skeleton.joint_names),
+        "joint_names": np.array(skeleton.joint_names, dtype=np.str_),
         "parents": skeleton.parents,
         "offsets_m": skeleton.offsets_m,
         "rest_wxyz": skeleton.rest_wxyz,
-        "kinds": _text_array(skeleton.kinds),
+        "kinds": np.array(skeleton.kinds, dtype=np.str_),
         "hinge_axes": skeleton.hinge_axes,
         "limits_rad": skeleton.limits_rad,
-        "end_site_names": _text_array(ends.names),
+        "end_site_names": np.array(ends.names, dtype=np.str_),
         "end_site_joints": ends.joints,
         "end_site_offsets_m": ends.offsets_m,
         "rate_hz": np.float64(clip.rate_hz),
@@ -315,7 +301,7 @@ def write(
     if source is not None and source.channels is not None:
         arrays["source_channels"] = source.channels
     atomic_write(path, _archive(arrays))
-    if source is not None and source.layout is not None and _layout(source) is None:
+    if source is not None and source.layout is not None and _layout_as_plain(source) is None:
         what = f"The layout of the {source.format} file"
         return (f"{what} is not kept in .npz; written back, it will have the usual one.",)
     return ()
@@ -337,27 +323,17 @@ def read_clip(path: Path) -> Clip:
         raise FileProblem(path, "the usual entries in meta_json", found, advice=_ADVICE) from None
 
 
-def read_provenance(path: Path) -> dict[str, Any]:
-    """What the file says about its making."""
-    arrays = read_members(path, {"meta_json": "U"}, optional=set())
-    return cast(dict[str, Any], _parsed_meta(path, arrays["meta_json"]).get("provenance", {}))
-
-
-def _clip(arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
-    sites = Sites(
-        _texts("end_site_names", arrays),
-        arrays["end_site_joints"],
-        arrays["end_site_offsets_m"],
-    )
+def _clip(arrays: dict[str, RawArray], meta: _Facts) -> Clip:
+    ends = _texts("end_site_names", arrays)
     skeleton = Skeleton(
         joint_names=_texts("joint_names", arrays),
         parents=arrays["parents"],
         offsets_m=arrays["offsets_m"],
         rest_wxyz=arrays["rest_wxyz"],
-        kinds=cast(Any, _texts("kinds", arrays)),
+        kinds=cast(tuple[JointKind, ...], _texts("kinds", arrays)),
         hinge_axes=arrays["hinge_axes"],
         limits_rad=arrays["limits_rad"],
-        end_sites=sites,
+        end_sites=Sites(ends, arrays["end_site_joints"], arrays["end_site_offsets_m"]),
     )
     return Clip(
         skeleton=skeleton,
@@ -367,25 +343,22 @@ def _clip(arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
         moving_joints=tuple(int(j) for j in arrays["moving_joints"].ravel()),
         moving_offsets_m=arrays["moving_offsets_m"],
         name=_text(meta["name"]),
-        source=_source(meta["source"], arrays.get("source_channels"), arrays),
+        source=_source(
+            meta["source"], arrays.get("source_channels"), len(arrays["rotations_wxyz"])
+        ),
         history=tuple(_text(line) for line in meta["history"]),
     )
 
 
-def _source(
-    facts: dict[str, Any] | None,
-    channels: NDArray[Any] | None,
-    arrays: dict[str, NDArray[Any]],
-) -> Source | None:
+def _source(facts: _Facts | None, channels: Array | None, frames: int) -> Source | None:
     if facts is None:
         return None
-    frames = len(arrays["rotations_wxyz"])
     if channels is not None and (channels.ndim != 2 or len(channels) != frames):
         raise ValueError(f"source_channels of shape {channels.shape} for {frames} frames")
     width = None if channels is None else channels.shape[1]
     layout = facts["layout"]
     if layout is not None:
-        layout = layout_from_plain(_text(facts["format"]), layout, width)
+        layout = _layout_from_plain(_text(facts["format"]), layout, width)
     unit = facts["unit"]
     metres = float(unit["metres"])
     if not (np.isfinite(metres) and metres > 0) or facts["up"] not in UP_AXES:
@@ -415,7 +388,7 @@ def _meta_json(clip: Clip, provenance: Provenance) -> str:
             "unit": {"name": unit.name, "metres": unit.metres, "reason": unit.reason},
             "up": source.up,
             "up_reason": source.up_reason,
-            "layout": _layout(source),
+            "layout": _layout_as_plain(source),
             "notes": list(source.notes),
         }
     meta = {
@@ -427,21 +400,17 @@ def _meta_json(clip: Clip, provenance: Provenance) -> str:
     return json.dumps(meta, separators=(",", ":"))
 
 
-def _layout(source: Source) -> dict[str, Any] | None:
-    return layout_as_plain(source.format, source.layout)
-
-
-def _parsed_meta(path: Path, text: NDArray[Any]) -> dict[str, Any]:
+def _parsed_meta(path: Path, text: RawArray) -> _Facts:
     try:
         meta = json.loads(str(text[()]))
     except (ValueError, RecursionError) as problem:
         raise FileProblem(path, "JSON text in meta_json", str(problem)) from None
     if not isinstance(meta, dict):
         raise FileProblem(path, "a JSON object in meta_json", type(meta).__name__)
-    return cast(dict[str, Any], meta)
+    return cast(_Facts, meta)
 
 
-def _archive(arrays: dict[str, Any]) -> bytes:
+def _archive(arrays: dict[str, ArrayLike]) -> bytes:
     out = BytesIO()
     with ZipFile(out, "w", ZIP_STORED) as archive:
         for name, value in arrays.items():
@@ -457,11 +426,7 @@ def _archive(arrays: dict[str, Any]) -> bytes:
     return out.getvalue()
 
 
-def _text_array(texts: tuple[str, ...]) -> NDArray[np.str_]:
-    return np.array(texts, dtype=np.str_)
-
-
-def _texts(name: str, arrays: dict[str, NDArray[Any]]) -> tuple[str, ...]:
+def _texts(name: str, arrays: dict[str, RawArray]) -> tuple[str, ...]:
     if arrays[name].ndim != 1:
         raise ValueError(f"{name} of shape {arrays[name].shape}")
     return tuple(str(text) for text in arrays[name])

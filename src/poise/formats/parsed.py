@@ -168,11 +168,24 @@ def snapped_rate_hz(frame_time_s: float, digits: int) -> float:
     return raw
 
 
-def character_from(parsed: Parsed, path: Path, format_name: str) -> Character:
-    """The skeleton in metres and Y up, with notes on how its unit and up axis were decided."""
-    clip = clip_from(parsed, path, format_name)
-    notes = parsed.notes
-    if clip.source is not None:
-        unit = clip.source.unit
-        notes = (*notes, f"unit {unit.name}: {unit.reason}", f"up axis: {clip.source.up_reason}")
-    return Character(skeleton=clip.skeleton, name=path.stem, notes=notes)
+def character_from(
+    skeleton: Skeleton,
+    path: Path,
+    format_name: str,
+    *,
+    unit: Unit | None = None,
+    notes: tuple[str, ...] = (),
+) -> Character:
+    """A file's skeleton in metres and Y up; notes say how its unit and up axis were decided."""
+    at_rest = Parsed(
+        skeleton=skeleton,
+        rate_hz=1.0,
+        root_positions=skeleton.offsets_m[:1],
+        rotations_wxyz=np.tile(rotations.IDENTITY, (1, skeleton.joint_count, 1)),
+        unit=unit,
+    )
+    clip = clip_from(at_rest, path, format_name)
+    assert clip.source is not None
+    found = clip.source.unit
+    decided = (f"unit {found.name}: {found.reason}", f"up axis: {clip.source.up_reason}")
+    return Character(skeleton=clip.skeleton, name=path.stem, notes=(*notes, *decided))

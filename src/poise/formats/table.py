@@ -47,7 +47,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "amc", (".amc",), "Acclaim motion and its .asf; written only for clips that came from one",
-        read_motion="amc:read", write_clip="amc:write", options=("skeleton", "rate_hz"),
+        read_motion="amc_read:read", write_clip="amc_write:write", options=("skeleton", "rate_hz"),
         holds_provenance=True,
     ),
     Format("asf", (".asf",), "Acclaim skeleton", read_character="asf:read_character"),

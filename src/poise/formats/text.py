@@ -8,8 +8,11 @@ Comments start with `#` or `//` where a word could start, and run to the end of 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -93,6 +96,19 @@ def _not_utf8(path: Path, data: bytes, at: int) -> FileProblem:
     )
 
 
+Key = TypeVar("Key", int, str)
+
+
+def depth_first(root: Key, children: Callable[[Key], Sequence[Key]]) -> list[Key]:
+    """A node and all below it, each before its children, these in their own order."""
+    order: list[Key] = []
+    waiting = [root]
+    while waiting:
+        order.append(waiting.pop())
+        waiting.extend(reversed(children(order[-1])))
+    return order
+
+
 class Scanner:
     """A cursor over a text that gives one word at a time; braces are words of their own."""
 
@@ -156,6 +172,13 @@ class Scanner:
         if not re.fullmatch(r"\+?[0-9]{1,18}", word) or int(word) > highest:
             raise self.wrong(f"a whole number from 0 to {highest} for {what}", word)
         return int(word)
+
+
+def free_name(wanted: str, others: Iterable[str], taken: set[str]) -> str:
+    """The wanted name, or the first of the others that is not taken; it is from now on."""
+    name = next(name for name in chain((wanted,), others) if name not in taken)
+    taken.add(name)
+    return name
 
 
 def without_comments(content: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.formats.amc import find_skeleton
+from poise.formats import find_skeleton
 from poise.samples import walk
 from tests.apps.studio.running_server import Studio, files_below
 from tests.shared_data import MOCAP, needs_mocap
