@@ -64,39 +64,9 @@ export interface Drag {
   kind: "drag";
 }
 
-/** The drag was given up: show what was there before. */
-export interface EndDrag {
-  kind: "end_drag";
-}
-
-/** Solve the recipe as it is. */
-export interface RunMethod {
-  kind: "run_method";
-}
-
-/** End what runs. */
-export interface CancelRun {
-  kind: "cancel_run";
-}
-
-/** Take back the last edit. */
-export interface Undo {
-  kind: "undo";
-}
-
-/** Do it again. */
-export interface Redo {
-  kind: "redo";
-}
-
-/** Measure before and after. */
-export interface AskMeasures {
-  kind: "ask_measures";
-}
-
-/** What is in the project folder now. */
-export interface AskFiles {
-  kind: "ask_files";
+/** What its kind says, of the document as it is; ended drags show what was there before. */
+export interface Command {
+  kind: "end_drag" | "run_method" | "cancel_run" | "undo" | "redo" | "ask_measures" | "ask_files";
 }
 
 /** Write the edited clip, or the recipe, into the project folder. */
@@ -177,6 +147,8 @@ export interface Welcome {
   recipe_schema: Record<string, any>;
   /** All of them by name. */
   methods: Record<string, MethodEntry>;
+  /** Extensions by what files are: clip, companion (of a clip), body, mesh, written. */
+  endings: Record<string, string[]>;
   upload_limit_bytes: number;
   kind: "welcome";
 }
@@ -296,9 +268,6 @@ export interface DocumentState {
   status: string;
   summary: string;
   notes: string[];
-  step_count: number;
-  /** On disk, for recovery. */
-  saved: boolean;
   kind: "document_state";
 }
 
@@ -402,6 +371,6 @@ export interface Problem {
   kind: "problem";
 }
 
-export type FromPage = OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | BeginDrag | Drag | EndDrag | RunMethod | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily | SteerLeap;
+export type FromPage = OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | BeginDrag | Drag | Command | SaveFile | BlendFamily | SteerLeap;
 
 export type FromServer = Welcome | Files | Figure | Place | Motion | Forget | Physics | Goals | DocumentState | Progress | Waiting | RunEnded | Measures | Scatter | FamilyState | Saved | Problem;

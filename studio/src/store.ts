@@ -156,7 +156,7 @@ function understand(message: FromServer, arrays: Arrays): void {
         playing.value = false;
         playRange.value = null;
       }
-      openStep.value = Math.min(openStep.value, Math.max(0, message.step_count - 1));
+      openStep.value = Math.min(openStep.value, Math.max(0, (message.recipe.steps ?? []).length - 1));
       break;
     }
     case "figure":

@@ -2,7 +2,7 @@
 
 import { edit, frame, openStep, recipe, selection, send, welcome } from "../store";
 import { addWish, changeWish, contentOf, freeName, wishesOf, withContent, type Vec3, type Wish } from "../recipe";
-import { ENDINGS } from "../panels/dropped";
+import { accepted } from "../panels/dropped";
 import { FilePick } from "../panels/file_pick";
 import { Choice, NumberBox, Pick, Section, Slider, Switch } from "./controls";
 import { body, changeSettings, selectedWish, settingOf, words } from "./editing";
@@ -21,7 +21,7 @@ export function PatternEditor() {
       <FilePick
         label="Pattern" value={content.pattern} testid="pattern-file" none="none yet" tip="Examples, as `poise pattern learn` writes them (.npz)"
         groups={{ Patterns: (welcome.value?.files ?? []).filter((file) => file.what === "pattern").map((file) => file.path) }}
-        accept={ENDINGS.pattern} onChange={choosePattern}
+        accept={accepted.pattern()} onChange={choosePattern}
       />
       <button type="button" class="ed-link" onClick={() => send({ kind: "ask_files" })}>Look for files again</button>
       <Goal />

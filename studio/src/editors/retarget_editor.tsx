@@ -2,7 +2,7 @@
 
 import { edit, recipe, welcome } from "../store";
 import { withCharacter } from "../recipe";
-import { ENDINGS } from "../panels/dropped";
+import { accepted } from "../panels/dropped";
 import { FilePick } from "../panels/file_pick";
 import { ontoBody, retargetWanted } from "../panels/method_change";
 import { NumberBox, Section, Slider, Switch } from "./controls";
@@ -27,7 +27,7 @@ function TargetBody() {
   return (
     <FilePick
       label="Onto" value={recipe.value?.character?.to} testid="retarget-to" tip="A robot, a skeleton or a motion file of another body"
-      groups={{ Bodies: of("body"), "Bodies of clips": of("clip") }} accept={ENDINGS.body} onChange={(to) => to && ontoBody(to)}
+      groups={{ Bodies: of("body"), "Bodies of clips": of("clip") }} accept={accepted.body()} onChange={(to) => to && ontoBody(to)}
     />
   );
 }
@@ -41,7 +41,7 @@ export function RetargetEditor() {
       <TargetBody />
       <FilePick
         label="Mapping" value={now.character?.mapping} testid="retarget-mapping" none="as is found"
-        tip="Only where joints should follow others than what is found" groups={{ Files: written }} accept={ENDINGS.mapping}
+        tip="Only where joints should follow others than what is found" groups={{ Files: written }} accept={accepted.mapping()}
         onChange={(mapping) => edit(withCharacter(recipe.peek()!, { mapping }), "choose the mapping")}
       />
       <Section title="What is kept">

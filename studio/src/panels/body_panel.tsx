@@ -3,7 +3,7 @@
 import { documentState, edit, figures, frameCount, motions, rate, recipe, welcome } from "../store";
 import type { Figure } from "../messages";
 import { methodOf, withCharacter, withPlace } from "../recipe";
-import { ENDINGS, intoPlace } from "./dropped";
+import { accepted, intoPlace } from "./dropped";
 import { merged } from "./fields";
 import { FilePick } from "./file_pick";
 import { ontoBody } from "./method_change";
@@ -121,7 +121,7 @@ function AnotherBody({ character, onChange }: PickProps) {
     else onChange({ to }, "");
   };
   return (
-    <FilePick label="Put it on" testid="character-to" value={character.to} none="its own body" groups={{ Bodies: bodies, "Bodies of clips": clips }} accept={ENDINGS.body}
+    <FilePick label="Put it on" testid="character-to" value={character.to} none="its own body" groups={{ Bodies: bodies, "Bodies of clips": clips }} accept={accepted.body()}
       tip="Another body to put the motion on: a skeleton, a robot, or that of another clip."
       onChange={put} />
   );
@@ -140,7 +140,7 @@ function EnvironmentChoice() {
       </div>
     );
   return (
-    <FilePick label="Ground" testid="environment" value={now.environment} none="level, where the feet are" groups={{ Places: places }} accept={ENDINGS.place}
+    <FilePick label="Ground" testid="environment" value={now.environment} none="level, where the feet are" groups={{ Places: places }} accept={accepted.place()}
       tip="A mesh or an environment file of the project; without one, level ground at the height that the feet show." onChange={put} />
   );
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icons";
-import { takeFiles } from "./dropped";
+import { endings, takeFiles } from "./dropped";
 import { megabytes } from "./uploads";
 import { documentState, welcome } from "../store";
 
@@ -43,8 +43,8 @@ export function DropOverlay() {
       <div>
         <Icon name="upload" size={40} />
         <strong>Drop a clip to open it</strong>
-        <span>.bvh, .glb, .npz, or .amc with its .asf{limit ? `, up to ${megabytes(limit)}` : ""}</span>
-        {documentState.value && <span>a body to put the motion on: .xml, .urdf, .asf; a place: .obj, .stl, .yaml</span>}
+        <span>{endings("clip").join(", ")}{limit ? `, up to ${megabytes(limit)}` : ""}</span>
+        {documentState.value && <span>a body to put the motion on: {endings("body").join(", ")}; a place: {[...endings("mesh"), ...endings("written")].join(", ")}</span>}
       </div>
     </div>
   );

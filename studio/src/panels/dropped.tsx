@@ -1,24 +1,22 @@
 // What files from the user's disk are for: by their endings, and where those do not say it, by asking.
 
 import { signal } from "@preact/signals";
-import { documentState, edit, notice, openStep, recipe } from "../store";
+import { documentState, edit, notice, openStep, recipe, welcome } from "../store";
 import { methodOf, retargets, withCharacter, withPlace } from "../recipe";
 import { Dialog } from "./dialog";
 import { inStyleOf, ontoBody } from "./method_change";
 import { complain, keepBeside, openClip } from "./uploads";
 
-/** As a file dialog wants them. */
-export const ENDINGS = {
-  clip: ".bvh,.amc,.asf,.glb,.gltf,.bin,.npz",
-  body: ".xml,.mjcf,.urdf,.asf,.bvh,.obj,.stl",
-  place: ".yaml,.yml,.obj,.stl,.glb",
-  mapping: ".yaml,.yml",
-  pattern: ".npz",
+export const endings = (what: string): string[] => welcome.value?.endings[what] ?? [];
+const is = (what: string, file: File): boolean => endings(what).some((each) => file.name.toLowerCase().endsWith(each));
+/** As a file dialog wants them; those that count first. */
+export const accepted = {
+  clip: (): string => [...endings("clip"), ...endings("companion")].join(),
+  body: (): string => [...endings("body"), ".bvh", ...endings("mesh")].join(),
+  place: (): string => [...endings("written"), ...endings("mesh"), ".glb"].join(),
+  mapping: (): string => endings("written").join(),
+  pattern: (): string => ".npz",
 };
-const CLIP = /\.(bvh|amc|glb|gltf|npz)$/i;
-const BODY = /\.(xml|mjcf|urdf|asf)$/i;
-const MESH = /\.(obj|stl)$/i;
-const WRITTEN = /\.ya?ml$/i;
 /** What is read along with a clip. */
 const COMPANIONS: [RegExp, RegExp][] = [[/\.amc$/i, /\.asf$/i], [/\.gltf$/i, /\.bin$/i]];
 
@@ -29,12 +27,12 @@ const unclear = signal<File[] | null>(null);
 export function takeFiles(files: File[]): void {
   const first = files[0];
   if (!first) return;
-  const clip = files.find((each) => CLIP.test(each.name));
+  const clip = files.find((each) => is("clip", each));
   if (clip && /\.npz$/i.test(clip.name) && styled()) return void (unclear.value = [clip]);
   if (clip) return openWith(clip, files);
-  const body = files.find((each) => BODY.test(each.name));
-  const written = files.find((each) => WRITTEN.test(each.name));
-  const mesh = files.find((each) => MESH.test(each.name));
+  const body = files.find((each) => is("body", each));
+  const written = files.find((each) => is("written", each));
+  const mesh = files.find((each) => is("mesh", each));
   const main = body ?? written ?? mesh;
   if (!main) return void openClip(first);
   if (!documentState.value) return notice(alone(main), "bad");
@@ -60,7 +58,7 @@ function styled(): boolean {
 
 /** The file that counts, first, then meshes that it may name. */
 export function withMeshes(main: File, files: File[]): File[] {
-  return [main, ...files.filter((each) => each !== main && MESH.test(each.name))];
+  return [main, ...files.filter((each) => each !== main && is("mesh", each))];
 }
 
 const RECIPE = "A recipe names files beside it: put it into the project folder and open it from there.";
@@ -68,8 +66,8 @@ const RECIPE = "A recipe names files beside it: put it into the project folder a
 /** Why a file is of no use while no clip is open. */
 function alone(file: File): string {
   if (/\.asf$/i.test(file.name)) return "An .asf is a skeleton: drop it together with an .amc file, or open a clip first to put on it.";
-  if (WRITTEN.test(file.name)) return RECIPE;
-  return `Open a clip first, then drop ${file.name} again to put the motion ${BODY.test(file.name) ? "on this body" : "in this place"}.`;
+  if (is("written", file)) return RECIPE;
+  return `Open a clip first, then drop ${file.name} again to put the motion ${is("body", file) ? "on this body" : "in this place"}.`;
 }
 
 export function intoPlace(path: string): void {
@@ -87,7 +85,7 @@ export function PurposeDialog() {
     close();
     void keepBeside(files).then((path) => path && use(path));
   };
-  const written = WRITTEN.test(files[0]!.name);
+  const written = is("written", files[0]!);
   const uses: [key: string, word: string, about: string, act: () => void][] = !written ? [
     ["pattern", "Examples for the pattern", "As poise pattern learn writes them", keep(inStyleOf)],
     ["clip", "A clip", "Open it as another document", () => {

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { documentState, send, welcome } from "../store";
 import type { FileEntry } from "../messages";
 import { Icon, type IconName } from "./icons";
-import { ENDINGS, intoPlace, takeFiles } from "./dropped";
+import { accepted, intoPlace, takeFiles } from "./dropped";
 import { inStyleOf, ontoBody } from "./method_change";
 import { megabytes, uploading } from "./uploads";
 
@@ -81,7 +81,7 @@ export function UploadBox() {
     <label class="pn-upload pn-upload-pick">
       <Icon name="upload" />
       <span><strong>Choose a clip</strong> or drop it anywhere</span>
-      <input type="file" class="pn-hidden" data-testid="upload-input" multiple accept={ENDINGS.clip}
+      <input type="file" class="pn-hidden" data-testid="upload-input" multiple accept={accepted.clip()}
         onChange={(event) => {
           takeFiles([...(event.currentTarget.files ?? [])]);
           event.currentTarget.value = "";

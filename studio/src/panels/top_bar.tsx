@@ -29,7 +29,7 @@ export function TopBar() {
         </>
       )}
       <span class="pn-space" />
-      {state && <SavedState saved={state.saved} />}
+      {state && <SavedState />}
       {state && <ExportMenu />}
       <ThemeButton />
       <button type="button" class="quiet icon" aria-label="Help and shortcuts" data-tip="Help and shortcuts (?)" data-testid="help" onClick={() => (helpOpen.value = true)}>
@@ -39,12 +39,11 @@ export function TopBar() {
   );
 }
 
-function SavedState({ saved }: { saved: boolean }) {
+function SavedState() {
   const offline = link.value !== "open";
-  const words = offline ? "Offline" : saved ? "Saved" : "Saving…";
   return (
     <span class="pn-saved" data-testid="saved" data-tip="Every edit is on disk at once: under Open it can be taken up again, even after a crash.">
-      {!offline && saved && <Icon name="check" size={13} />}{words}
+      {offline ? "Offline" : <><Icon name="check" size={13} />Saved</>}
     </span>
   );
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import math
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+import numpy as np
 import psutil
 import pytest
 import uvicorn
@@ -28,7 +31,6 @@ from websockets.sync.client import ClientConnection, connect
 from poise.apps.studio.guard import Guard
 from poise.apps.studio.project import Project
 from poise.apps.studio.server import WEB, studio_app
-from poise.apps.studio.wire import unpacked
 
 PATIENCE_S = 240.0
 """For any one thing to happen; with cold caches, two cores compile for a minute or more."""
@@ -68,6 +70,20 @@ class Heard:
             return self.head[name]
         except KeyError:
             raise AttributeError(name) from None
+
+
+def unpacked(message: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Head and arrays of a message in bytes."""
+    (length,) = struct.unpack_from("<I", message)
+    head: dict[str, Any] = json.loads(message[4 : 4 + length])
+    at = 4 + length
+    found: dict[str, Any] = {}
+    for each in head["arrays"]:
+        at += -at % 8
+        values = np.frombuffer(message, each["type"], math.prod(each["shape"]), at)
+        found[each["name"]] = values.reshape(each["shape"])
+        at += values.nbytes
+    return head, found
 
 
 @dataclass(frozen=True)

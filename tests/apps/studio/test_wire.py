@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
 
 from poise.apps.studio import from_page, to_page
 from poise.apps.studio.typescript import FILE, typescript
-from poise.apps.studio.wire import packed, understood, unpacked
+from poise.apps.studio.wire import told, understood
 from poise.errors import BadValue
+from tests.apps.studio.running_server import unpacked
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -39,7 +40,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "steer_leap": {"forward": 1.0, "turn": -0.5, "number": 1},
 }  # fmt: skip
 
-KINDS = {each.kind: each for each in get_args(from_page.FromPage)}
+KINDS = {
+    kind: each
+    for each in get_args(from_page.FromPage)
+    for kind in get_args(get_type_hints(each)["kind"])
+}
 
 
 def refusal(text: str | bytes) -> str:
@@ -59,7 +64,7 @@ def test_arrays_come_back_with_names_shapes_and_values() -> None:
         "flags": np.array([True, False, True]),
         "nothing": np.zeros((0, 3)),
     }
-    head, arrays = unpacked(bytes(packed(to_page.Goals(()), sent)))
+    head, arrays = unpacked(bytes(told(to_page.Goals(()), **sent)))
     assert head["kind"] == "goals"
     assert [each["name"] for each in head["arrays"]] == list(sent)
     types = [each["type"] for each in head["arrays"]]
@@ -70,7 +75,7 @@ def test_arrays_come_back_with_names_shapes_and_values() -> None:
 
 
 def test_bytes_stay_bytes() -> None:
-    _, arrays = unpacked(bytes(packed(to_page.Goals(()), {"a": np.array([1, 255], np.uint8)})))
+    _, arrays = unpacked(bytes(told(to_page.Goals(()), a=np.array([1, 255], np.uint8))))
     assert arrays["a"].dtype == np.uint8
 
 
@@ -81,7 +86,7 @@ def test_every_array_starts_at_a_multiple_of_eight(length: int, count: int) -> N
     note = to_page.Problem((to_page.ProblemLine("x" * length),), "")
     sent: dict[str, Any] = {f"a{i}": np.full(i + 1, True) for i in range(count)}
     sent["last"] = np.arange(3.0)
-    data = bytes(packed(message, {**sent, "x" * (length + 1): np.arange(2)}))
+    data = bytes(told(message, **sent, **{"x" * (length + 1): np.arange(2)}))
     assert len(data) % 8 == 0
     (size,) = struct.unpack_from("<I", data)
     head = json.loads(data[4 : 4 + size])
@@ -92,13 +97,13 @@ def test_every_array_starts_at_a_multiple_of_eight(length: int, count: int) -> N
         at += int(np.prod(each["shape"])) * item
         at += -at % 8
     assert at == len(data)
-    assert isinstance(packed(note), str)  # without arrays: text
+    assert isinstance(told(note), str)  # without arrays: text
 
 
 def test_letters_beyond_ascii_do_not_move_the_arrays() -> None:
     lane = np.arange(5.0)
     message = to_page.Measures((), (to_page.Plot("Höhe · × 脚 🦶", "m", 0),), ())
-    head, arrays = unpacked(bytes(packed(message, {"before": lane, "after": lane})))
+    head, arrays = unpacked(bytes(told(message, before=lane, after=lane)))
     assert head["plots"][0]["name"] == "Höhe · × 脚 🦶"
     np.testing.assert_array_equal(arrays["after"], lane)
 
@@ -107,18 +112,18 @@ def test_what_is_not_a_number_is_nothing_in_json() -> None:
     nan, inf = float("nan"), float("inf")
     state = to_page.DocumentState(
         "a", "b", {"x": [nan, {"y": -inf}], "z": np.float64("nan")}, 1, inf, "", "", "no", "", "",
-        (), 1,
+        (),
     )  # fmt: skip
 
     def refuse(word: str) -> None:
         raise AssertionError(word)
 
-    said = json.loads(packed(state), parse_constant=refuse)
+    said = json.loads(told(state), parse_constant=refuse)
     assert said["recipe"] == {"x": [None, {"y": None}], "z": None} and said["rate_hz"] is None
 
 
 def test_nan_in_arrays_stays_nan() -> None:
-    _, arrays = unpacked(bytes(packed(to_page.Goals(()), {"zmp_m": np.array([[np.nan, 1, 2]])})))
+    _, arrays = unpacked(bytes(told(to_page.Goals(()), zmp_m=np.array([[np.nan, 1, 2]]))))
     assert np.isnan(arrays["zmp_m"][0, 0]) and arrays["zmp_m"][0, 2] == 2
 
 

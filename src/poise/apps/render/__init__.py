@@ -3,6 +3,7 @@
 from poise.apps.render.animation import as_png as as_png
 from poise.apps.render.animation import check_picture_path as check_picture_path
 from poise.apps.render.animation import write_picture as write_picture
+from poise.apps.render.ground import triangles_near as triangles_near
 from poise.apps.render.marks import Overlays as Overlays
 from poise.apps.render.marks import overlays_of as overlays_of
 from poise.apps.render.marks import support_outline as support_outline

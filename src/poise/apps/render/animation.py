@@ -43,6 +43,8 @@ EYE = 5.0
 GIF_COLORS = 160
 MARGIN_PX = (14, 40, 14, 34)
 _FOLLOW_SMOOTH_S = 0.35
+_SAMPLED = 24
+"""Frames that say where a motion goes."""
 
 
 def frames_at(stage: Stage, fps: float = FPS) -> list[int]:
@@ -65,14 +67,14 @@ def draw_frames(
     """One picture after another."""
     axes = view_axes(view, stage.figure.travel_direction(range(stage.figure.clip.frame_count)))
     whole = _sampled_points(stage)
-    camera = _camera(axes, _with_props(stage, whole), size)
+    stand = np.concatenate([*whole, prop_points(stage)])
+    camera = _camera(axes, stand, size)
     path = None
     tallest = max(float(np.ptp(p @ axes[1])) for p in whole)
     if tallest * camera.pixels_per_m < SMALLEST_FIGURE * camera.height:
         camera, path = _following(stage, axes, whole, (camera.width, camera.height))
     parts = stage.part_triangles_m
     fixed = [] if parts is None else [part_solid(parts, np.zeros(3))]
-    stand = _with_props(stage, whole)
     for frame in frames_at(stage, fps):
         solids = [*figure_solids(stage, frame, np.zeros(3)), *fixed]
         eye = camera if path is None else replace(camera, center_m=camera.center_m + path[frame])
@@ -85,16 +87,9 @@ def draw_frames(
 
 
 def _sampled_points(stage: Stage) -> list[Array]:
-    """Vertices of the figure, and of the ghost, in some twenty frames."""
-    frames = np.unique(np.linspace(0, stage.figure.clip.frame_count - 1, 24).astype(int))
-    clouds = [stage.figure.posed(int(f))[0] for f in frames]
-    if stage.ghost is not None:
-        clouds += [stage.ghost.posed(int(f))[0] for f in frames]
-    return clouds
-
-
-def _with_props(stage: Stage, clouds: list[Array]) -> Array:
-    return np.concatenate([*clouds, prop_points(stage)])
+    """Vertices of the figure, and of the ghost, in some frames."""
+    both = (stage.figure,) if stage.ghost is None else (stage.figure, stage.ghost)
+    return [each.posed(f)[0] for each in both for f in stage.figure.some_frames(_SAMPLED)]
 
 
 def _camera(
@@ -116,8 +111,7 @@ def _following(
     clip = stage.figure.clip
     roots = clip.root_positions_m * np.array([1.0, 0.0, 1.0])
     smooth = gaussian_filter1d(roots, _FOLLOW_SMOOTH_S * clip.rate_hz, axis=0, mode="nearest")
-    picked = np.unique(np.linspace(0, clip.frame_count - 1, 24).astype(int))
-    ways = [smooth[int(f)] for f in picked]
+    ways = [smooth[f] for f in stage.figure.some_frames(_SAMPLED)]
     near = [cloud - way for cloud, way in zip(whole, chain(ways, ways), strict=False)]
     return _camera(axes, np.concatenate(near), size), smooth
 

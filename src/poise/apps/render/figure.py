@@ -49,6 +49,10 @@ class Figure:
         normals = np.einsum("vkij,vkj->vki", turns, self.local_normals)
         return (shares * (turned + places)).sum(axis=1), (shares * normals).sum(axis=1)
 
+    def some_frames(self, most: int) -> list[int]:
+        """At most so many, evenly spread."""
+        return np.unique(np.linspace(0, self.clip.frame_count - 1, most).astype(int)).tolist()
+
     def travel_direction(self, frames: Sequence[int]) -> Array:
         """(3,) level unit vector: the way the root goes, or faces when it stays in place."""
         path = self.clip.root_positions_m[list(frames)] * np.array([1.0, 0.0, 1.0])

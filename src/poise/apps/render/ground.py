@@ -17,6 +17,7 @@ from poise.apps.render.raster import Floats, empty_buffers, rasterize
 from poise.arrays import Array, Indices
 from poise.compiled import compiled
 from poise.environment import Environment, Ground, surface_triangles
+from poise.motion import Clip
 
 SQUARE_M = 1.0
 """Between the lines of the grid."""
@@ -213,8 +214,7 @@ def floor_of(environment: Environment | None, figure: Figure) -> Plane | None:
     None where the place has no endless ground, only terrain or parts.
     """
     if environment is None:
-        frames = np.unique(np.linspace(0, figure.clip.frame_count - 1, 60).astype(int))
-        lows = [float(figure.posed(int(f))[0][:, 1].min()) for f in frames]
+        lows = [float(figure.posed(f)[0][:, 1].min()) for f in figure.some_frames(60)]
         return level_plane(float(np.percentile(lows, _FLOOR_PERCENTILE)))
     if not environment.grounds:
         return None
@@ -226,11 +226,17 @@ def parts_of(environment: Environment | None, figure: Figure) -> Array | None:
     """(T, 3, 3) corners of the triangles of terrain and parts; None when there are none."""
     if environment is None:
         return None
+    points, triangles = triangles_near(environment, figure.clip, _AROUND_M)
+    return points[triangles] if len(triangles) else None
+
+
+def triangles_near(environment: Environment, clip: Clip, around_m: float) -> tuple[Array, Indices]:
+    """Points and triangles of terrain and parts around a figure's way."""
     solid = tuple(s for s in environment.surfaces if not isinstance(s, Ground))
     if not solid:
-        return None
-    roots = figure.clip.root_positions_m
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    roots = clip.root_positions_m
     low, high = roots.min(axis=0), roots.max(axis=0)
-    radius = 0.5 * float(np.ptp(roots[:, [0, 2]], axis=0).max()) + _AROUND_M
+    radius = 0.5 * float(np.ptp(roots[:, [0, 2]], axis=0).max()) + around_m
     points, triangles = surface_triangles(Environment(solid), 0.5 * (low + high), radius)
-    return points[triangles] if len(triangles) else None
+    return points, np.asarray(triangles)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -61,7 +61,7 @@ class Placed:
     """A frame to show, and how far its figure is moved to keep clear of its neighbours."""
 
     frame: int
-    shift_m: Array
+    shift_m: Array = field(default_factory=lambda: np.zeros(3))
     """(3,) zero where the figure stands where it is."""
 
     @property
@@ -89,16 +89,16 @@ def place_figures(
     if figures is not None:
         frames = key_frames(positions, figures) if isinstance(figures, int) else list(figures)
         if terrain or _readable([_extent(stage, f, axes[0]) for f in frames]):
-            return [_in_place(f) for f in frames]
+            return [Placed(f) for f in frames]
         return _apart(stage, frames, axes)
     count = _count_for(stage, axes[0], room_m)
     # On a terrain figures stay where they are, as many as can be told apart there.
     for fewer in range(count, 2 if terrain else FEWEST_IN_PLACE - 1, -1):
         frames = key_frames(positions, fewer)
         if _readable([_extent(stage, f, axes[0]) for f in frames]):
-            return [_in_place(f) for f in frames]
+            return [Placed(f) for f in frames]
     if terrain:
-        return [_in_place(f) for f in key_frames(positions, 3)]
+        return [Placed(f) for f in key_frames(positions, 3)]
     return _apart(stage, key_frames(positions, count), axes)
 
 
@@ -121,15 +121,10 @@ def _extent(stage: Stage, frame: int, right: Array) -> tuple[float, float]:
 
 def _readable(extents: Sequence[tuple[float, float]]) -> bool:
     """Whether every figure stands to the right of the one before, or nearly."""
-    for (low, high), (next_low, next_high) in pairwise(extents):
-        narrow = min(high - low, next_high - next_low)
-        if high - next_low > OVERLAP * narrow:
-            return False
-    return True
-
-
-def _in_place(frame: int) -> Placed:
-    return Placed(frame, np.zeros(3))
+    return all(
+        high - next_low <= OVERLAP * min(high - low, next_high - next_low)
+        for (low, high), (next_low, next_high) in pairwise(extents)
+    )
 
 
 def _apart(stage: Stage, frames: list[int], axes: tuple[Array, Array, Array]) -> list[Placed]:

@@ -37,22 +37,11 @@ class Overlays:
 
     def sliced(self, first: int, last: int) -> Overlays:
         """The marks of frames `first` up to but not including `last`."""
-
-        def part(values: Array | None) -> Array | None:
-            return None if values is None else values[first:last]
-
-        touching = None if self.touching is None else self.touching[first:last]
-        return Overlays(part(self.com_m), part(self.zmp_m), part(self.points_m), touching)
+        return Overlays(*(None if v is None else v[first:last] for v in vars(self).values()))
 
 
 def support_outline(points_m: Array, u: Array, v: Array) -> Array:
-    """(N, 3) corners of the area that points span, seen along the third axis; in order around.
-
-    Args:
-        points_m: (N, 3) touching points.
-        u: (3,) one direction of the ground.
-        v: (3,) the other.
-    """
+    """Corners of the area that points (N, 3) span on a ground along u and v, in order around."""
     if len(points_m) < 3:
         return points_m
     flat = np.stack([points_m @ u, points_m @ v], axis=1)

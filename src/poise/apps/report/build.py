@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import io
 import math
 from collections.abc import Sequence
 
-from poise.apps.render import draw_strip, overlays_of, stage_for, with_few_colors
+from poise.apps.render import as_png, draw_strip, overlays_of, stage_for, with_few_colors
 from poise.apps.report.clip_charts import all_charts
 from poise.apps.report.page import Page, page_html
-from poise.apps.report.words import GROUPS, Figure, figures_of, number, unit_words
+from poise.apps.report.words import GROUPS, Figure, figures_of, listed, number, unit_words
 from poise.contact import Series
 from poise.measures import Evaluation
 from poise.wording import counted
@@ -92,7 +91,7 @@ def _summary(figures: tuple[Figure, ...], has_original: bool) -> tuple[str, ...]
     poor = _names([f for f in judged if f.verdict == "poor"])
     sentences = [first]
     if poor:
-        sentences.append(f"What to look at: {_listed(poor)}.")
+        sentences.append(f"What to look at: {listed(poor)}.")
     elif judged:
         sentences.append("Nothing stands out as wrong.")
     if has_original:
@@ -100,22 +99,13 @@ def _summary(figures: tuple[Figure, ...], has_original: bool) -> tuple[str, ...]
         if not better and not worse:
             return (*sentences, "Against the original, nothing got better or worse.")
         words = f"Against the original, {len(better)} got better and {len(worse)} worse"
-        sentences.append(words + (f": {_listed(_names(worse))}." if worse else "."))
+        sentences.append(words + (f": {listed(_names(worse))}." if worse else "."))
     return tuple(sentences)
 
 
 def _names(figures: list[Figure]) -> list[str]:
     """What figures are called; a figure and its worst moments are one."""
     return list(dict.fromkeys(f.name.split(",")[0].lower() for f in figures))
-
-
-def _listed(words: list[str], most: int = 6) -> str:
-    shown = words[:most]
-    if len(words) > most:
-        return f"{', '.join(shown)} and {len(words) - most} more"
-    if len(shown) == 1:
-        return shown[0]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _said(figure: Figure) -> dict[str, str]:
@@ -150,9 +140,8 @@ def _picture(series: Series, original: Series | None) -> dict[str, object]:
     words = "Key frames from left to right, seen from the side."
     if original is not None:
         words = "Key frames from left to right; the original in orange behind the edited figure."
-    image, out = with_few_colors(draw_strip(stage, width=STRIP_PX)), io.BytesIO()
-    image.save(out, "PNG", optimize=True)
-    data = base64.b64encode(out.getvalue()).decode("ascii")
+    image = with_few_colors(draw_strip(stage, width=STRIP_PX))
+    data = base64.b64encode(as_png(image)).decode("ascii")
     return {
         "source": f"data:image/png;base64,{data}",
         "caption": words,

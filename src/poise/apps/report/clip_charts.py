@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poise.apps.render import support_outline
 from poise.arrays import Array, Indices
@@ -190,12 +189,12 @@ def _depth_cm(series: Series) -> Array:
     return 100.0 * np.maximum(0.0, -distances.min(axis=1))
 
 
-def _momentum(axis: int) -> Callable[[Series], Array]:
-    return lambda s: s.linear_momentum_n_s[:, axis]
-
-
-def _spin(axis: int) -> Callable[[Series], Array]:
-    return lambda s: s.angular_momentum_n_m_s[:, axis]
+def _along_axes(of: Callable[[Series], Array]) -> tuple[Value, ...]:
+    """A line for each axis of (F, 3) vectors."""
+    return tuple(
+        Value(words, color, lambda s, axis=axis: of(s)[:, axis], "")
+        for axis, (words, color) in enumerate(AXES)
+    )
 
 
 FORCE = OverTime(
@@ -248,13 +247,13 @@ MOMENTUM = OverTime(
     "Momentum",
     "momentum (kg·m/s)",
     "In the air, only the upward part may change, and steadily.",
-    tuple(Value(words, color, _momentum(n), "") for n, (words, color) in enumerate(AXES)),
+    _along_axes(lambda s: s.linear_momentum_n_s),
 )
 SPIN = OverTime(
     "Spin about the centre of mass",
     "angular momentum (kg·m²/s)",
     "In the air, nothing can change it.",
-    tuple(Value(words, color, _spin(n), "") for n, (words, color) in enumerate(AXES)),
+    _along_axes(lambda s: s.angular_momentum_n_m_s),
 )
 HAND = OverTime(
     "The invisible hand",
@@ -363,7 +362,7 @@ def contact_chart(series: Series, reference: ContactSchedule | None) -> Chart:
     def bars(part: str, schedule: ContactSchedule, lane: Lane) -> tuple[Bar, ...]:
         color, words = ("orange", ", found in the input") if lane == "lower" else ("blue", "")
         found: list[Bar] = []
-        for first, last in intervals(_fitted(schedule.column(part), len(times))):
+        for first, last in intervals(schedule.column(part)[: len(times)]):
             start, end = float(times[first]), float(times[last - 1]) + step
             said = f"{part.replace('_', ' ')}{words}: {start:.2f} to {end:.2f} s"
             found.append(Bar(start, end, color, said, lane))
@@ -384,12 +383,6 @@ def contact_chart(series: Series, reference: ContactSchedule | None) -> Chart:
     about = "A bar is drawn while a part of the body touches the ground or another surface."
     ends, labels = (float(times[0]), float(times[-1]) + step), ("time (s)", "body part")
     return Chart("rows", "What touches when", about, *labels, ends, rows=rows, legend=legend)
-
-
-def _fitted(flags: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
-    fitted = np.zeros(frames, dtype=np.bool_)
-    fitted[: min(frames, len(flags))] = flags[:frames]
-    return fitted
 
 
 def balance_map(series: Series, original: Series | None) -> Chart:

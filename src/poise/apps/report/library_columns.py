@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 from urllib.parse import quote
 
 import numpy as np
@@ -94,7 +94,7 @@ class Library:
         return {status: found[status] for status in order if found[status]}
 
 
-def read_library(rows: Iterable[Mapping[str, Any]]) -> Library:
+def read_library(rows: Iterable[Mapping[str, object]]) -> Library:
     """Columns from rows; what a row lacks or holds in an unknown form counts as missing."""
     clips: list[ClipRow] = []
     done: list[int] = []
@@ -155,7 +155,7 @@ def link_to(file: object) -> str:
         return "./" + quote(file, errors="replace")
 
 
-def _clip_row(row: Mapping[str, Any]) -> ClipRow:
+def _clip_row(row: Mapping[str, object]) -> ClipRow:
     rate_hz = _number(row.get("rate_hz"))
     motion_s = _number(row.get("frames")) / rate_hz if rate_hz > 0.0 else math.nan
     reason = as_text(row.get("reason")).strip()
@@ -176,7 +176,10 @@ def _clip_row(row: Mapping[str, Any]) -> ClipRow:
 
 
 def _measure(
-    measured: dict[tuple[str, str], array[float]], done: int, when: str, values: Mapping[str, Any]
+    measured: dict[tuple[str, str], array[float]],
+    done: int,
+    when: str,
+    values: Mapping[str, object],
 ) -> None:
     """The figures of one clip more after so many done ones."""
     for key, value in values.items():
@@ -219,8 +222,8 @@ def _judged(figures: list[Figures], done: int) -> tuple[Indices, Indices, Indice
     return poor, worse, worst, np.where(worst < 0, 0.0, times)
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
 def _number(value: object) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from poise.apps.report.library_causes import Cause
 from poise.apps.report.library_columns import DONE, Figures, Library, link_to, read_library
@@ -28,7 +27,7 @@ _BOUNDED = ("%", "F1")
 
 
 def library_html(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Mapping[str, object]],
     title: str,
     *,
     recipe: str = "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from poise.apps.report.clip_charts import Bar, Chart, Dot, Key, Row
 from poise.apps.report.page import Page, page_html
+from poise.apps.report.words import listed
 from poise.arrays import Array, Indices
 from poise.formats import atomic_write
 from poise.methods.pattern import EventRule, Pattern, styles_of
@@ -40,12 +40,7 @@ def write_pattern_page(pattern: Pattern, path: Path, name: str) -> None:
 
 
 def pattern_html(pattern: Pattern, name: str) -> str:
-    """One self-contained page about a pattern.
-
-    Args:
-        pattern: what was learned.
-        name: what it is called.
-    """
+    """One self-contained page about a pattern."""
     styles = styles_of(pattern.coefficients)
     many = len(pattern.examples) > MANY
     charts = (
@@ -134,7 +129,7 @@ def timing_chart(pattern: Pattern, *, wide: bool = False) -> Chart:
     for example in pattern.examples[:MOST_BARS]:
         own = example.warp.to_own(pattern.knots)
         rows.append((example.name, (own - own[0]) / example.rate_hz))
-    spans = _spans(pattern)
+    spans = [f"{a} to {b}" for a, b in pairwise(_knot_names(pattern))]
     colors = [COLORS[n % len(COLORS)] for n in range(len(spans))]
     shown = [
         Row(
@@ -210,11 +205,6 @@ def _knot_names(pattern: Pattern) -> list[str]:
     return [{**ends, **named}[round(knot)] for knot in pattern.knots.tolist()]
 
 
-def _spans(pattern: Pattern) -> list[str]:
-    names = _knot_names(pattern)
-    return [f"{a} to {b}" for a, b in pairwise(names)]
-
-
 def _facts(pattern: Pattern) -> list[tuple[str, str]]:
     seconds = (pattern.frame_count - 1) / pattern.rate_hz
     facts = [
@@ -246,17 +236,13 @@ def _summary(pattern: Pattern, styles: Indices) -> list[str]:
         )
     sizes = np.bincount(styles).tolist()
     if len(sizes) > 1:
-        several = _listed([str(size) for size in sizes])
+        several = listed([str(size) for size in sizes])
         if len(sizes) > _MOST_LISTED:
             several = f"{min(sizes)} to {max(sizes)}"
         sentences.append(f"{len(sizes)} styles stand out, of {several} motions.")
     elif len(styles) >= 4:
         sentences.append("No styles stand out: the motions do not fall into clear groups.")
     return sentences
-
-
-def _listed(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _table(pattern: Pattern, styles: Indices) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -100,12 +100,8 @@ def _sentence(words: str) -> str:
 
 
 KINDS = {
-    kind.key: Kind(
-        kind.key, kind.name, kind.group, kind.unit, kind.direction, _sentence(kind.about),
-        kind.good_limit, kind.poor_limit,
-    )
-    for kind in MEASURE_KINDS
-}  # fmt: skip
+    kind.key: Kind(**vars(replace(kind, about=_sentence(kind.about)))) for kind in MEASURE_KINDS
+}
 """In the order of a page."""
 
 
@@ -171,6 +167,14 @@ def number(value: float) -> str:
         return "0"
     decimals = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 0.095 else 3
     return f"{value:.{decimals}f}".replace("-", "−")
+
+
+def listed(words: Sequence[str], most: int = 6) -> str:
+    """`a, b and c`, or how many more there are."""
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def unit_words(unit: str) -> str:

@@ -10,10 +10,9 @@ import contextlib
 import json
 import queue
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 from poise.announce import listening
 from poise.apps.studio import from_page as asked
@@ -25,11 +24,12 @@ from poise.apps.studio.goals import goals_of, scatter_of, stages_of
 from poise.apps.studio.history import History, Kept
 from poise.apps.studio.measuring import measured, observed, with_contacts
 from poise.apps.studio.project import Project
+from poise.apps.studio.results import save_result
 from poise.apps.studio.running import Found, Runner
 from poise.apps.studio.saving import exported, save_file
 from poise.apps.studio.solver import Solver
-from poise.apps.studio.solving import Solution, SolveJob, problem_lines
-from poise.apps.studio.views import Told
+from poise.apps.studio.solving import Solution, SolveJob, bug_lines, problem_lines
+from poise.apps.studio.wire import Told, told
 from poise.character import Character
 from poise.errors import BadValue, PoiseError
 from poise.formats import load_clip, os_problem, reading_below
@@ -81,11 +81,11 @@ class Document:
     def ask(self, message: asked.FromPage) -> None:
         """Something that a page wants."""
         match message:
-            case asked.CancelRun():
+            case asked.Command(kind="cancel_run"):
                 with self._lock:
                     self._cancelled_to = self._runs
                     self._runner.cancel()
-            case asked.RunMethod():
+            case asked.Command(kind="run_method"):
                 with self._lock:
                     self._runs += 1
                     number = self._runs
@@ -156,28 +156,28 @@ class Document:
                 try:
                     job()
                 except Exception as bug:
-                    words = f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}"
-                    line = say.ProblemLine(words)
-                    self._tell(views.told(say.Problem((line,), "bug")))
+                    self._tell(say.Problem(bug_lines(bug), "bug"))
                 if self._is_waiting:
                     self._is_waiting = False
-                    self._tell(views.told(say.Waiting("")))
+                    self._tell(say.Waiting(""))
 
     def _announced(self, what: str) -> None:
         if threading.current_thread() is not self._thread:
             return
         self._is_waiting = True
-        self._tell(views.told(say.Waiting(what)))
+        self._tell(say.Waiting(what))
 
-    def _tell(self, *messages: Told) -> None:
-        for page in tuple(self._pages):
-            for message in messages:
-                page(message)
+    def _tell(self, *messages: Told | say.FromServer, to: Sequence[Page] | None = None) -> None:
+        """To all pages, or to some."""
+        for each in messages:
+            data = each if isinstance(each, str | bytes) else told(each)
+            for page in tuple(self._pages) if to is None else to:
+                page(data)
 
     def _joined(self, page: Page) -> None:
         self._pages.append(page)
         self._drags.start_anew()
-        with self._saying_problems("open_document", (page,)):
+        with self._saying_problems("open_document", [page]):
             if not self.history.is_as_left:
                 self.history = History.read(self.history.folder)
             recipe = self._solver.read(self.history.recipe)
@@ -185,12 +185,8 @@ class Document:
             if self._told not in (None, prepared):  # its files have changed: news for all
                 self._changed(recipe)
                 return
-            for each in self._of_prepared(recipe, prepared):
-                page(each)
-            if self._solver.is_quick(recipe):
-                self._solver.solve(recipe)
-            else:
-                self._solver.recall(recipe)
+            self._tell(*self._of_prepared(recipe, prepared), to=[page])
+            self._solver.solve_or_recall(recipe)
             self._show(recipe, page)
 
     def _left(self, page: Page) -> None:
@@ -201,19 +197,17 @@ class Document:
 
     @contextlib.contextmanager
     def _saying_problems(
-        self, about: str, pages: tuple[Page, ...] = ()
+        self, about: str, to: Sequence[Page] | None = None
     ) -> Generator[None, None, None]:
         try:
             yield
         except PoiseError as problem:
-            told = views.told(say.Problem(problem_lines(problem, self.project.folder), about))
-            for page in pages or tuple(self._pages):
-                page(told)
-                page(self._state())
+            lines = problem_lines(problem, self.project.folder)
+            self._tell(say.Problem(lines, about), self._state(), to=to)
 
     def _asked(self, message: asked.FromPage) -> None:
         with self._saying_problems(message.kind):
-            if isinstance(message, asked.EditRecipe | asked.EditContacts | asked.Undo | asked.Redo):
+            if message.kind in ("edit_recipe", "edit_contacts", "undo", "redo"):
                 self._check_ours()
             match message:
                 case asked.EditRecipe():
@@ -222,16 +216,13 @@ class Document:
                     prepared = self._solver.prepare(self._solver.read(self.history.recipe))
                     recipe = with_contacts(message, self.history, prepared, self.project)
                     self._edit(recipe, message.label)
-                case asked.Undo():
-                    if self.history.undo():
+                case asked.Command(kind="undo" | "redo"):
+                    if self.history.go(-1 if message.kind == "undo" else 1):
                         self._changed()
-                case asked.Redo():
-                    if self.history.redo():
-                        self._changed()
-                case asked.EndDrag():
+                case asked.Command(kind="end_drag"):
                     self._drags.start_anew()
-                    self._tell(views.told(say.Forget("live")))
-                case asked.AskMeasures():
+                    self._tell(say.Forget("live"))
+                case asked.Command(kind="ask_measures"):
                     self._tell(measured(self.solution()))
                 case asked.BlendFamily():
                     played = self._played_family()
@@ -245,11 +236,7 @@ class Document:
                     raise BadValue("message", "one for a document", message.kind)
 
     def _check_ours(self) -> None:
-        """Nothing, if nobody else has changed the document.
-
-        Raises:
-            PoiseError: another studio has; pages are shown how it is now.
-        """
+        """Raise where another studio has changed the document; pages are shown how it is now."""
         if not self.history.is_as_left:
             self.history = History.read(self.history.folder)
             self._changed()
@@ -266,7 +253,7 @@ class Document:
             self._played = Played(solution.family, solution.character)
         return self._played
 
-    def _edit(self, plain: Mapping[str, Any], label: str, merge: str = "") -> None:
+    def _edit(self, plain: Mapping[str, object], label: str, merge: str = "") -> None:
         """Take a new recipe, if it can be had on this clip."""
         recipe = self._solver.read(plain)
         if self._solver.is_quick(recipe):
@@ -287,10 +274,7 @@ class Document:
             self._tell(*self._of_prepared(recipe, prepared))
         elif any(step.pattern is not None for step in recipe.steps):
             self._tell_figure(recipe, prepared)
-        if self._solver.is_quick(recipe):
-            self._solver.solve(recipe)
-        else:
-            self._solver.recall(recipe)
+        self._solver.solve_or_recall(recipe)
         self._show(recipe)
 
     def _of_prepared(self, recipe: Recipe, prepared: Subject) -> list[Told]:
@@ -313,8 +297,7 @@ class Document:
         key = views.figure_key(shown.skeleton)
         known = self._figures.get(key)
         if known is None or known[0] != shown.sites.names:
-            told = views.figure(shown, name or self.history.name)
-            known = shown.sites.names, told
+            known = shown.sites.names, views.figure(shown, name or self.history.name)
             self._figures.put(key, known)
         return known[1]
 
@@ -325,32 +308,22 @@ class Document:
         """The state, and the result if there is one for it."""
         solution = self._solver.found(self.history.recipe)
         pages = tuple(self._pages) if only is None else (only,)
-
-        def tell(*messages: Told) -> None:
-            for page in pages:
-                for message in messages:
-                    page(message)
-
-        tell(self._state())
+        self._tell(self._state(), to=pages)
         goals = goals_of(recipe, self._solver.stem, {} if solution is None else solution.met)
-        stale = self._shown if solution is None else None
+        shown = solution or self._shown  # a stale one
         if solution is None:
-            tell(views.told(say.Forget("after" if stale is None else "live")), goals)
-            if stale is None or only is None:
-                return
-        shown = solution or stale
-        assert shown is not None
-        figure = self._figure(recipe, shown.character, shown.clip.name)
-        tell(figure, views.motion(shown.clip, "after"), goals)
-        if solution is None:
-            self._inbox.put(lambda: self._show_physics(shown, pages))
+            self._tell(say.Forget("after" if shown is None else "live"), goals, to=pages)
+        if shown is None or (solution is None and only is None):
             return
-        if solution.family is not None:
-            tell(Played(solution.family, solution.character).state())
-        if solution.scatter is not None:
-            tell(scatter_of(*solution.scatter))
-        self._shown = solution
-        self._inbox.put(lambda: self._show_physics(solution, pages))
+        figure = self._figure(recipe, shown.character, shown.clip.name)
+        self._tell(figure, views.motion(shown.clip, "after"), goals, to=pages)
+        if solution is not None:
+            if solution.family is not None:
+                self._tell(Played(solution.family, solution.character).state(), to=pages)
+            if solution.scatter is not None:
+                self._tell(scatter_of(*solution.scatter), to=pages)
+            self._shown = solution
+        self._inbox.put(lambda: self._show_physics(shown, pages))
 
     def _show_physics(self, solution: Solution, pages: tuple[Page, ...]) -> None:
         """Forces and balance of what is shown, when nothing more urgent waits."""
@@ -363,30 +336,19 @@ class Document:
             series = observed(
                 solution.clip, solution.character, solution.environment, solution.contacts
             )
-            message = views.physics(series, "after", stages_of(series))
-            for page in pages:
-                page(message)
+            self._tell(views.physics(series, "after", stages_of(series)), to=pages)
 
-    def _state(self) -> Told:
-        solution = self._solver.found(self.history.recipe)
-        prepared = self._told
-        clip = None if prepared is None else prepared.clip
-        shown = solution.clip if solution is not None else clip
-        solved: Any = "yes" if solution is not None else "no" if self._shown is None else "stale"
-        if self._is_running:
-            solved = "solving"
-        recipe = self.history.recipe
-        return views.told(
-            say.DocumentState(
-                self.id, self.history.name, dict(recipe),
-                0 if shown is None else shown.frame_count,
-                30.0 if shown is None else shown.rate_hz,
-                self.history.undo_label, self.history.redo_label, solved,
-                "" if solution is None else solution.status,
-                "" if solution is None else solution.summary,
-                () if solution is None else solution.notes,
-                len(recipe.get("steps", ())),
-            )
+    def _state(self) -> say.DocumentState:
+        history, solution = self.history, self._solver.found(self.history.recipe)
+        shown = solution or self._told
+        solved = "yes" if solution is not None else "no" if self._shown is None else "stale"
+        return say.DocumentState(
+            self.id, history.name, dict(history.recipe),
+            0 if shown is None else shown.clip.frame_count,
+            30.0 if shown is None else shown.clip.rate_hz,
+            history.undo_label, history.redo_label, "solving" if self._is_running else solved,
+            *(("", "", ()) if solution is None else
+              (solution.status, solution.summary, solution.notes)),
         )  # fmt: skip
 
     # Runs.
@@ -397,7 +359,7 @@ class Document:
             if self._solver.is_quick(recipe):
                 self._solver.solve(recipe)
                 self._show(recipe)
-                self._tell(views.told(say.RunEnded("done", 0.0)))
+                self._tell(say.RunEnded("done", 0.0))
                 return
             if self._is_running:
                 raise BadValue("run", "one at a time: cancel the other first", "one more")
@@ -414,7 +376,7 @@ class Document:
 
         with self._lock:
             if number <= self._cancelled_to:
-                self._tell(views.told(say.RunEnded("cancelled", 0.0)), self._state())
+                self._tell(say.RunEnded("cancelled", 0.0), self._state())
                 return
             self._is_running = True
             self._runner.begin(job, ended)
@@ -424,44 +386,41 @@ class Document:
         self._is_running = False
         if not self._pages:
             self._runner.rest()
-        for left in self.history.folder.glob("preview.*.npz"):
+        folder = self.history.folder
+        for left in folder.glob("preview.*.npz"):
             left.unlink(missing_ok=True)
         if isinstance(found, Solution):
             self._solver.keep(recipe, found, key)
-            self._tell(views.told(say.RunEnded("done", seconds)))
+            self._tell(say.RunEnded("done", seconds))
             with self._saying_problems("run_method"):
                 self._show(self._solver.read(self.history.recipe))
-                self._store(key, found)
+                try:
+                    save_result(folder / "results", key, found)
+                except OSError as refused:
+                    raise os_problem(folder, refused, "write") from None
             return
-        self._tell(views.told(say.Forget("preview")))
+        self._tell(say.Forget("preview"))
         if found is not None:
             lines = problem_lines(found, self.project.folder)
-            self._tell(views.told(say.Problem(lines, "run_method")))
+            self._tell(say.Problem(lines, "run_method"))
         how = "cancelled" if found is None else "failed"
-        self._tell(views.told(say.RunEnded(how, seconds)), self._state())
-
-    def _store(self, key: str, found: Solution) -> None:
-        try:
-            self._solver.store(key, found)
-        except OSError as refused:
-            raise os_problem(self.history.folder, refused, "write") from None
+        self._tell(say.RunEnded(how, seconds), self._state())
 
     def _run_said(self, news: str) -> None:
         """What a run says on its way; called by its thread."""
         try:
-            said: Any = json.loads(news)
+            *words, preview = json.loads(news)
+            progress = say.Progress(*words)
         except ValueError:
-            said = {"stage": news, "done": 0, "total": 0}
-        self._inbox.put(lambda: self._progressed(said))
+            progress, preview = say.Progress("", news, 0, 0), ""
+        self._inbox.put(lambda: self._progressed(progress, preview))
 
-    def _progressed(self, said: Mapping[str, Any]) -> None:
+    def _progressed(self, progress: say.Progress, preview: str) -> None:
         if not self._is_running:
             return
-        words = str(said.get("method", "")), str(said["stage"])
-        counts = int(said.get("done", 0)), int(said.get("total", 0))
-        self._tell(views.told(say.Progress(*words, *counts)))
-        if "preview" in said:
-            path = Path(said["preview"])
+        self._tell(progress)
+        if preview:
+            path = Path(preview)
             with contextlib.suppress(PoiseError, OSError):
                 self._tell(views.motion(load_clip(path), "preview"))
                 path.unlink()

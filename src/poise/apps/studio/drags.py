@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.from_page import BeginDrag, Drag
 from poise.apps.studio.goals import stages_of
+from poise.apps.studio.history import steps_of
 from poise.apps.studio.live import Live
 from poise.apps.studio.measuring import observed
 from poise.apps.studio.solver import Solver
 from poise.apps.studio.solving import problem_lines
-from poise.apps.studio.views import Told
+from poise.apps.studio.wire import Told, told
 from poise.errors import BadValue, PoiseError
 from poise.job import Recipe, Subject
 from poise.motion import Clip
@@ -64,7 +65,7 @@ class Drags:
         """Whose physics pages have not seen."""
         self._seen_at, self._cost_s = 0.0, 0.0
         self._live: Live | None = None
-        self._begun: Mapping[str, Any] = {}
+        self._begun: Mapping[str, object] = {}
 
     @property
     def is_waiting(self) -> bool:
@@ -105,7 +106,7 @@ class Drags:
             clip = live.solve()
         except PoiseError as problem:
             lines = problem_lines(problem, self._solver.folder)
-            self._tell(views.told(say.Problem(lines, "drag")))
+            self._tell(told(say.Problem(lines, "drag")))
             return
         if live.prepared is not self._on:
             self._tell_figure(live.recipe, live.prepared)
@@ -148,19 +149,19 @@ class Drags:
 
 
 def with_constraint(
-    recipe: Mapping[str, Any], step: int, index: int, constraint: Mapping[str, Any]
-) -> dict[str, Any]:
+    recipe: Mapping[str, object], step: int, index: int, constraint: Mapping[str, object]
+) -> dict[str, object]:
     """A recipe in plain values with another constraint in the place of one.
 
     Raises:
         BadValue: there is none in that place.
     """
     try:
-        steps = list(recipe["steps"])
+        steps = list(steps_of(recipe))
         ((method, content),) = steps[step].items()
-        constraints = list(content["constraints"])
+        constraints = list(cast("Sequence[object]", (content or {})["constraints"]))
         constraints[index] = constraint
     except (LookupError, TypeError, ValueError, AttributeError):
         raise BadValue("drag", "of a constraint of the recipe", (step, index)) from None
-    steps[step] = {method: {**content, "constraints": constraints}}
+    steps[step] = {method: {**(content or {}), "constraints": constraints}}
     return {**recipe, "steps": steps}

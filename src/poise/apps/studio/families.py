@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
-from poise.announce import announce
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.history import key_of
-from poise.apps.studio.views import Told
+from poise.apps.studio.wire import Told, told
 from poise.character import Character
 from poise.errors import BadValue
 from poise.job import Recipe, Subject, edit_of, is_family_file, load_family, vocabulary
 from poise.methods import Progress
-from poise.methods.momentum import Family, LeapController, build_family, two_leaps_reach_m
+from poise.methods.momentum import Family, LeapController, Settings, build_family, two_leaps_reach_m
 from poise.motion import Clip
 
 
-def is_family(recipe: Recipe) -> bool:
-    """Whether a recipe asks for a family and not for one leap."""
-    last = recipe.steps[-1] if recipe.steps else None
-    if last is None or last.method != "momentum":
-        return False
-    return bool(last.settings.family) or last.settings.two_leaps_m is not None
+def family_settings(recipe: Recipe) -> Settings | None:
+    """Of the last step, where it asks for a family and not for one leap."""
+    asked = recipe.steps[-1].settings if recipe.steps else None
+    if isinstance(asked, Settings) and (asked.family or asked.two_leaps_m is not None):
+        return asked
+    return None
 
 
-def built(recipe: Recipe, prepared: Subject) -> Family:
+def built(
+    recipe: Recipe, settings: Settings, prepared: Subject, progress: Callable[[Progress], None]
+) -> Family:
     """Solve all members of the recipe's last step.
 
     Raises:
         PoiseError: as `build_family`.
     """
-    index = len(recipe.steps) - 1
-    edit = edit_of(recipe, index, prepared, prepared.clip, vocabulary())
-
-    def progress(told: Progress) -> None:
-        said = {"method": "momentum", "stage": told.stage, "done": told.done, "total": told.total}
-        announce(json.dumps(said))
-
-    return build_family(edit, recipe.steps[index].settings, progress=progress)
+    edit = edit_of(recipe, len(recipe.steps) - 1, prepared, prepared.clip, vocabulary())
+    return build_family(edit, settings, progress=progress)
 
 
-def recipe_of(family: Family, name: str) -> dict[str, Any]:
+def recipe_of(family: Family, name: str) -> dict[str, object]:
     """What asks for a family that is in a file: its axes, of the captured leap in the same file."""
-    asked: dict[str, Any] = {"two_leaps_m": two_leaps_reach_m(family.axes)}
+    asked: dict[str, object] = {"two_leaps_m": two_leaps_reach_m(family.axes)}
     if asked["two_leaps_m"] is None:
         axes = [asdict(axis).items() for axis in family.axes]
         asked = {"family": [{key: v for key, v in each if v is not None} for each in axes]}
@@ -59,7 +52,7 @@ def recipe_of(family: Family, name: str) -> dict[str, Any]:
 def from_file(recipe: Recipe) -> Family | None:
     """The family that a recipe asks for, if the file of its clip has it; None for any other."""
     name = recipe.clip.file
-    if not is_family(recipe) or name is None or not is_family_file(recipe.folder / name):
+    if family_settings(recipe) is None or name is None or not is_family_file(recipe.folder / name):
         return None
     family = load_family(recipe.folder / name)
     assert recipe.written is not None  # those of the studio are made from values
@@ -96,7 +89,7 @@ class Played:
             statuses=tuple(str(each) for each in family.statuses),
             weights=tuple(weights.tolist()),
         )
-        return views.told(message, members=members)
+        return told(message, members=members)
 
     def blended(self, coordinate: Sequence[float], number: int) -> list[Told]:
         """The leap at a coordinate, as near as the family goes.
@@ -120,5 +113,5 @@ class Played:
         if self.controller is None:
             self.controller = LeapController(self.family, self.character)
         reach = self.controller.reach_m
-        played: Any = self.controller.step((turn * reach, forward * reach))
+        played = self.controller.step((turn * reach, forward * reach))
         return views.motion(played.clip, "live", number=number)

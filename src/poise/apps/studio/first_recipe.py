@@ -11,22 +11,22 @@ below by 5 cm and 5 degrees.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from poise.character import Skeleton, find_partial_roles
 
 COLLAR_MOBILITY, TRUNK_MOBILITY = 0.15, 0.2
 
 
-def first_recipe(clip: dict[str, Any], skeleton: Skeleton) -> dict[str, Any]:
+def first_recipe(clip: dict[str, object], skeleton: Skeleton) -> dict[str, object]:
     """For a clip as recipes name it, on its skeleton."""
     return {"poise": 1, "clip": clip, "steps": [{"deform": keeping(skeleton)}]}
 
 
-def keeping(skeleton: Skeleton) -> dict[str, Any]:
+def keeping(skeleton: Skeleton) -> dict[str, object]:
     """The content of a step of deform that keeps what a body does, but for what is asked of it."""
     roles = find_partial_roles(skeleton).joints
-    kept: list[dict[str, Any]] = [
+    kept: list[dict[str, object]] = [
         {"plant": {"name": f"{side} foot", "part": f"{side}_foot", "mode": "follow",
                    "frames": "all"}}
         for side in ("left", "right")
@@ -45,7 +45,7 @@ def keeping(skeleton: Skeleton) -> dict[str, Any]:
     return {"constraints": kept, **settings}
 
 
-def _vertebrae(skeleton: Skeleton, roles: Any) -> list[str]:
+def _vertebrae(skeleton: Skeleton, roles: Mapping[str, str]) -> list[str]:
     """Joints from the chest down to the pelvis, which is not among them."""
     if "chest" not in roles or "pelvis" not in roles:
         return []

@@ -8,7 +8,7 @@ the recipe and sends it whole; the server checks it, keeps what was before for u
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class OpenDocument:
 class EditRecipe:
     """The recipe after an edit."""
 
-    recipe: dict[str, Any]
+    recipe: dict[str, object]
     label: str
     """What was done, for the undo button: "move right wrist"."""
     merge: str = ""
@@ -72,7 +72,7 @@ class EditContacts:
 class BeginDrag:
     """The recipe as a drag begins: solved at once with deform, not kept."""
 
-    recipe: dict[str, Any]
+    recipe: dict[str, object]
     number: int
     """Counts up; what comes back has it, and stale ones are dropped on both sides."""
     kind: Literal["begin_drag"] = "begin_drag"
@@ -85,59 +85,19 @@ class Drag:
     step: int
     index: int
     """In the step's list."""
-    constraint: dict[str, Any]
+    constraint: dict[str, object]
     """As recipes write it: {hold_point: {...}}."""
     number: int
     kind: Literal["drag"] = "drag"
 
 
 @dataclass(frozen=True)
-class EndDrag:
-    """The drag was given up: show what was there before."""
+class Command:
+    """What its kind says, of the document as it is; ended drags show what was there before."""
 
-    kind: Literal["end_drag"] = "end_drag"
-
-
-@dataclass(frozen=True)
-class RunMethod:
-    """Solve the recipe as it is."""
-
-    kind: Literal["run_method"] = "run_method"
-
-
-@dataclass(frozen=True)
-class CancelRun:
-    """End what runs."""
-
-    kind: Literal["cancel_run"] = "cancel_run"
-
-
-@dataclass(frozen=True)
-class Undo:
-    """Take back the last edit."""
-
-    kind: Literal["undo"] = "undo"
-
-
-@dataclass(frozen=True)
-class Redo:
-    """Do it again."""
-
-    kind: Literal["redo"] = "redo"
-
-
-@dataclass(frozen=True)
-class AskMeasures:
-    """Measure before and after."""
-
-    kind: Literal["ask_measures"] = "ask_measures"
-
-
-@dataclass(frozen=True)
-class AskFiles:
-    """What is in the project folder now."""
-
-    kind: Literal["ask_files"] = "ask_files"
+    kind: Literal[
+        "end_drag", "run_method", "cancel_run", "undo", "redo", "ask_measures", "ask_files"
+    ]
 
 
 @dataclass(frozen=True)
@@ -172,7 +132,6 @@ class SteerLeap:
 
 
 FromPage = (
-    OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | BeginDrag | Drag | EndDrag
-    | RunMethod | CancelRun | Undo | Redo | AskMeasures | AskFiles | SaveFile | BlendFamily
-    | SteerLeap
+    OpenSample | OpenFile | OpenDocument | EditRecipe | EditContacts | BeginDrag | Drag | Command
+    | SaveFile | BlendFamily | SteerLeap
 )  # fmt: skip

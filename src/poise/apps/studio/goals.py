@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.to_page import Goal, Stage
-from poise.apps.studio.views import Told
+from poise.apps.studio.wire import Told, told
 from poise.arrays import Array
-from poise.constraints import Scene, StageEdit, tasks_of
+from poise.constraints import Scene, StageEdit, Task, tasks_of
 from poise.contact import Series, intervals
 from poise.errors import PoiseError
 from poise.job import Clock, Recipe, Subject, constraint_from, vocabulary
@@ -58,7 +58,7 @@ def scatter_of(pattern: Pattern, now: Array | None) -> Told:
         shares=tuple((pattern.variances / pattern.variances.sum())[:2].tolist()),
         weights=tuple(weights.tolist()),
     )
-    return views.told(message, places=places, goal=goal)
+    return told(message, places=places, goal=goal)
 
 
 def goals_of(
@@ -99,8 +99,8 @@ def goals_of(
     return views.goals(found)
 
 
-def _path(tasks: object) -> tuple[int, Array]:
-    for task in tasks:  # type: ignore[attr-defined]
+def _path(tasks: Iterable[Task]) -> tuple[int, Array]:
+    for task in tasks:
         if task.kind == "point" and task.reference < 0 and np.shape(task.goals)[-1:] == (3,):
             return int(task.first), np.asarray(task.goals, dtype=np.float64)
     return 0, np.zeros((0, 3))

@@ -17,7 +17,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from poise.errors import PoiseError
 from poise.formats import read_bytes
@@ -91,7 +90,7 @@ def remembered(file: Path) -> Remembered:
     try:
         if os.name != "nt" and file.stat().st_mode & 0o077:
             return Remembered()
-        said: Any = json.loads(read_bytes(file, max_bytes=_MOST_BYTES))
+        said = json.loads(read_bytes(file, max_bytes=_MOST_BYTES))
         port, token = said["port"], said["token"]
     except (OSError, PoiseError, ValueError, KeyError, TypeError, RecursionError):
         return Remembered()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from poise.errors import FileProblem
 from poise.formats import atomic_write, os_problem, read_bytes
@@ -52,7 +52,7 @@ MOST_EDITS = 200
 class Edit:
     """A state of the recipe, and what led to it."""
 
-    recipe: Mapping[str, Any]
+    recipe: Mapping[str, object]
     label: str
     merge: str = ""
 
@@ -60,7 +60,7 @@ class Edit:
 class History:
     """The states of a recipe."""
 
-    def __init__(self, folder: Path, name: str, recipe: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, name: str, recipe: Mapping[str, object]) -> None:
         self.folder = folder
         self.name = name
         self._edits = [Edit(recipe, "open")]
@@ -76,7 +76,7 @@ class History:
         """
         path = folder / FILE
         try:
-            said: Any = json.loads(read_bytes(path))
+            said = json.loads(read_bytes(path))
             edits = [Edit(each["recipe"], each["label"], each["merge"]) for each in said["edits"]]
             made = History(folder, str(said["name"]), edits[0].recipe)
             made._edits, made._now = edits, int(said["now"])
@@ -92,7 +92,7 @@ class History:
         return made
 
     @property
-    def recipe(self) -> Mapping[str, Any]:
+    def recipe(self) -> Mapping[str, object]:
         """As it is now."""
         return self._edits[self._now].recipe
 
@@ -106,7 +106,7 @@ class History:
         """What would be done again; empty: nothing."""
         return self._edits[self._now + 1].label if self._now + 1 < len(self._edits) else ""
 
-    def add(self, recipe: Mapping[str, Any], label: str, merge: str = "") -> None:
+    def add(self, recipe: Mapping[str, object], label: str, merge: str = "") -> None:
         """A new state; what was taken back before is gone."""
         edits = self._edits[: self._now + 1]
         last = edits[-1]
@@ -118,15 +118,8 @@ class History:
             del edits[1 : len(edits) - MOST_EDITS + 1]
         self._save(edits, len(edits) - 1)
 
-    def undo(self) -> bool:
-        """Back by one; False when there is nothing."""
-        return self._go(-1)
-
-    def redo(self) -> bool:
-        """On by one; False when there is nothing."""
-        return self._go(1)
-
-    def _go(self, by: int) -> bool:
+    def go(self, by: int) -> bool:
+        """Back (-1) or on (1) by one edit; False when there is nothing."""
         if not 0 <= self._now + by < len(self._edits):
             return False
         self._save(self._edits, self._now + by)
@@ -173,7 +166,16 @@ class History:
         self._edits, self._now = edits, now
 
 
-def key_of(recipe: Mapping[str, Any]) -> str:
+Steps = Sequence[Mapping[str, Mapping[str, object] | None]]
+"""Of a recipe in plain values: the method of each, and its content."""
+
+
+def steps_of(recipe: Mapping[str, object]) -> Steps:
+    """The steps of a recipe that was read before, or may have been."""
+    return cast("Steps", recipe.get("steps") or ())
+
+
+def key_of(recipe: Mapping[str, object]) -> str:
     """What results depend on: all but words and the names of outputs."""
     counts = {key: value for key, value in recipe.items() if key not in ("about", "outputs")}
     return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()[:24]

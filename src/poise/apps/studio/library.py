@@ -10,19 +10,20 @@ import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from poise.apps.studio.document import Document
 from poise.apps.studio.families import recipe_of
 from poise.apps.studio.first_recipe import first_recipe
 from poise.apps.studio.history import FILE, History
-from poise.apps.studio.project import Project
+from poise.apps.studio.project import Project, endings
+from poise.apps.studio.saving import moved_recipe
 from poise.apps.studio.solving import read, without_folder
 from poise.apps.studio.to_page import Recoverable
 from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
 from poise.errors import PoiseError, UnknownName
-from poise.formats import extensions, load_clip, read_bytes, reading_below
+from poise.formats import load_clip, read_bytes, reading_below
 from poise.job import is_family_file, load_family, load_recipe, subject
 from poise.samples import SAMPLES
 
@@ -31,8 +32,6 @@ _MOST_LISTED = 50
 MOST_OPEN = 8
 """Documents in memory that nobody looks at; as all edits are on disk, nothing is lost."""
 
-_READERS = "read_motion", "read_clip", "read_character"
-_COMPANIONS = {".asf", ".bin"}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -72,9 +71,10 @@ class Documents:
         Raises:
             PoiseError: not a clip; nothing is kept of it.
         """
-        clips = {ending for read in _READERS[:2] for ending in extensions(read)}
-        names = [bare_name(files[0].name, clips, "a clip")]
-        names += [bare_name(each.name, _COMPANIONS, "what belongs to a clip") for each in files[1:]]
+        known, (clip, *others) = endings(), files
+        names = [bare_name(clip.name, known["clip"], "a clip")]
+        companions = known["companion"]
+        names += [bare_name(each.name, companions, "what belongs to a clip") for each in others]
         check_apart(names)
         id = _new_id()
         folder = self.project.documents / id
@@ -95,8 +95,7 @@ class Documents:
             PoiseError: files that nothing reads here.
         """
         document = self.open(id)
-        known = {ending for read in _READERS for ending in extensions(read)}
-        known |= _COMPANIONS | {".obj", ".stl", ".yaml", ".yml", ".csv"}
+        known = {".csv", *chain(*endings().values())}
         names = [bare_name(each.name, known, "a body, a place or a pattern") for each in files]
         check_apart(names)
         folder = new_folder(document.history.folder)
@@ -128,7 +127,7 @@ class Documents:
         for path in self._stored():
             try:
                 with reading_below(self.project.folder):
-                    said: Any = json.loads(read_bytes(path))
+                    said = json.loads(read_bytes(path))
                 edits, changed = int(said["now"]), str(said["changed"])
                 touched = len(said["edits"]) > 1 or len(os.listdir(path.parent)) > 1
                 if touched:
@@ -155,7 +154,7 @@ class Documents:
             for document in self._open.values():
                 document.close()
 
-    def _recipe_for(self, path: Path) -> dict[str, Any]:
+    def _recipe_for(self, path: Path) -> dict[str, object]:
         """What a document of a clip, or of a family of leaps, begins with."""
         name = self.project.name(path)
         if is_family_file(path):
@@ -163,15 +162,13 @@ class Documents:
         return first_recipe({"file": name}, load_clip(path).skeleton)
 
     def _of_recipe(self, path: Path) -> Document:
-        from poise.apps.studio.saving import moved_recipe
-
         recipe = load_recipe(path)
         plain = {} if recipe.written is None else recipe.written.plain()
         moved = moved_recipe(plain, path.parent, self.project.folder)
         subject(read(moved, self.project.folder))  # says what is wrong with it
         return self._add(path.stem, moved)
 
-    def _add(self, name: str, recipe: dict[str, Any], id: str = "") -> Document:
+    def _add(self, name: str, recipe: dict[str, object], id: str = "") -> Document:
         id = id or _new_id()
         history = History(self.project.documents / id, name, recipe)
         history.save()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from poise.constraints import tasks_of
 from poise.errors import BadValue
@@ -64,7 +63,9 @@ class Live:
         self.prepared, self.index = prepared, index
         self.recipe, self._start = recipe, start
         self._at = {number: n for n, number in enumerate(numbers)}
-        self._settings = while_dragging(step.settings if step.method == "deform" else Settings())
+        self._settings = while_dragging(
+            step.settings if isinstance(step.settings, Settings) else Settings()
+        )
         steps = [*recipe.steps]
         steps[index] = Step("deform", self._settings, [step.constraints[n] for n in numbers])
         asked = replace(recipe, steps=steps)
@@ -76,7 +77,7 @@ class Live:
         if other is not None and other.prepared is self.prepared and other._start is self._start:
             self._last = other._last
 
-    def move(self, index: int, constraint: Mapping[str, Any]) -> None:
+    def move(self, index: int, constraint: Mapping[str, object]) -> None:
         """Put another constraint in the place of one, as recipes write it.
 
         Raises:

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
 from poise.apps.report.words import figures_of
 from poise.apps.studio import to_page as say
-from poise.apps.studio import views
 from poise.apps.studio.from_page import EditContacts, Touch
-from poise.apps.studio.history import History
+from poise.apps.studio.history import History, steps_of
 from poise.apps.studio.project import Project
 from poise.apps.studio.solving import Solution
-from poise.apps.studio.views import Told
+from poise.apps.studio.wire import Told, told
 from poise.arrays import Array
 from poise.character import Character
 from poise.contact import ContactSchedule, Series, detect_contacts, observe, write_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.job import Subject
-from poise.measures import evaluate
+from poise.measures import Evaluation, evaluate
 from poise.motion import Clip
 
 
 def with_contacts(
     message: EditContacts, history: History, prepared: Subject, project: Project
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """The recipe with what touches when as the user has it.
 
     Raises:
         BadValue: a step that there is not, a bar outside of the clip.
     """
-    recipe = dict(history.recipe)
-    steps = [dict(each) for each in recipe.get("steps", ())]
+    steps = list(steps_of(history.recipe))
     if not 0 <= message.step < len(steps):
         raise BadValue("step", f"from 0 to {len(steps) - 1}", message.step)
     schedule = contacts_from(message.touches, prepared)
@@ -51,7 +47,7 @@ def with_contacts(
     write_contacts(schedule, path)
     ((method, content),) = steps[message.step].items()
     steps[message.step] = {method: {**(content or {}), "contacts": project.name(path)}}
-    return {**recipe, "steps": steps}
+    return {**history.recipe, "steps": steps}
 
 
 def contacts_from(touches: Iterable[Touch], prepared: Subject) -> ContactSchedule:
@@ -84,17 +80,22 @@ def observed(
     return observe(clip, character, place, touching)
 
 
-def measured(solution: Solution) -> Told:
-    """Figures before and after, and the curves that they sum up."""
-    found = evaluate(
+def evaluated(solution: Solution) -> Evaluation:
+    """The measures of a solution against its capture."""
+    return evaluate(
         solution.clip, solution.character, solution.environment, solution.contacts,
         against=solution.start, against_character=solution.start_character,
     )  # fmt: skip
+
+
+def measured(solution: Solution) -> Told:
+    """Figures before and after, and the curves that they sum up."""
+    found = evaluated(solution)
     figures = figures_of(found.measures, found.before)
     rows = tuple(
         say.FigureRow(
             f.key, f.name, f.group, f.about, f.unit,
-            _number(f.before), _number(f.value), f.verdict, f.change,
+            f.before, f.value, f.verdict, f.change,
         )
         for f in figures
     )  # fmt: skip
@@ -111,7 +112,7 @@ def measured(solution: Solution) -> Told:
         say.Plot(name, unit, row, limit) for row, (name, unit, limit, _) in enumerate(curves)
     )
     message = say.Measures(rows, plots, found.notes)
-    return views.told(message, before=lines_before, after=lines_after)
+    return told(message, before=lines_before, after=lines_after)
 
 
 def _curves(series: Series) -> list[tuple[str, str, float | None, Array]]:
@@ -129,7 +130,3 @@ def _curves(series: Series) -> list[tuple[str, str, float | None, Array]]:
         ("Hardest-working joint", "× its limit", 1.0, series.torque_ratio.max(axis=1)),
         ("Height of the centre of mass", "m", None, series.com_m[:, 1]),
     ]  # fmt: skip
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)

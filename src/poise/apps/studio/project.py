@@ -8,9 +8,9 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-from poise.apps.studio.to_page import FileEntry
+from poise.apps.studio.to_page import FileEntry, Use
 from poise.errors import FileProblem
 from poise.formats import extensions
 from poise.job import is_pattern_file
@@ -34,18 +34,32 @@ def is_file_key(key: str) -> bool:
     return key in _KEYS
 
 
-def named_files(values: Any, location: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def named_files(values: object, location: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     """All names of files that are read, each with where it stands, with dots."""
     if isinstance(values, Mapping):
-        for key, each in cast("Mapping[str, Any]", values).items():
+        for key, each in cast("Mapping[str, object]", values).items():
             if location or key != "outputs":
                 yield from named_files(each, (*location, key))
     elif isinstance(values, list | tuple):
-        for index, each in enumerate(cast("list[Any]", values)):
+        for index, each in enumerate(cast("list[object]", values)):
             yield from named_files(each, (*location, str(index)))
     elif isinstance(values, str) and location and is_file_key(location[-1]):
         yield ".".join(location), values
 
+
+def endings() -> dict[str, tuple[str, ...]]:
+    """Extensions of files that the studio takes, by what they are."""
+    clips = (*extensions("read_motion"), *extensions("read_clip"))
+    return {
+        "clip": clips,
+        "companion": (".asf", ".bin"),
+        "body": tuple(each for each in extensions("read_character") if each not in clips),
+        "mesh": (".obj", ".stl"),
+        "written": (".yaml", ".yml"),
+    }
+
+
+_USES: dict[str, Use] = {"written": "recipe", "mesh": "place", "body": "body", "clip": "clip"}
 
 OWN = Path(".poise") / "studio"
 """Where documents are kept, below the folder."""
@@ -98,10 +112,9 @@ class Project:
 
     def files(self) -> tuple[FileEntry, ...]:
         """What can be opened; hidden folders are left out."""
-        clips = {*extensions("read_motion"), *extensions("read_clip")}
-        bodies = set(extensions("read_character")) - clips
-        kinds = {".yaml": "recipe", ".yml": "recipe", ".obj": "place", ".stl": "place"}
-        kinds |= dict.fromkeys(bodies, "body") | dict.fromkeys(clips, "clip")
+        kinds: dict[str, Use] = {}
+        for what, use in _USES.items():
+            kinds |= dict.fromkeys(endings()[what], use)
         found: list[FileEntry] = []
         seen = 0
         for here, folders, names in os.walk(self.folder):
@@ -117,7 +130,7 @@ class Project:
                     return tuple(found)
         return tuple(found)
 
-    def _entry(self, path: Path, what: str) -> list[FileEntry]:
+    def _entry(self, path: Path, what: Use) -> list[FileEntry]:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return []
@@ -125,7 +138,7 @@ class Project:
             what = "pattern"
         if what == "recipe" and _is_place(path):
             what = "place"
-        return [FileEntry(self.name(path), status.st_size, what)]  # type: ignore[arg-type]
+        return [FileEntry(self.name(path), status.st_size, what)]
 
 
 def _is_place(path: Path) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ def load_result(folder: Path, key: str, recipe: Recipe, prepared: Subject) -> So
     """What a run has made of a recipe; None where there is nothing, or nothing whole."""
     place = folder / key
     try:
-        facts: Any = json.loads(read_bytes(place / _FACTS))
+        facts = json.loads(read_bytes(place / _FACTS))
         clips = tuple(load_clip(place / f"clip-{i}.npz") for i in range(int(facts["clips"])))
         after = prepared
         if prepared.target is not None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, cast
 
-from poise.apps.studio import views
+from poise import job
 from poise.apps.studio.from_page import SaveFile
 from poise.apps.studio.history import History
+from poise.apps.studio.measuring import evaluated
 from poise.apps.studio.project import Project, is_below, is_file_key, named_files
-from poise.apps.studio.solving import Solution
+from poise.apps.studio.solving import Solution, read
 from poise.apps.studio.to_page import Saved
-from poise.apps.studio.views import Told
+from poise.apps.studio.wire import Told, told
 from poise.errors import FileProblem, PoiseError
 from poise.formats import atomic_write, check_can_write, os_problem, save_clip
 
@@ -53,7 +54,7 @@ def save_file(document: Savable, message: SaveFile) -> Told:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         notes = write(path, document)
-        return views.told(Saved(message.path, path.stat().st_size, tuple(notes)))
+        return told(Saved(message.path, path.stat().st_size, tuple(notes)))
     except OSError as refused:
         raise os_problem(path, refused, "write") from None
 
@@ -89,22 +90,23 @@ def write(path: Path, document: Savable) -> tuple[str, ...]:
     return save_clip(document.solution().clip, path)
 
 
-def recipe_text(recipe: Mapping[str, Any], project: Project, path: Path) -> str:
+def recipe_text(recipe: Mapping[str, object], project: Project, path: Path) -> str:
     """The recipe as `poise run` reads it, with paths as they are seen from its file."""
-    from poise.apps.studio.solving import read
-    from poise.job import recipe_text as written
-
     inside = path.resolve().is_relative_to(project.folder)
     folder = path.resolve().parent if inside else project.folder
-    return written(read(moved_recipe(recipe, project.folder, folder), folder))
+    return job.recipe_text(read(moved_recipe(recipe, project.folder, folder), folder))
 
 
-def moved_recipe(value: Any, old: Path, new: Path, key: str = "") -> Any:
+def moved_recipe(recipe: Mapping[str, object], old: Path, new: Path) -> dict[str, object]:
     """Plain values with files as they are seen from another folder."""
+    return {key: _moved(value, old, new, key) for key, value in recipe.items()}
+
+
+def _moved(value: object, old: Path, new: Path, key: str = "") -> object:
     if isinstance(value, Mapping):
-        return {k: moved_recipe(v, old, new, k) for k, v in value.items()}  # type: ignore[misc]
+        return moved_recipe(cast("Mapping[str, object]", value), old, new)
     if isinstance(value, list | tuple):
-        return [moved_recipe(each, old, new) for each in value]  # type: ignore[misc]
+        return [_moved(each, old, new) for each in cast("Sequence[object]", value)]
     if isinstance(value, str) and value and is_file_key(key) and is_below(value):
         with contextlib.suppress(ValueError):  # a name that no file can have
             return Path(os.path.relpath(old / value, new)).as_posix()
@@ -113,11 +115,7 @@ def moved_recipe(value: Any, old: Path, new: Path, key: str = "") -> Any:
 
 def _report(solution: Solution, name: str) -> str:
     from poise.apps.report.build import report_html
-    from poise.measures import evaluate
 
-    found = evaluate(
-        solution.clip, solution.character, solution.environment, solution.contacts,
-        against=solution.start, against_character=solution.start_character,
-    )  # fmt: skip
+    found = evaluated(solution)
     notes = (solution.summary, *solution.notes, *found.notes)
     return report_html(found, name, against="the capture", notes=notes)

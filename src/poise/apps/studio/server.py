@@ -7,26 +7,25 @@ import contextlib
 from collections.abc import AsyncGenerator
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from poise.apps.studio import from_page as asked
 from poise.apps.studio import to_page as say
-from poise.apps.studio import views
-from poise.apps.studio.document import Document
+from poise.apps.studio.document import Document, Page
 from poise.apps.studio.guard import Guard
 from poise.apps.studio.library import Documents
-from poise.apps.studio.project import Project
-from poise.apps.studio.solving import problem_lines, without_folder
+from poise.apps.studio.project import Project, endings
+from poise.apps.studio.solving import bug_lines, problem_lines, without_folder
 from poise.apps.studio.uploads import split
-from poise.apps.studio.views import Told
-from poise.apps.studio.wire import understood
+from poise.apps.studio.wire import Told, told, understood
 from poise.errors import BadValue, PoiseError
 from poise.job import recipe_schema
 from poise.methods import METHODS
@@ -48,23 +47,25 @@ POLICY = (
 )
 
 
+def _refused(why: str) -> JSONResponse:
+    return JSONResponse({"problem": f"refused: {why}"}, status_code=403)
+
+
 class _Guarded:
     """Turns away requests for another host, and tells browsers what the page may do."""
 
-    def __init__(self, app: Any, guard: Guard, documents: Documents) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard, documents: Documents) -> None:
         self._app, self._guard = app, guard
         self.documents = documents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
-        why = self._guard.why_not(headers, None, needs_origin=False)
+        why = self._guard.why_not(Headers(scope=scope), None, needs_origin=False)
         if why:
-            refused = JSONResponse({"problem": f"refused: {why}"}, status_code=403)
-            return await refused(scope, receive, send)
+            return await _refused(why)(scope, receive, send)
 
-        async def with_policy(message: Any) -> None:
+        async def with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] += [
                     (b"content-security-policy", POLICY.encode()),
@@ -93,10 +94,9 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
 
     def refusal(request: Request, *, needs_origin: bool) -> Response | None:
-        headers = {key.lower(): value for key, value in request.headers.items()}
-        token = headers.get("x-poise-token", "")
-        why = guard.why_not(headers, token, needs_origin=needs_origin)
-        return JSONResponse({"problem": f"refused: {why}"}, status_code=403) if why else None
+        token = request.headers.get("x-poise-token", "")
+        why = guard.why_not(request.headers, token, needs_origin=needs_origin)
+        return _refused(why) if why else None
 
     @app.post("/upload")
     async def upload(
@@ -153,11 +153,10 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
 
     @app.websocket("/socket")
     async def socket(websocket: WebSocket) -> None:
-        offered = [each.strip() for each in
-                   websocket.headers.get("sec-websocket-protocol", "").split(",")]  # fmt: skip
-        headers = {key.lower(): value for key, value in websocket.headers.items()}
+        said = websocket.headers.get("sec-websocket-protocol", "")
+        offered = [each.strip() for each in said.split(",")]
         token = offered[1] if len(offered) > 1 else ""
-        why = guard.why_not(headers, token, needs_origin=True)
+        why = guard.why_not(websocket.headers, token, needs_origin=True)
         await websocket.accept(subprotocol="poise" if "poise" in offered else None)
         if why:
             await websocket.close(REFUSED, why)
@@ -169,41 +168,20 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
     return _Guarded(app, guard, documents)
 
 
-class _Visit:
-    """The time that a page has a document open."""
-
-    def __init__(
-        self,
-        document: Document,
-        loop: asyncio.AbstractEventLoop,
-        out: asyncio.Queue[tuple[_Visit | None, str | bytes]],
-    ) -> None:
-        self.document = document
-        self._loop, self._out = loop, out
-        document.join(self._tell)
-
-    def end(self) -> None:
-        """The page has another open, or is closed."""
-        self.document.leave(self._tell)
-
-    def _tell(self, told: Told) -> None:
-        """Queue something for the page; from any thread."""
-        with contextlib.suppress(RuntimeError):  # the server is closing
-            self._loop.call_soon_threadsafe(self._out.put_nowait, (self, told.data))
-
-
 class _Conversation:
     """One page."""
 
     def __init__(self, websocket: WebSocket, documents: Documents) -> None:
         self._socket, self._documents = websocket, documents
         self._loop = asyncio.get_running_loop()
-        self._out: asyncio.Queue[tuple[_Visit | None, str | bytes]] = asyncio.Queue()
-        self._visit: _Visit | None = None
+        self._out: asyncio.Queue[tuple[Page | None, Told]] = asyncio.Queue()
+        self._document: Document | None = None
+        self._page: Page | None = None
+        """How the document speaks to the page, for as long as it has it open."""
 
-    def tell(self, told: Told) -> None:
+    def tell(self, message: say.FromServer) -> None:
         """Queue something for the page; from the server's own thread."""
-        self._out.put_nowait((None, told.data))
+        self._out.put_nowait((None, told(message)))
 
     async def go_on(self) -> None:
         """Until the page is closed."""
@@ -219,14 +197,13 @@ class _Conversation:
             pass
         finally:
             sending.cancel()
-            if self._visit is not None:
-                self._visit.end()
+            self._leave()
 
     async def _send(self) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
             while True:
-                visit, data = await self._out.get()
-                if visit is not None and visit is not self._visit:
+                page, data = await self._out.get()
+                if page is not None and page is not self._page:
                     continue  # of a document that the page has left
                 if isinstance(data, str):
                     await self._socket.send_text(data)
@@ -249,28 +226,36 @@ class _Conversation:
                     self._take(await asyncio.to_thread(self._documents.file, message.path))
                 case asked.OpenDocument():
                     self._take(await asyncio.to_thread(self._documents.open, message.id))
-                case asked.AskFiles():
+                case asked.Command(kind="ask_files"):
                     project = self._documents.project
                     found = await asyncio.to_thread(project.files)
                     kept = await asyncio.to_thread(self._documents.recoverable)
-                    self.tell(views.told(say.Files(found, kept)))
+                    self.tell(say.Files(found, kept))
                 case _:
-                    if self._visit is None:
+                    if self._document is None:
                         raise BadValue("document", "opened first", "none")
-                    self._visit.document.ask(message)
+                    self._document.ask(message)
         except PoiseError as problem:
             lines = problem_lines(problem, self._documents.project.folder)
-            self.tell(views.told(say.Problem(lines, about)))
+            self.tell(say.Problem(lines, about))
         except Exception as bug:
-            line = say.ProblemLine(f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}")
-            self.tell(views.told(say.Problem((line,), about)))
+            self.tell(say.Problem(bug_lines(bug), about))
 
     def _take(self, document: Document) -> None:
-        if self._visit is not None:
-            self._visit.end()
-        self._visit = _Visit(document, self._loop, self._out)
+        def page(message: Told) -> None:
+            """Queue something for the page; from any thread."""
+            with contextlib.suppress(RuntimeError):  # the server is closing
+                self._loop.call_soon_threadsafe(self._out.put_nowait, (page, message))
 
-    def _welcome(self) -> Told:
+        self._leave()
+        self._document, self._page = document, page
+        document.join(page)
+
+    def _leave(self) -> None:
+        if self._document is not None and self._page is not None:
+            self._document.leave(self._page)
+
+    def _welcome(self) -> say.Welcome:
         methods = {
             name: say.MethodEntry(
                 method.takes.constraints, {key: dict(each) for key, each in method.presets.items()}
@@ -278,9 +263,8 @@ class _Conversation:
             for name, method in METHODS.items()
         }
         project = self._documents.project
-        return views.told(
-            say.Welcome(
-                __version__, project.folder.name, tuple(SAMPLES), project.files(),
-                self._documents.recoverable(), recipe_schema(), methods, UPLOAD_LIMIT_BYTES,
-            )
+        return say.Welcome(
+            __version__, project.folder.name, tuple(SAMPLES), project.files(),
+            self._documents.recoverable(), recipe_schema(), methods, endings(),
+            UPLOAD_LIMIT_BYTES,
         )  # fmt: skip

@@ -6,13 +6,12 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from poise.apps.studio.families import from_file
-from poise.apps.studio.history import Kept, key_of
+from poise.apps.studio.history import Kept, key_of, steps_of
 from poise.apps.studio.live import Live, dragged_step
 from poise.apps.studio.project import named_files
-from poise.apps.studio.results import load_result, save_result
+from poise.apps.studio.results import load_result
 from poise.apps.studio.solving import (
     Solution,
     family_solution,
@@ -57,7 +56,7 @@ class Solver:
         self._stems: Kept[Stem] = Kept(MOST_BYTES, lambda each: _bytes(each[1]))
         self._live: Live | None = None
 
-    def read(self, recipe: Mapping[str, Any]) -> Recipe:
+    def read(self, recipe: Mapping[str, object]) -> Recipe:
         """A recipe from plain values.
 
         Raises:
@@ -65,9 +64,9 @@ class Solver:
         """
         return read(recipe, self.folder)
 
-    def key(self, plain: Mapping[str, Any]) -> str:
+    def key(self, plain: Mapping[str, object]) -> str:
         """What results depend on: the recipe, and what the files hold that it names."""
-        stamps: list[Any] = []
+        stamps: list[tuple[str, int, int]] = []
         for _, name in named_files(plain):
             with contextlib.suppress(OSError, ValueError):
                 status = (self.folder / name).stat()
@@ -85,15 +84,24 @@ class Solver:
             self._prepared.put(key, known)
         return known
 
-    def found(self, plain: Mapping[str, Any]) -> Solution | None:
+    def found(self, plain: Mapping[str, object]) -> Solution | None:
         """What is known already, in memory."""
-        key = self.key(plain)
+        return self._known(self.key(plain))
+
+    def _known(self, key: str) -> Solution | None:
         return self._quick.get(key) or self._slow.get(key)
+
+    def solve_or_recall(self, recipe: Recipe) -> None:
+        """Have what is to be had at once."""
+        if self.is_quick(recipe):
+            self.solve(recipe)
+        else:
+            self.recall(recipe)
 
     def recall(self, recipe: Recipe) -> Solution | None:
         """What is known already, in memory or on disk."""
         key = self.key(_plain(recipe))
-        known = self._quick.get(key) or self._slow.get(key)
+        known = self._known(key)
         if known is None and not is_quick(recipe):
             prepared, family = self.prepare(recipe), from_file(recipe)
             if family is not None:
@@ -115,7 +123,7 @@ class Solver:
             PoiseError: what cannot be had on this clip.
         """
         key = self.key(_plain(recipe))
-        known = self._quick.get(key) or self._slow.get(key)
+        known = self._known(key)
         if known is None:
             base = None if is_quick(recipe) else self._base(recipe)
             if base is not None:
@@ -144,11 +152,7 @@ class Solver:
         return known
 
     def check(self, recipe: Recipe) -> None:
-        """Nothing, if the methods can be asked for this on this clip.
-
-        Raises:
-            PoiseError: constraints, contacts or patterns that cannot be had.
-        """
+        """Raise for constraints, contacts and patterns that cannot be had on this clip."""
         words, prepared = vocabulary(), self.prepare(recipe)
         for index, step in enumerate(recipe.steps):
             if step.method == RETARGET:
@@ -173,14 +177,6 @@ class Solver:
             if self._slow.get(before) is None:
                 self._slow.put(before, replace(earlier, earlier=None))
             earlier = earlier.earlier
-
-    def store(self, key: str, solution: Solution) -> None:
-        """Put what a run has made on disk.
-
-        Raises:
-            PoiseError, OSError: what the system refuses.
-        """
-        save_result(self._results, key, solution)
 
     def stem(self, recipe: Recipe, index: int) -> Stem:
         """What a step starts from; the capture, where slow steps before it have not run yet."""
@@ -219,11 +215,11 @@ class Solver:
         self._live = live
         return live
 
-    def _stem_key(self, plain: Mapping[str, Any], index: int) -> str:
-        return self.key({**plain, "steps": plain["steps"][:index]})
+    def _stem_key(self, plain: Mapping[str, object], index: int) -> str:
+        return self.key({**plain, "steps": steps_of(plain)[:index]})
 
 
-def _plain(recipe: Recipe) -> Mapping[str, Any]:
+def _plain(recipe: Recipe) -> Mapping[str, object]:
     assert recipe.written is not None  # those of the studio are made from values
     return recipe.written.plain()
 

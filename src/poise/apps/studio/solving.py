@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from poise.announce import announce
-from poise.apps.studio.families import built, is_family, middle
+from poise.apps.studio.families import built, family_settings, middle
 from poise.apps.studio.project import is_below, named_files
 from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
@@ -85,7 +84,7 @@ class Solution:
         return self.prepared.environment
 
 
-def read(recipe: Mapping[str, Any], folder: Path) -> Recipe:
+def read(recipe: Mapping[str, object], folder: Path) -> Recipe:
     """A recipe from plain values.
 
     Raises:
@@ -115,6 +114,11 @@ def problem_lines(problem: PoiseError, folder: Path) -> tuple[ProblemLine, ...]:
         for each in problem.problems
         for sentence in [each.sentence]
     )
+
+
+def bug_lines(bug: Exception) -> tuple[ProblemLine]:
+    """What went wrong that should not have."""
+    return (ProblemLine(f"A bug in Poise: {type(bug).__name__}: {str(bug)[:300]}"),)
 
 
 def without_folder(text: str, folder: Path) -> str:
@@ -191,20 +195,20 @@ def solve_in_child(job: SolveJob) -> Parcel[Solution]:
 def _solved(job: SolveJob) -> Solution:
     recipe = read(json.loads(job.recipe), Path(job.folder))
     prepared = subject(recipe)
-    if is_family(recipe):
-        return family_solution(built(recipe, prepared), prepared)
     methods = ", ".join(step.method for step in recipe.steps)
     numbers = count()
 
     def progress(told: Progress) -> None:
-        said = {"method": methods, "stage": told.stage, "done": told.done, "total": told.total}
+        preview = ""
         if told.preview is not None:
-            path = f"{job.preview}.{next(numbers)}.npz"
-            save_clip(told.preview, path)
-            said["preview"] = path
-        announce(json.dumps(said))
+            preview = f"{job.preview}.{next(numbers)}.npz"
+            save_clip(told.preview, preview)
+        announce(json.dumps([methods, told.stage, told.done, told.total, preview]))
 
-    announce(json.dumps({"method": methods, "stage": "begins", "done": 0, "total": 0}))
+    progress(Progress("begins", 0, 0))
+    family = family_settings(recipe)
+    if family is not None:
+        return family_solution(built(recipe, family, prepared, progress), prepared)
     outcome = run_prepared(recipe, prepared, progress=progress)
     return replace(solution_of(outcome), scatter=_scatter(recipe, outcome))
 

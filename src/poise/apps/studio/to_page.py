@@ -1,14 +1,21 @@
-"""What the server says to the page: JSON with a `kind`, or such a head before bytes (`wire.py`)."""
+"""What the server says to the page: JSON, or a head of JSON before bytes (`wire.py`).
+
+Each goes with a `kind`, which is the name of its record: `document_state`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from poise.apps.studio.from_page import Touch
 
 Which = Literal["before", "after", "live", "preview"]
 """Whose motion: as captured and put in its place; edited; while dragging; while a method runs."""
+
+
+Use = Literal["clip", "recipe", "body", "place", "pattern"]
+ArrayType = Literal["float32", "uint32", "uint8"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class ArrayOf:
 
     name: str
     shape: tuple[int, ...]
-    type: Literal["float32", "uint32", "uint8"]
+    type: ArrayType
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class FileEntry:
 
     path: str
     bytes: int
-    what: Literal["clip", "recipe", "body", "place", "pattern"]
+    what: Use
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class MethodEntry:
 
     constraints: tuple[str, ...]
     """Kinds, the usual first."""
-    presets: dict[str, dict[str, Any]]
+    presets: dict[str, dict[str, object]]
     """Settings that differ from the defaults, by preset."""
 
 
@@ -72,12 +79,13 @@ class Welcome:
     samples: tuple[str, ...]
     files: tuple[FileEntry, ...]
     documents: tuple[Recoverable, ...]
-    recipe_schema: dict[str, Any]
+    recipe_schema: dict[str, object]
     """JSON schema: fields of constraints and settings, with types, defaults and what they mean."""
     methods: dict[str, MethodEntry]
     """All of them by name."""
+    endings: dict[str, tuple[str, ...]]
+    """Extensions by what files are: clip, companion (of a clip), body, mesh, written."""
     upload_limit_bytes: int
-    kind: Literal["welcome"] = "welcome"
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,6 @@ class Files:
 
     files: tuple[FileEntry, ...]
     documents: tuple[Recoverable, ...]
-    kind: Literal["files"] = "files"
 
 
 @dataclass(frozen=True)
@@ -116,10 +123,9 @@ class Figure:
     sites: tuple[Site, ...]
     height_m: float
     mass_kg: float
-    kept: dict[str, Any]
+    kept: dict[str, object]
     """Content of a step of deform that keeps what this body does, but for what is asked of it."""
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["figure"] = "figure"
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,6 @@ class Place:
     up: tuple[float, float, float]
     """Of the ground."""
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["place"] = "place"
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,6 @@ class Motion:
     number: int = 0
     """Of the drag or blend that it answers."""
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["motion"] = "motion"
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,6 @@ class Forget:
     """There is no such motion any more."""
 
     which: Which
-    kind: Literal["forget"] = "forget"
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,6 @@ class Physics:
     """Lanes: parts that can touch on this body."""
     stages: tuple[Stage, ...]
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["physics"] = "physics"
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,6 @@ class Goals:
 
     goals: tuple[Goal, ...]
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["goals"] = "goals"
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ class DocumentState:
 
     id: str
     name: str
-    recipe: dict[str, Any]
+    recipe: dict[str, object]
     frames: int
     rate_hz: float
     undo: str
@@ -227,10 +228,6 @@ class DocumentState:
     """converged, infeasible, ... as the method says; empty when not solved."""
     summary: str
     notes: tuple[str, ...]
-    step_count: int
-    saved: bool = True
-    """On disk, for recovery."""
-    kind: Literal["document_state"] = "document_state"
 
 
 @dataclass(frozen=True)
@@ -241,7 +238,6 @@ class Progress:
     stage: str
     done: int
     total: int
-    kind: Literal["progress"] = "progress"
 
 
 @dataclass(frozen=True)
@@ -250,7 +246,6 @@ class Waiting:
 
     text: str
     """Empty: it is over."""
-    kind: Literal["waiting"] = "waiting"
 
 
 @dataclass(frozen=True)
@@ -259,7 +254,6 @@ class RunEnded:
 
     how: Literal["done", "cancelled", "failed"]
     seconds: float
-    kind: Literal["run_ended"] = "run_ended"
 
 
 @dataclass(frozen=True)
@@ -299,7 +293,6 @@ class Measures:
     plots: tuple[Plot, ...]
     notes: tuple[str, ...]
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["measures"] = "measures"
 
 
 @dataclass(frozen=True)
@@ -312,7 +305,6 @@ class Scatter:
     weights: tuple[float, ...]
     """How much each example counts now."""
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["scatter"] = "scatter"
 
 
 @dataclass(frozen=True)
@@ -326,7 +318,6 @@ class FamilyState:
     weights: tuple[float, ...]
     """Of members in the last blend."""
     arrays: tuple[ArrayOf, ...] = ()
-    kind: Literal["family_state"] = "family_state"
 
 
 @dataclass(frozen=True)
@@ -336,7 +327,6 @@ class Saved:
     path: str
     bytes: int
     notes: tuple[str, ...] = ()
-    kind: Literal["saved"] = "saved"
 
 
 @dataclass(frozen=True)
@@ -355,7 +345,6 @@ class Problem:
     lines: tuple[ProblemLine, ...]
     about: str
     """The kind of message that it answers."""
-    kind: Literal["problem"] = "problem"
 
 
 FromServer = (

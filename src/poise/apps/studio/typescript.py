@@ -6,20 +6,24 @@ import sys
 import types
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from poise.apps.studio import from_page, to_page
+from poise.apps.studio.wire import kind_of
 from poise.job import field_docs, summary
 
 FILE = Path("studio") / "src" / "messages.ts"
 _HEAD = """// Made by `python -m poise.apps.studio.typescript` from the server's records.
 """
-_WORDS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
+_WORDS: dict[object, str] = {
+    str: "string", int: "number", float: "number", bool: "boolean", type(None): "null",
+    object: "any",
+}  # fmt: skip
 
 
 def typescript() -> str:
     """All messages and what they hold."""
-    records: dict[str, type[Any]] = {}
+    records: dict[str, type] = {}
     for module in (from_page, to_page):
         for name, each in vars(module).items():
             if is_dataclass(each) and isinstance(each, type) and each.__module__ == module.__name__:
@@ -30,7 +34,7 @@ def typescript() -> str:
     return "\n".join(parts)
 
 
-def _interface(name: str, record: type[Any]) -> str:
+def _interface(name: str, record: type) -> str:
     hints, docs = get_type_hints(record), field_docs(record)
     lines = [f"/** {summary(record)} */", f"export interface {name} {{"]
     for each in fields(record):
@@ -40,19 +44,19 @@ def _interface(name: str, record: type[Any]) -> str:
         may_miss = record.__module__ == from_page.__name__ and each.default is not MISSING
         mark = "?" if may_miss and not literal else ""
         lines.append(f"  {each.name}{mark}: {_type(hints[each.name])};")
+    if record in get_args(to_page.FromServer):
+        lines.append(f'  kind: "{kind_of(record)}";')
     return "\n".join([*lines, "}", ""])
 
 
-def _union(name: str, union: Any) -> str:
+def _union(name: str, union: object) -> str:
     members = " | ".join(each.__name__ for each in get_args(union))
     return f"export type {name} = {members};\n"
 
 
-def _type(hint: Any) -> str:
+def _type(hint: object) -> str:
     if hint in _WORDS:
         return _WORDS[hint]
-    if hint is Any:
-        return "any"
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Literal:
         return " | ".join(f'"{each}"' for each in inner)
@@ -64,6 +68,7 @@ def _type(hint: Any) -> str:
         return f"[{', '.join(_type(each) for each in inner)}]"
     if origin is dict:
         return f"Record<string, {_type(inner[1])}>"
+    assert isinstance(hint, type)
     return hint.__name__
 
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.apps.render import support_outline
+from poise.apps.render import support_outline, triangles_near
 from poise.apps.studio.first_recipe import keeping
 from poise.apps.studio.from_page import Touch
-from poise.apps.studio.to_page import Figure, FromServer, Goal, Goals, Motion, Physics, Place, Which
+from poise.apps.studio.to_page import Figure, Goal, Goals, Motion, Physics, Place, Which
 from poise.apps.studio.to_page import Site as SiteMessage
 from poise.apps.studio.to_page import Stage as StageMessage
-from poise.apps.studio.wire import packed
+from poise.apps.studio.wire import Told, told
 from poise.arrays import Array
 from poise.character import Character, Skeleton
 from poise.contact import ContactSchedule, Series, intervals, support_area
-from poise.environment import Environment, Ground, surface_triangles
+from poise.environment import Environment
 from poise.formats import body_mesh
 from poise.mechanics import GRAVITY_M_S2
 from poise.methods import ConstraintReport
@@ -33,19 +32,6 @@ _LEVEL_M = 0.12
 
 _AROUND_M = 4.0
 """How much of a place is drawn around the figure's way."""
-
-
-@dataclass(frozen=True)
-class Told:
-    """A message and its arrays, ready to be sent."""
-
-    message: FromServer
-    data: str | bytes
-
-
-def told(message: FromServer, **arrays: Any) -> Told:
-    """Pack a message."""
-    return Told(message, packed(message, arrays))
 
 
 def figure_key(skeleton: Skeleton) -> str:
@@ -113,15 +99,8 @@ def place(environment: Environment, clip: Clip) -> Told:
     grounds = environment.grounds
     height = float(grounds[0].height_m) if grounds else 0.0
     up = grounds[0].normal.tolist() if grounds else [0.0, 1.0, 0.0]
-    solid = tuple(s for s in environment.surfaces if not isinstance(s, Ground))
-    points, triangles = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
-    if solid:
-        roots = clip.root_positions_m
-        low, high = roots.min(axis=0), roots.max(axis=0)
-        radius = 0.5 * float(np.ptp(roots[:, [0, 2]], axis=0).max()) + _AROUND_M
-        points, triangles = surface_triangles(Environment(solid), 0.5 * (low + high), radius)
-    message = Place(height, (up[0], up[1], up[2]))
-    return told(message, positions_m=points, triangles=np.asarray(triangles))
+    points, triangles = triangles_near(environment, clip, _AROUND_M)
+    return told(Place(height, (up[0], up[1], up[2])), positions_m=points, triangles=triangles)
 
 
 def touches(contacts: ContactSchedule) -> tuple[Touch, ...]:

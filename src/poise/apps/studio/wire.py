@@ -8,56 +8,50 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from poise.apps.studio.from_page import FromPage
-from poise.apps.studio.to_page import ArrayOf, FromServer
+from poise.apps.studio.to_page import ArrayOf, ArrayType, FromServer
 from poise.errors import BadValue
 
-_TYPES = {"float32": np.float32, "uint32": np.uint32, "uint8": np.uint8}
+Told = str | bytes
+"""A message, ready to be sent."""
+
 _LENGTH = struct.Struct("<I")
 _EIGHT = 8
 _LONGEST_WORDS = 300
 
 
-def packed(message: FromServer, arrays: Mapping[str, ArrayLike] | None = None) -> str | bytes:
+def told(message: FromServer, **arrays: ArrayLike) -> Told:
     """A message as text, or with its arrays as bytes; integers go as uint32, others as float32."""
+    said = {"kind": kind_of(type(message)), **asdict(message)}
     if not arrays:
-        return json.dumps(_plain(asdict(message)), separators=(",", ":"))
-    made = {name: _narrow(np.asarray(values)) for name, values in arrays.items()}
-    heads = tuple(
-        ArrayOf(name, tuple(each.shape), cast(Any, each.dtype.name)) for name, each in made.items()
-    )
-    told = json.dumps(_plain(asdict(replace(cast(Any, message), arrays=heads)))).encode()
-    parts = [_LENGTH.pack(len(told)), told, b" " * (-(len(told) + _LENGTH.size) % _EIGHT)]
-    for each in made.values():
-        data = each.tobytes()
+        return json.dumps(_plain(said), separators=(",", ":"))
+    heads: list[ArrayOf] = []
+    parts: list[bytes] = []
+    for name, values in arrays.items():
+        whole = np.asarray(values)
+        kind = _array_type(whole.dtype)
+        data = whole.astype(kind).tobytes()
+        heads.append(ArrayOf(name, whole.shape, kind))
         parts += [data, b"\0" * (-len(data) % _EIGHT)]
-    return b"".join(parts)
+    head = json.dumps(_plain({**said, "arrays": [asdict(each) for each in heads]})).encode()
+    gap = b" " * (-(len(head) + _LENGTH.size) % _EIGHT)
+    return b"".join([_LENGTH.pack(len(head)), head, gap, *parts])
 
 
-def unpacked(message: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Head and arrays of a message in bytes; for tests and for other clients."""
-    (length,) = _LENGTH.unpack_from(message)
-    head: dict[str, Any] = json.loads(message[_LENGTH.size : _LENGTH.size + length])
-    at = _LENGTH.size + length
-    at += -at % _EIGHT
-    found: dict[str, NDArray[Any]] = {}
-    for each in head["arrays"]:
-        kind, count = _TYPES[each["type"]], math.prod(each["shape"])
-        values = np.frombuffer(message, kind, count, at)
-        found[each["name"]] = values.reshape(each["shape"])
-        at += values.nbytes
-        at += -at % _EIGHT
-    return head, found
+def kind_of(record: type) -> str:
+    """What a message of the server is called on the page."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", record.__name__).lower()
 
 
 def understood(text: str | bytes) -> FromPage:
@@ -76,27 +70,25 @@ def understood(text: str | bytes) -> FromPage:
 
 
 @cache
-def _adapter() -> TypeAdapter[Any]:
-    finite = ConfigDict(allow_inf_nan=False)
+def _adapter() -> TypeAdapter[FromPage]:
     for record in get_args(FromPage):
-        record.__pydantic_config__ = finite
+        record.__pydantic_config__ = ConfigDict(allow_inf_nan=False)
     return TypeAdapter(Annotated[FromPage, Field(discriminator="kind")])
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    if values.dtype.kind == "b" or values.dtype == np.uint8:
-        return np.ascontiguousarray(values, np.uint8)
-    if values.dtype.kind in "iu":
-        return np.ascontiguousarray(values, np.uint32)
-    return np.ascontiguousarray(values, np.float32)
+def _array_type(dtype: np.dtype[np.generic]) -> ArrayType:
+    if dtype.kind == "b" or dtype == np.uint8:
+        return "uint8"
+    return "uint32" if dtype.kind in "iu" else "float32"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """JSON has no NaN: what is not a number is nothing."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}  # type: ignore[misc]
+        found = cast("Mapping[object, object]", value)
+        return {str(key): _plain(each) for key, each in found.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]  # type: ignore[misc]
+        return [_plain(each) for each in cast("Sequence[object]", value)]
     return value

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from poise.apps.studio.wire import unpacked
-from tests.apps.studio.running_server import Heard, Said, Studio
+from tests.apps.studio.running_server import Heard, Said, Studio, unpacked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
