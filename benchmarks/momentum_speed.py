@@ -53,7 +53,7 @@ def ours(problem: Problem, repeats: int = REPEATS) -> tuple[float, Solved]:
 
 def build_s(problem: Problem) -> float:
     start = time.perf_counter()
-    build(problem.leap, problem.tasks, Settings())
+    build(problem.leap, problem.ik.tasks, Settings())
     return time.perf_counter() - start
 
 

@@ -18,8 +18,7 @@ from poise.errors import BadValue, FileProblem
 from poise.formats import load_clip, save_clip
 from poise.job import load_family, read_ball, save_family
 from poise.methods.momentum.family import Family, build_family
-from poise.methods.momentum.family_axes import line
-from tests.methods.leaping import SETTINGS, jump
+from tests.methods.leaping import SETTINGS, jump, line
 
 AHEAD = line("ahead", -1, (0.0, 0.0, 1.0), (0.0, 0.1, 0.3))
 QUICK = replace(SETTINGS, iterations=1, family=(AHEAD,))

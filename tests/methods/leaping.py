@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, get_args
@@ -11,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from poise import rotations
 from poise.arrays import Array
-from poise.constraints import Constraint, StageEdit
+from poise.constraints import Constraint, StageEdit, Vector
 from poise.environment import Environment
 from poise.mechanics import center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result, Status
 from poise.methods.momentum import MomentumReport, Settings, run
 from poise.methods.momentum.family import Family, build_family
-from poise.methods.momentum.family_axes import circle, grid
+from poise.methods.momentum.family_axes import FamilyAxis, grid
 from poise.motion import Clip
 from poise.samples import SAMPLES, Sample, sample_character
 
@@ -61,6 +62,16 @@ def landing_grid() -> Family:
     """Landings up to 30 cm aside and ahead, two by two."""
     axes = grid("landing", -1, (0.0, 0.3), (0.0, 0.3))
     return build_family(jump(), replace(SETTINGS, family=axes))
+
+
+def line(name: str, stage: int, direction: Vector, values: Sequence[float]) -> FamilyAxis:
+    """A stage along a line (Fig. 3, left)."""
+    return FamilyAxis(name, stage, tuple(values), by_m=direction)
+
+
+def circle(name: str, stage: int, around_stage: int, degrees: Sequence[float]) -> FamilyAxis:
+    """A stage around another, turned as it goes (Fig. 3, right)."""
+    return FamilyAxis(name, stage, tuple(degrees), turn_deg=1.0, around_stage=around_stage)
 
 
 @cache
@@ -117,9 +128,9 @@ def assert_finite(result: Result[MomentumReport]) -> None:
     """Nothing in a result is NaN, and its status is one there is."""
     clip, report = result.clip, result.report
     for numbers in (
-        clip.root_positions_m, clip.rotations_wxyz, report.control, report.frame_times,
-        report.momentum, report.guess_momentum, report.left_place_mm, report.left_velocity_m_s,
-        report.left_range_deg, report.cost, report.off_guess_deg, report.off_guess_cm,
+        clip.root_positions_m, clip.rotations_wxyz, report.frame_times, report.momentum,
+        report.left_place_mm, report.left_velocity_m_s, report.left_range_deg,
+        report.off_guess_deg, report.off_guess_cm,
         *(np.array(_figures(stage)) for stage in report.stages),
     ):  # fmt: skip
         assert np.isfinite(numbers).all()

@@ -143,8 +143,8 @@ def test_settings_alone_make_the_whole_family() -> None:
 
 @pytest.mark.parametrize("reach", [0.0, -0.1, np.nan, np.inf])
 def test_a_reach_that_is_none_is_refused(reach: float) -> None:
-    with pytest.raises(BadValue, match="reach_m must be more than zero"):
-        two_leaps(hops(), reach, SETTINGS)
+    with pytest.raises(BadValue, match="two_leaps_m must be"):
+        replace(SETTINGS, two_leaps_m=reach)
 
 
 def test_what_is_not_two_leaps_is_refused() -> None:
@@ -195,14 +195,12 @@ def test_each_step_is_from_a_landing_to_just_before_the_next() -> None:
         assert lowest > -0.01
 
 
-def test_what_comes_is_told() -> None:
+def test_a_direction_is_taken_one_step_later_and_within_reach() -> None:
     user = controller(start=(0.1, 0.0))
     assert user.reach_m == REACH_M
-    assert user.coming == ((0.1, 0.0), (0.1, 0.0))
-    user.step((0.0, -0.15))
-    assert user.coming == ((0.1, 0.0), (0.0, -0.15))
-    user.step((9.0, -9.0))
-    assert user.coming == ((0.0, -0.15), (REACH_M, -REACH_M))
+    asked = ((0.0, -0.15), (9.0, -9.0), (0.0, 0.0))
+    taken = [user.step(each).direction_m for each in asked]
+    assert taken == [(0.1, 0.0), (0.0, -0.15), (REACH_M, -REACH_M)]
     np.testing.assert_array_equal(user.inside((-9.0, 0.1)), (-REACH_M, 0.1))
 
 
@@ -234,7 +232,7 @@ def test_what_is_no_direction_is_refused(direction: Any, problem: type[Exception
     for ask in (user.step, user.inside, lambda start: controller(start=start)):
         with pytest.raises(problem, match="direction"):
             ask(direction)
-    assert user.coming == ((0.0, 0.0), (0.0, 0.0))
+    assert user.step((0.1, 0.0)).direction_m == (0.0, 0.0)
 
 
 def test_other_families_and_bodies_are_refused() -> None:

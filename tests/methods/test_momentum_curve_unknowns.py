@@ -17,6 +17,7 @@ from poise.methods.momentum.momentum_curves import (
     StageMomentum,
     curve_unknowns,
     intervals_of,
+    used_columns,
 )
 from poise.methods.momentum.stages import Stage, StageKind
 from poise.solvers.knot_fit import DEGREE, FittedSpline
@@ -225,11 +226,12 @@ def test_the_ranges_cover_all_that_is_not_zero(layout: str, turn_rad: float, rat
     count, _, size = unknowns.basis.shape
     assert count == stages[-1].stop - 1
     columns, used = np.arange(size), (unknowns.basis != 0.0).any(axis=1)
-    inside = (columns >= unknowns.first[:, None]) & (columns < unknowns.stop[:, None])
+    first, stop = used_columns(unknowns.basis)
+    inside = (columns >= first[:, None]) & (columns < stop[:, None])
     assert not (used & ~inside).any()
     # No wider than it has to be: both ends of every range are used.
     rows = np.arange(count)
-    assert used[rows, unknowns.first].all() and used[rows, unknowns.stop - 1].all()
+    assert used[rows, first].all() and used[rows, stop - 1].all()
     assert not (used & (rows[:, None] < unknowns.begins)).any()
     assert (np.diff(unknowns.begins) >= 0).all()
     assert ((unknowns.begins >= 0) & (unknowns.begins <= count)).all()
@@ -237,7 +239,7 @@ def test_the_ranges_cover_all_that_is_not_zero(layout: str, turn_rad: float, rat
 
 def test_a_stage_matters_only_while_it_lasts() -> None:
     stages, unknowns, _ = made("gfgfgfg", 9)
-    widths = unknowns.stop - unknowns.first
-    assert widths.max() < 0.6 * unknowns.basis.shape[2]
+    first, stop = used_columns(unknowns.basis)
+    assert (stop - first).max() < 0.6 * unknowns.basis.shape[2]
     # A control point begins to count once its stage has: those of the last one do so late.
     assert unknowns.begins[-1] >= stages[-1].first

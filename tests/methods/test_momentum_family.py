@@ -21,7 +21,7 @@ from poise.mechanics import forward_kinematics
 from poise.methods import Edit
 from poise.methods.momentum import Settings, run
 from poise.methods.momentum.family import Member, build_family, statuses_in_words
-from poise.methods.momentum.family_axes import FamilyAxis, circle, coordinates, grid, line
+from poise.methods.momentum.family_axes import FamilyAxis, coordinates, grid
 from poise.methods.momentum.two_leaps import with_still_feet
 from poise.methods.progress import Progress
 from poise.samples import sample_character
@@ -30,9 +30,11 @@ from tests.methods.leaping import (
     GROUND,
     LANDING,
     SETTINGS,
+    circle,
     jump,
     landing_circle,
     landing_grid,
+    line,
     off_prints_m,
 )
 

@@ -13,10 +13,10 @@ from poise.arrays import Array
 from poise.errors import BadShape, BadValue, UnknownName
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.momentum.family import Family, build_family
-from poise.methods.momentum.family_axes import FamilyAxis, line
+from poise.methods.momentum.family_axes import FamilyAxis
 from poise.methods.momentum.inverse_control import HIT_M, Aim
 from poise.samples import sample_character
-from tests.methods.leaping import SETTINGS, jump, landing_circle, landing_grid
+from tests.methods.leaping import SETTINGS, jump, landing_circle, landing_grid, line
 
 POINTS = ("left_hand_tip", "head_top", "right_wrist", "RightToeBase", "pelvis")
 

@@ -24,11 +24,7 @@ def nearest(
 ) -> tuple[Indices, Array]:
     """The members around a coordinate, and their weights, which sum to 1.
 
-    Args:
-        axes: for every dimension its members' coordinates, rising. Members are numbered with the
-            last dimension running fastest.
-        coordinate: one number for every dimension.
-        weighing: how neighbours share.
+    Along every dimension members have rising coordinates; the last dimension runs fastest.
 
     Raises:
         BadShape: not one number for every dimension.
@@ -56,14 +52,7 @@ def nearest(
 def blended(
     roots_m: Array, rotations_wxyz: Array, members: Indices, weights: Array
 ) -> tuple[Array, Array]:
-    """(F, 3) roots and (F, J, 4) local rotations: weighted means of members' poses.
-
-    Args:
-        roots_m: (M, F, 3) of all members.
-        rotations_wxyz: (M, F, J, 4)
-        members: (N,) which of them.
-        weights: (N,)
-    """
+    """Means of members (N,) of all (M, F, ...): (F, 3) roots and (F, J, 4) local rotations."""
     _, frames, joints, _ = rotations_wxyz.shape
     roots, turns = np.empty((frames, 3)), np.empty((frames, joints, 4))
     _blend(roots_m, rotations_wxyz, members, weights, roots, turns)

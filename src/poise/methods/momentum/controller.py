@@ -50,13 +50,9 @@ class LeapController:
         start: tuple[float, float] = (0.0, 0.0),
         place_m: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Stand ready.
+        """Stand ready: for a family with the axes of `two_leaps`, and its character with a body.
 
-        Args:
-            family: built with the axes of `two_leaps`.
-            character: whose it is, with a body.
-            start: x and z of the leap that is being landed, and of the next one.
-            place_m: where the first landing is, x and z.
+        `start` is the leap being landed, and the next one; `place_m` the first landing: x and z.
         """
         if tuple(axis.name for axis in family.axes) != AXES:
             allowed = "one of two leaps (see two_leaps)"
@@ -69,7 +65,7 @@ class LeapController:
             raise BadShape("place_m", "(2,), x and z", place.shape)
         if not np.isfinite(place).all():
             raise BadValue("place_m", "two numbers", place_m)
-        self._family, self._character = family, character
+        self._family, self._body = family, character.body
         self._spans = [(first, stop) for _, first, stop in family.stages]
         clip = family.at((0.0, 0.0, 0.0, 0.0))
         touching = np.asarray(family.contacts.touching.any(axis=1))
@@ -83,18 +79,8 @@ class LeapController:
         """How far a leap may go along either axis."""
         return self._family.axes[0].values[-1]
 
-    @property
-    def coming(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The leap that is being landed, and the one that will be taken next."""
-        return tuple(self._now), tuple(self._next)  # type: ignore[return-value]
-
     def inside(self, direction: Sequence[float]) -> Array:
-        """A direction as far as the family goes.
-
-        Raises:
-            BadShape: not two numbers.
-            BadValue: no numbers.
-        """
+        """A direction as far as the family goes."""
         wanted = np.asarray(direction, dtype=np.float64)
         if wanted.shape != (2,):
             raise BadShape("direction", "(2,), x and z", wanted.shape)
@@ -103,12 +89,7 @@ class LeapController:
         return np.clip(wanted, -self.reach_m, self.reach_m)
 
     def step(self, direction: Sequence[float]) -> Played:
-        """The next frames.
-
-        Args:
-            direction: x and z, in metres, of the leap after the one that is taken now; it is cut
-                to the family's reach.
-        """
+        """The next frames; takes x and z, in metres, of the leap after the one that they take."""
         after = self.inside(direction)
         one = self._poses(self._now, self._next, self._place)
         # The next motion's middle stage is where this one's last stage is.
@@ -148,22 +129,17 @@ class LeapController:
         share = (x * x * (3.0 - 2.0 * x))[:, None]
         roots = (1.0 - share) * one[0][out[0] : out[1]] + share * their_roots
         turns = rotations.slerp(one[1][out[0] : out[1]], their_turns, share)
-        start = self._center(one[0][out[0] - 1], one[1][out[0] - 1])
-        end = self._center(two[0][into[1]], two[1][into[1]])
+        start = self._center(one[0][[out[0] - 1]], one[1][[out[0] - 1]])[0]
+        end = self._center(two[0][[into[1]]], two[1][[into[1]]])[0]
         lasts = (count + 1.0) / self._family.clip.rate_hz
         t = x[:, None] * lasts
         fall = 0.5 * GRAVITY_M_S2 * t * (t - lasts)
         path = start + (end - start) * x[:, None] + fall
-        skeleton, body = self._family.clip.skeleton, self._character.body
-        assert body is not None
-        center = center_of_mass(forward_kinematics(skeleton, roots, turns), body)
-        return roots + path - center, turns
+        return roots + path - self._center(roots, turns), turns
 
-    def _center(self, root: Array, turns: Array) -> Array:
-        body = self._character.body
-        assert body is not None
-        state = forward_kinematics(self._family.clip.skeleton, root[None], turns[None])
-        return center_of_mass(state, body)[0]
+    def _center(self, roots: Array, turns: Array) -> Array:
+        state = forward_kinematics(self._family.clip.skeleton, roots, turns)
+        return center_of_mass(state, self._body)
 
 
 def _pair(values: Array) -> tuple[float, float]:

@@ -6,17 +6,18 @@ are ready, and blended without being solved again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices, frozen_array
-from poise.constraints import tasks_of
+from poise.character import UP
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -26,17 +27,14 @@ from poise.methods.edit import Edit
 from poise.methods.momentum.blending import Weighing, blended, nearest
 from poise.methods.momentum.family_axes import FamilyAxis, coordinates
 from poise.methods.momentum.initial_guess import Move
-from poise.methods.momentum.plan import Captured, Wanted, captured, leap_of, scene_of, wanted
+from poise.methods.momentum.plan import Captured, Wanted, captured, leap_of, wanted
 from poise.methods.momentum.report import status_of, summary_of
-from poise.methods.momentum.run import STAGE_EDITS
 from poise.methods.momentum.settings import Settings
 from poise.methods.momentum.solve_leap import solve_leap
 from poise.methods.momentum.two_leaps import two_leaps
 from poise.methods.progress import Progress, ProgressCallback
 from poise.methods.readonly_pickle import Parcel
 from poise.motion import Clip
-
-_UP = np.array([0.0, 1.0, 0.0])
 
 FARTHEST_APART_RAD = float(np.radians(150.0))
 """Neighbours whose bodies are turned further from each other have no sensible mean."""
@@ -66,17 +64,6 @@ class Store(Protocol):
         ...
 
 
-class Forgetful:
-    """Keeps nothing."""
-
-    def load(self, index: int) -> Member | None:
-        """None."""
-        return None
-
-    def save(self, index: int, member: Member) -> None:
-        """Let it go."""
-
-
 @dataclass(frozen=True, eq=False)
 class Family:
     """All members, on one skeleton, with as many frames each."""
@@ -95,7 +82,7 @@ class Family:
     environment: Environment
     stage_places_m: Array
     """(ground stages, 3) where the middle of each is before it is moved."""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         count = int(np.prod([len(axis.values) for axis in self.axes]))
@@ -104,7 +91,10 @@ class Family:
         turns = frozen_array("rotations_wxyz", self.rotations_wxyz, (count, frames, joints, 4))
         object.__setattr__(self, "roots_m", roots)
         object.__setattr__(self, "rotations_wxyz", turns)
-        object.__setattr__(self, "_values", [np.array(axis.values) for axis in self.axes])
+
+    @cached_property
+    def _values(self) -> list[Array]:
+        return [np.array(axis.values) for axis in self.axes]
 
     @property
     def frame_count(self) -> int:
@@ -125,7 +115,7 @@ class Family:
         self, coordinate: Sequence[float], weighing: Weighing = "linear"
     ) -> tuple[Indices, Array]:
         """The nearest 2ⁿ members, and their weights."""
-        members, weights = nearest(self._values, coordinate, weighing)  # type: ignore[attr-defined]
+        members, weights = nearest(self._values, coordinate, weighing)
         used = weights > 0.0
         return members[used], weights[used]
 
@@ -170,21 +160,23 @@ def build_family(
     Raises:
         BadValue: as `run` does; an axis about a stage that there is not.
     """
-    settings, store, axes = settings or Settings(), store or Forgetful(), ()
+    settings, axes = settings or Settings(), ()
     if settings.two_leaps_m is not None:
         edit, axes = two_leaps(edit, settings.two_leaps_m, settings)
     axes = (*axes, *settings.family)
     if not axes:
         raise BadValue("family", "at least one axis (settings.family)", axes)
     base = captured(edit, settings)
-    asked = wanted([each for each in edit.constraints if isinstance(each, STAGE_EDITS)], base)
+    asked = wanted(edit.constraints, base)
     places = np.array([_middle_m(base, i) for i in base.ground])
     every = list(coordinates(axes))
     wants = [_varied(asked, axes, each, base) for each in every]
     leap = leap_of(base, asked)
-    members: list[Member | None] = [store.load(i) for i in range(len(every))]
-    missing = [i for i, member in enumerate(members) if member is None]
-    done = len(every) - len(missing)
+    members = dict[int, Member]()
+    for i in range(len(every)):
+        if store is not None and (kept := store.load(i)) is not None:
+            members[i] = kept
+    missing = [i for i in range(len(every)) if i not in members]
     # Kernels let go of the interpreter's lock: threads share everything and copy nothing.
     executor = executor or Threads()
     solve = partial(_solve, Parcel((edit, base, settings)))
@@ -192,11 +184,11 @@ def build_family(
         for ended in ended_ones:
             index, member = missing[ended.index], ended.result()
             members[index] = member
-            store.save(index, member)
-            done += 1
+            if store is not None:
+                store.save(index, member)
             if progress is not None:
-                progress(Progress("members", done, len(every)))
-    found = [member for member in members if member is not None]
+                progress(Progress("members", len(members), len(every)))
+    found = [members[i] for i in sorted(members)]
     family = Family(
         axes,
         replace(leap.original, history=(*edit.clip.history, f"family of {len(found)} leaps")),
@@ -215,13 +207,8 @@ def build_family(
 
 def _solve(common: Parcel[tuple[Edit, Captured, Settings]], asked: Wanted) -> Member:
     edit, base, settings = common.content
-    leap = leap_of(base, asked)
-    scene = scene_of(leap)
-    others = [each for each in edit.constraints if not isinstance(each, STAGE_EDITS)]
-    wishes = [task for each in others for task in tasks_of(each, scene) if task.weight > 0.0]
-    solution = solve_leap(leap, wishes, settings)
-    motion = solution.solved.motion
-    status = status_of(solution)
+    solution = solve_leap(leap_of(base, asked), edit.constraints, settings)
+    motion, status = solution.solved.motion, status_of(solution)
     return Member(motion.roots, motion.locals, status, summary_of(status, solution))
 
 
@@ -243,7 +230,7 @@ def _varied(
         if axis.around_stage is not None:
             center = _middle_m(base, _ground(axis.name, "around_stage", axis.around_stage, ground))
             arm = _middle_m(base, index) + move.by_m - center
-            by = by + rotations.rotate(rotations.from_axis_angle(_UP, turn), arm) - arm
+            by = by + rotations.rotate(rotations.from_axis_angle(UP, turn), arm) - arm
         moves[index] = Move(move.by_m + by, move.turn_rad + turn)
     return replace(asked, moves=moves)
 
@@ -272,5 +259,5 @@ def _check_neighbours(family: Family) -> None:
 
 def statuses_in_words(statuses: Sequence[Status]) -> str:
     """How many ended how."""
-    counts: Mapping[str, int] = {each: statuses.count(each) for each in dict.fromkeys(statuses)}
-    return ", ".join(f"{count} {each.replace('_', ' ')}" for each, count in counts.items())
+    counts = Counter(statuses).items()
+    return ", ".join(f"{count} {each.replace('_', ' ')}" for each, count in counts)

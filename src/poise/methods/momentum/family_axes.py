@@ -46,24 +46,14 @@ class FamilyAxis:
             put(self, around_stage=whole(name, "around_stage", self.around_stage))
 
 
-def line(name: str, stage: int, direction: Vector, values: Sequence[float]) -> FamilyAxis:
-    """A stage along a line (Fig. 3, left)."""
-    return FamilyAxis(name, stage, tuple(values), by_m=direction)
-
-
 def grid(
     name: str, stage: int, xs: Sequence[float], zs: Sequence[float]
 ) -> tuple[FamilyAxis, FamilyAxis]:
-    """A stage over a grid of places (Fig. 3, middle)."""
+    """A stage over a grid of places (Fig. 3)."""
     return (
         FamilyAxis(f"{name} x", stage, tuple(xs), by_m=(1.0, 0.0, 0.0)),
         FamilyAxis(f"{name} z", stage, tuple(zs), by_m=(0.0, 0.0, 1.0)),
     )
-
-
-def circle(name: str, stage: int, around_stage: int, degrees: Sequence[float]) -> FamilyAxis:
-    """A stage around another, turned as it goes (Fig. 3, right)."""
-    return FamilyAxis(name, stage, tuple(degrees), turn_deg=1.0, around_stage=around_stage)
 
 
 def coordinates(axes: Sequence[FamilyAxis]) -> Iterator[tuple[float, ...]]:

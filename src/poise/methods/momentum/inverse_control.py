@@ -51,8 +51,7 @@ class Aim:
         """Args: the family; whose sites are meant; a site, joint or role."""
         skeleton = family.clip.skeleton
         joint, offset = find_point(character, point)
-        chain = [joint, *(a for a in skeleton.ancestors(joint) if a != joint)]
-        self._chain = np.array(sorted(set(chain)), dtype=np.int64)
+        self._chain = np.array(sorted(skeleton.ancestors(joint)), dtype=np.int64)
         self._offsets = np.concatenate([skeleton.offsets_m[self._chain], offset[None]])
         self._family = family
         self._spans = np.array([max(b - a, 1e-9) for a, b in family.bounds])
@@ -102,10 +101,7 @@ class Aim:
     def meet(self, path_m: Array, first: int = 0) -> Hit:
         """The frame and the coordinate at which the point meets something that moves.
 
-        Args:
-            path_m: (n, 3) where the thing is in frames `first` and those after it; NaN where it
-                is not to be met.
-            first: a frame of the family.
+        That is at `path_m` (n, 3) from frame `first` on; NaN where it is not to be met.
         """
         path = np.asarray(path_m, dtype=np.float64)
         if path.ndim != 2 or path.shape[1] != 3:

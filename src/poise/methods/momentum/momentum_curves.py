@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character
+from poise.character import UP, Character
 from poise.contact import clip_dynamics
 from poise.errors import BadValue
 from poise.mechanics import momentum
@@ -77,22 +77,12 @@ def fit_stage(
     mass_kg: float,
     knots_per_s: float = KNOTS_PER_S,
 ) -> StageMomentum:
-    """Fit the curves of one ground stage.
-
-    Args:
-        stages: of the clip.
-        index: of the ground stage.
-        momenta: (F − 1, 6) from `captured_momentum`.
-        rate_hz: of the clip.
-        mass_kg: of the whole body.
-        knots_per_s: interior knots.
+    """The curves of one ground stage, fitted to the clip's `captured_momentum`.
 
     Raises:
-        BadValue: a flight, or a stage too short for a spline.
+        BadValue: a stage too short for a spline.
     """
     stage = stages[index]
-    if stage.kind != "ground":
-        raise BadValue(f"stage {index}", "one on the ground", "a flight")
     first, stop = intervals_of(stages, index)
     count, fewest = stop - first, FEWEST_KNOTS + DEGREE + 1
     if count < fewest:
@@ -118,9 +108,6 @@ def fit_stage(
     return StageMomentum(stage, first, tuple(curves), count, off)
 
 
-_UP = np.array([0.0, 1.0, 0.0])
-
-
 @dataclass(frozen=True, eq=False)
 class CurveUnknowns:
     """Between frames i and i + 1 momentum is basis · control + constant, over mass: in m/s."""
@@ -129,10 +116,6 @@ class CurveUnknowns:
     """(F − 1, 6, S)"""
     constant: Array
     """(F − 1, 6)"""
-    first: Indices
-    """(F − 1,)"""
-    stop: Indices
-    """(F − 1,)"""
     begins: Indices
     """(S,) the first frame whose momentum a control point has a part in, never falling."""
     flights: Mapping[int, int]
@@ -145,14 +128,7 @@ def curve_unknowns(
     turns_rad: Mapping[int, float],
     rate_hz: float,
 ) -> CurveUnknowns:
-    """Set up the curves of a clip.
-
-    Args:
-        stages: of it.
-        fitted: the curves of its ground stages, whose knots are kept.
-        turns_rad: by how much each ground stage is turned about the vertical.
-        rate_hz: of the frames.
-    """
+    """The curves of a clip whose ground stages are turned about the vertical; knots are kept."""
     count = stages[-1].stop - 1
     free = {i: _free(stages, i, fitted[i]) for i in fitted}
     starts, flights, size = dict[int, int](), dict[int, int](), 0
@@ -178,14 +154,15 @@ def curve_unknowns(
                 constant,
             )  # fmt: skip
     used = np.abs(basis).sum(axis=1) > 0.0
-    first = np.where(used.any(axis=1), used.argmax(axis=1), 0)
-    stop = np.where(used.any(axis=1), size - used[:, ::-1].argmax(axis=1), 0)
     begins = np.where(used.any(axis=0), used.argmax(axis=0), count)
     begins = np.minimum.accumulate(begins[::-1])[::-1]
-    return CurveUnknowns(
-        basis, constant, first.astype(np.int64), stop.astype(np.int64), begins.astype(np.int64),
-        flights,
-    )  # fmt: skip
+    return CurveUnknowns(basis, constant, begins.astype(np.int64), flights)
+
+
+def used_columns(basis: Array) -> tuple[Indices, Indices]:
+    """(F − 1,) the first unknown that counts in each interval, and the one after the last."""
+    used = np.abs(basis).sum(axis=1) > 0.0
+    return used.argmax(axis=1), basis.shape[2] - used[:, ::-1].argmax(axis=1)
 
 
 def _free(stages: Sequence[Stage], index: int, fitted: StageMomentum) -> NDArray[np.bool_]:
@@ -219,7 +196,7 @@ def _put_stage(
     times = (np.arange(mine.start, mine.stop) - fitted.first) / rate_hz
     if not len(times):
         return
-    turn = rotations.to_matrix(rotations.from_axis_angle(_UP, turn_rad))
+    turn = rotations.to_matrix(rotations.from_axis_angle(UP, turn_rad))
     # In time's order, the curves together: what counts in an interval lies side by side.
     order = np.cumsum(free.T.ravel()).reshape(free.T.shape).T - 1
     for c, curve in enumerate(fitted.curves):

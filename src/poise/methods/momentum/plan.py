@@ -9,11 +9,18 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints import FlightHeight, MoveStage, Scene, StageEdit, Task
+from poise.constraints import (
+    Constraint,
+    FlightHeight,
+    Gravity,
+    MoveStage,
+    Recruits,
+    StageEdit,
+    Task,
+)
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.momentum.initial_guess import Move, moved_clip, turning_rad
 from poise.methods.momentum.momentum_curves import StageMomentum, captured_momentum, fit_stage
@@ -31,8 +38,11 @@ from poise.methods.momentum.stages import (
     FEWEST_FLIGHT_FRAMES,
     NATURE_M_S2,
     Stage,
+    center_path_m,
+    rise_m,
     stages_at,
     stages_of,
+    way_m,
 )
 from poise.motion import Clip
 from poise.wording import counted
@@ -77,11 +87,11 @@ class Wanted:
     """Changes by the index of the stage."""
 
     moves: Mapping[int, Move] = field(default_factory=dict[int, Move])
-    rises_m: Mapping[int, tuple[float, str]] = field(default_factory=dict[int, tuple[float, str]])
-    """How high each flight is to rise, and by what."""
+    rises_m: Mapping[int, tuple[float, FlightHeight]] = field(
+        default_factory=dict[int, tuple[float, FlightHeight]]
+    )
+    """How high each flight is to rise, and the constraint that asks for it."""
     gravity_m_s2: Mapping[int, float] = field(default_factory=dict[int, float])
-    names: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Of the constraint that asks for a height."""
 
 
 def captured(edit: Edit, settings: Settings) -> Captured:
@@ -104,7 +114,7 @@ def captured(edit: Edit, settings: Settings) -> Captured:
     if settings.stage_changes is not None:
         stages = stages_at(clip, character, settings.stage_changes)
     else:
-        stages = stages_of(clip, character, environment, contacts)
+        stages = stages_of(clip, character, contacts)
     if not any(stage.kind == "ground" for stage in stages):
         raise BadValue("clip", "one that touches the ground somewhere", "a flight from end to end")
     seen = {i: stage.gravity_m_s2 for i, stage in enumerate(stages) if stage.kind == "flight"}
@@ -113,29 +123,25 @@ def captured(edit: Edit, settings: Settings) -> Captured:
         stages = tuple(replace(stage, gravity_m_s2=NATURE_M_S2) for stage in stages)
     momenta = captured_momentum(clip, character)
     fitted = {
-        i: fit_stage(
-            stages, i, momenta, clip.rate_hz, body.total_mass_kg, settings.knots_per_s
-        )
+        i: fit_stage(stages, i, momenta, clip.rate_hz, body.total_mass_kg, settings.knots_per_s)
         for i, stage in enumerate(stages)
         if stage.kind == "ground"
-    }  # fmt: skip
-    state = forward_kinematics(clip.skeleton, *clip.pose)
-    center = center_of_mass(state, body)
+    }
     return Captured(
-        clip, character, environment, _airborne(contacts, stages), stages, seen, fitted, center,
-        tuple(notes),
+        clip, character, environment, _airborne(contacts, stages), stages, seen, fitted,
+        center_path_m(clip, character), tuple(notes),
     )  # fmt: skip
 
 
-def wanted(edits: Sequence[StageEdit], base: Captured) -> Wanted:
-    """What stage edits ask for.
+def wanted(constraints: Sequence[Constraint | StageEdit], base: Captured) -> Wanted:
+    """What the stage edits among constraints ask for.
 
     Raises:
         BadValue: a stage that there is not; two edits that contradict each other.
     """
-    moves, rises, gravity = dict[int, Move](), dict[int, tuple[float, str]](), dict[int, float]()
-    said, names = dict[tuple[str, int], str](), dict[int, str]()
-    for each in edits:
+    moves, gravity = dict[int, Move](), dict[int, float]()
+    rises, said = dict[int, tuple[float, FlightHeight]](), dict[tuple[str, int], str]()
+    for each in constraints:
         if isinstance(each, MoveStage):
             i = _counted(each.name, "stage", each.stage, base.ground)
             _once(said, ("move", i), each.name, f"ground stage {each.stage}")
@@ -145,31 +151,27 @@ def wanted(edits: Sequence[StageEdit], base: Captured) -> Wanted:
             _once(said, ("height", i), each.name, f"flight {each.flight}")
             if each.by == "gravity":
                 _once(said, ("gravity", i), each.name, f"gravity of flight {each.flight}")
-            own = captured_rise_m(base, i)
-            rises[i] = (each.rise_m if each.scale is None else each.scale * own, each.by)  # type: ignore[assignment]
-            names[i] = each.name
-        else:
+            rise = each.rise_m if each.scale is None else each.scale * captured_rise_m(base, i)
+            assert rise is not None  # or there were a scale
+            rises[i] = rise, each
+        elif isinstance(each, Gravity):
             every = base.flights
             if each.flight is not None:
                 every = (_counted(each.name, "flight", each.flight, base.flights),)
             for i in every:
                 _once(said, ("gravity", i), each.name, f"gravity of flight {base.flights.index(i)}")
                 gravity[i] = each.gravity_m_s2
-    return Wanted(moves, rises, gravity, names)
+    return Wanted(moves, rises, gravity)
 
 
 def captured_rise_m(base: Captured, flight: int) -> float:
     """How high the centre of mass rises over the last frame on the ground before a flight."""
-    stage = base.stages[flight]
-    start, stop = max(stage.first - 1, 0), min(stage.stop + 1, len(base.center_m))
-    return float(base.center_m[start:stop, 1].max() - base.center_m[start, 1])
+    return rise_m(base.center_m, base.stages[flight])
 
 
 def captured_flight_m(base: Captured, flight: int) -> Array:
     """(3,) how far a flight takes the centre of mass along the ground."""
-    stage = base.stages[flight]
-    start, stop = max(stage.first - 1, 0), min(stage.stop, len(base.center_m) - 1)
-    return (base.center_m[stop] - base.center_m[start]) * np.array([1.0, 0.0, 1.0])
+    return way_m(base.center_m, base.stages[flight]) * np.array([1.0, 0.0, 1.0])
 
 
 def leap_of(base: Captured, asked: Wanted) -> Leap:
@@ -183,10 +185,10 @@ def leap_of(base: Captured, asked: Wanted) -> Leap:
         stages[i] = replace(stages[i], gravity_m_s2=value)
     counts, tops = dict[int, int](), dict[int, float]()
     rate = base.clip.rate_hz
-    for i, (rise, by) in asked.rises_m.items():
-        stage, name = stages[i], asked.names.get(i, f"flight {i}")
+    for i, (rise, height) in asked.rises_m.items():
+        stage, name = stages[i], height.name
         start, fall = _ends(base, asked, i, rise, name)
-        if by == "gravity":
+        if height.by == "gravity":
             lasts = (stage.frame_count + 1.0) / rate
             gravity = (np.sqrt(2.0 * rise) + np.sqrt(2.0 * fall)) ** 2 / lasts**2
             stages[i] = replace(stage, gravity_m_s2=float(gravity))
@@ -287,9 +289,7 @@ def _falling(
     """The guess with the centres of mass of some flights on their parabolas."""
     if not flights:
         return guess
-    body = character.body
-    assert body is not None
-    center = center_of_mass(forward_kinematics(guess.skeleton, *guess.pose), body)[:, 1]
+    center = center_path_m(guess, character)[:, 1]
     roots = guess.root_positions_m.copy()
     for i in flights:
         stage = stages[i]
@@ -307,28 +307,15 @@ def _tops(
     asked: Wanted,
 ) -> tuple[Task, ...]:  # fmt: skip
     """The centre of mass at its wanted height in the frame nearest to the top of a flight."""
-    from poise.constraints import Recruits
-
-    body = character.body
-    assert body is not None
     found: list[Task] = []
     every = Recruits(np.ones(guess.skeleton.joint_count, dtype=np.bool_), True)
-    center = center_of_mass(forward_kinematics(guess.skeleton, *guess.pose), body)
+    center = center_path_m(guess, character)
     for i, top in tops.items():
         stage = stages[i]
         frame = stage.first + int(center[stage.first : stage.stop, 1].argmax())
         # Not quite the top: what it falls to the nearest frame is 1.4 mm at most at 30 Hz.
         goal = center[frame].copy()
         goal[1] = top
-        found.append(
-            Task(
-                asked.names.get(i, "height"), "center", frame, goal[None], every,
-                axes=(False, True, False),
-            )
-        )  # fmt: skip
+        name, axes = asked.rises_m[i][1].name, (False, True, False)
+        found.append(Task(name, "center", frame, goal[None], every, axes=axes))
     return tuple(found)
-
-
-def scene_of(leap: Leap) -> Scene:
-    """What other constraints are read against: the guess, in the result's own frames."""
-    return Scene(leap.guess, leap.character, leap.environment, None)

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character
+from poise.character import UP, Character
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, extent_m
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.footing import Movers, moving_joints
-from poise.ik import BALL, TRANSLATION, Blocks, IkProblem, inertia_stiffness, widened
+from poise.ik import BALL, TRANSLATION, IkProblem, inertia_stiffness, widened
 from poise.ik import build as build_ik
-from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods.momentum.body_motion import Segments
 from poise.methods.momentum.held import held_tasks
-from poise.methods.momentum.momentum_curves import CurveUnknowns, StageMomentum, curve_unknowns
-from poise.methods.momentum.settings import Settings
-from poise.methods.momentum.spacetime import (
-    Motion,
-    Rooms,
-    Spacetime,
-    evaluate,
-    figure_of,
-    left_of,
-    still,
+from poise.methods.momentum.momentum_curves import (
+    CurveUnknowns,
+    StageMomentum,
+    curve_unknowns,
+    used_columns,
 )
-from poise.methods.momentum.spacetime_rows import Balance, Curves, Price
-from poise.methods.momentum.stages import Stage
+from poise.methods.momentum.settings import Settings
+from poise.methods.momentum.spacetime import Motion, Rooms, Spacetime, evaluate, left_of, still
+from poise.methods.momentum.spacetime_rows import Balance, Curves, Figure, Price
+from poise.methods.momentum.stages import Stage, center_path_m
 from poise.motion import Clip
 
 GYRATION = 0.17
@@ -41,8 +38,6 @@ about its long axis and a third of that across it."""
 
 HARD, MOMENTUM, RANGE, CONTROL = 1e5, 3e2, 1e2, 1e-6
 """What rows of constraints weigh at first, per metre, metre per second and radian squared."""
-
-_UP = np.array([0.0, 1.0, 0.0])
 
 ROOT_LENGTH_M = 0.5
 """A displacement of the whole body by this much is as unlike as a joint at the end of its range."""
@@ -71,53 +66,53 @@ class Leap:
     times: Array
     """(F,) which frame of the capture, or between which, every frame shows."""
 
+    @cached_property
+    def scene(self) -> Scene:
+        """What constraints are read against: the guess, in the result's own frames."""
+        return Scene(self.guess, self.character, self.environment, None)
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A leap as equations."""
 
     leap: Leap
-    tasks: tuple[Task, ...]
     ik: IkProblem
-    curves: CurveUnknowns
     spacetime: Spacetime
     start: Motion
 
 
 def footing(leap: Leap) -> tuple[tuple[Task, ...], Movers, Scene]:
     """What is held on the ground, where the moved stages have it."""
-    scene = Scene(leap.guess, leap.character, leap.environment, None)
     movers = Movers(leap.character, moving_joints(leap.original))
-    return held_tasks(scene, leap.contacts, movers), movers, scene
+    return held_tasks(leap.scene, leap.contacts, movers), movers, leap.scene
 
 
 def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
     """The equations of a leap."""
-    clip, character = leap.guess, leap.character
-    body = character.body
-    if body is None:
-        raise BadValue("character.body", "segment masses (see complete_character)", None)
-    scene = Scene(clip, character, leap.environment, None)
+    clip, body = leap.guess, leap.character.body
+    assert body is not None
     every = Recruits(moving_joints(leap.original), True)
     # Momentum is the whole body's business: everything that moves helps with everything.
     tasks = [replace(task, recruits=every) for task in tasks]
-    ik = build_ik(scene, tasks, also=every)
+    ik = build_ik(leap.scene, tasks, also=every)
     _check_size(clip.frame_count * ik.width, leap)
-    length = GYRATION * _stature_m(character)
+    length = GYRATION * extent_m(leap.character.skeleton)
     segments = Segments(
         body.masses_kg, body.centers_m, body.inertias_kg_m2, body.total_mass_kg, length
     )
-    limits = widened(ik.limits, ik.blocks, leap.original.rotations_wxyz)
-    stiffness = likeness_weights(ik)
-    figure = figure_of(
-        ik,
-        segments,
-        stiffness,
-        inertia_stiffness(ik),
-        limits,
-        clip.root_positions_m,
-        clip.rotations_wxyz,
-        _excess(leap, ik),
+    layers = [0 if task.priority == 1 else 1 for task in ik.tasks]
+    packed = ik.packed._replace(layer=np.array(layers, dtype=np.int64))
+    figure = Figure(
+        rig=ik.rig._replace(tasks=packed),
+        limits=widened(ik.limits, ik.blocks, leap.original.rotations_wxyz),
+        segments=segments,
+        task_row=np.cumsum(packed.rows) - packed.rows,
+        stiffness=likeness_weights(ik),
+        inertia=inertia_stiffness(ik),
+        roots=clip.root_positions_m,
+        locals=clip.rotations_wxyz,
+        excess=_excess(leap, ik),
     )
     curves = curve_unknowns(leap.stages, leap.fitted, leap.turns_rad, clip.rate_hz)
     balance, ends = _balance(leap, settings, curves.basis.shape[2])
@@ -134,7 +129,7 @@ def build(leap: Leap, tasks: Sequence[Task], settings: Settings) -> Problem:
     spacetime = Spacetime(figure, shared_curves, begins * ik.width, balance, price, tuple(names))
     control = _control(spacetime)
     spacetime = replace(spacetime, curves=shared_curves._replace(wanted=control))
-    return Problem(leap, tuple(tasks), ik, curves, spacetime, still(spacetime, control))
+    return Problem(leap, ik, spacetime, still(spacetime, control))
 
 
 def _in_order(
@@ -147,19 +142,15 @@ def _in_order(
     where[order] = np.arange(len(order))
     basis = np.zeros((*curves.basis.shape[:2], len(order)))
     basis[:, :, where[: curves.basis.shape[2]]] = curves.basis
-    used = np.abs(basis).sum(axis=1) > 0.0
-    first = used.argmax(axis=1)
-    stop = len(order) - used[:, ::-1].argmax(axis=1)
     column = np.where(balance.column >= 0, where[np.maximum(balance.column, 0)], -1)
-    made = Curves(basis, curves.constant, first, stop, np.zeros(len(order)))
+    made = Curves(basis, curves.constant, *used_columns(basis), np.zeros(len(order)))
     return made, balance._replace(column=column), begins[order]
 
 
 def likeness_weights(ik: IkProblem) -> Array:
     """(W,) what displacing each unknown costs: one over its natural bound, squared (4.2.1)."""
     found = np.ones(ik.width)
-    blocks: Blocks = ik.blocks
-    spans = {}
+    blocks, spans = ik.blocks, dict[int, float]()
     for l in range(len(ik.limits.block)):
         b = int(ik.limits.block[l])
         span = ik.limits.high[l] - ik.limits.low[l]
@@ -178,7 +169,7 @@ def _excess(leap: Leap, ik: IkProblem) -> Array:
     """(F, W) second differences of the guess's root beside those of the capture, turned along."""
     found = np.zeros((leap.guess.frame_count, ik.width))
     blocks = ik.blocks
-    up = rotations.from_axis_angle(_UP, leap.turning_rad)
+    up = rotations.from_axis_angle(UP, leap.turning_rad)
     own = np.diff(leap.original.root_positions_m, n=2, axis=0)
     moved = np.diff(leap.guess.root_positions_m, n=2, axis=0)
     for b in range(len(blocks.kind)):
@@ -203,10 +194,6 @@ def _check_size(unknowns: int, leap: Leap) -> None:
 
 
 _LARGEST_BYTES = 3e9
-
-
-def _stature_m(character: Character) -> float:
-    return extent_m(character.skeleton)
 
 
 def _control(spacetime: Spacetime) -> Array:
@@ -235,10 +222,7 @@ def _balance(leap: Leap, settings: Settings, size: int) -> tuple[Balance, list[i
     """
     rows: list[tuple[int, int, int, float, float]] = []
     ends: list[int] = []
-    body = leap.character.body
-    assert body is not None
-    state = forward_kinematics(leap.guess.skeleton, *leap.guess.pose)
-    center = center_of_mass(state, body)
+    center = center_path_m(leap.guess, leap.character)
     ground = [i for i, stage in enumerate(leap.stages) if stage.kind == "ground"]
     for i in ground:
         stage = leap.stages[i]

@@ -10,12 +10,14 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import contact_points
 from poise.environment import query
-from poise.mechanics import center_of_mass, forward_kinematics, site_positions
+from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.constraint_report import constraint_reports
 from poise.methods.edit import Edit
+from poise.methods.momentum.initial_guess import Move
 from poise.methods.momentum.plan import Captured, Wanted
 from poise.methods.momentum.solve_leap import Solution
 from poise.methods.momentum.spacetime import Rooms, evaluate
+from poise.methods.momentum.stages import center_path_m, rise_m, way_m
 from poise.methods.result import Result, Status
 from poise.motion import Clip
 from poise.wording import counted
@@ -33,16 +35,17 @@ class StageReport:
     kind: str
     first: int
     stop: int
-    moved_m: float
+    moved_m: float = 0.0
     """How far a ground stage was moved."""
-    turned_deg: float
-    gravity_m_s2: float
-    rise_m: float
-    """How high the centre of mass rises over the last frame on the ground, of a flight."""
-    captured_rise_m: float
-    length_m: float
-    """How far a flight goes along the ground, from the last frame on it to the next."""
-    captured_length_m: float
+    turned_deg: float = 0.0
+    gravity_m_s2: float = 0.0
+    """Of a flight, as all that follows."""
+    rise_m: float = 0.0
+    """How high the centre of mass rises over the last frame on the ground."""
+    captured_rise_m: float = 0.0
+    length_m: float = 0.0
+    """How far it goes along the ground, from the last frame on it to the next."""
+    captured_length_m: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +65,12 @@ class MomentumReport:
     """What is left of the worst place that is held; the next two likewise."""
     left_velocity_m_s: float
     left_range_deg: float
-    cost: float
     off_guess_deg: float
     """How joints are turned against the guess, on average."""
     off_guess_cm: float
     """How far they are from the guess, on average."""
     momentum: Array
     """(F - 1, 6) momentum over mass between frames, linear and angular, as the curves have it."""
-    guess_momentum: Array
-    """The same of the guess."""
-    control: Array
-    """The curves' coefficients."""
 
 
 def finished(
@@ -81,16 +79,14 @@ def finished(
     """The result of a solved leap."""
     solved, problem = solution.solved, solution.problem
     leap, clip = problem.leap, solution.clip
-    every = problem.ik.tasks
-    misses = _misses(solution)
-    asked_tasks = [n for n, task in enumerate(every) if task.name in _names(edit)]
-    rows = constraint_reports(
-        [every[n] for n in asked_tasks], misses[:, asked_tasks], MET_MM, MET_DEG
-    )
+    names = {constraint.name for constraint in edit.constraints}
+    mine = [n for n, task in enumerate(problem.ik.tasks) if task.name in names]
+    misses = _misses(solution)[:, mine]
+    rows = constraint_reports([problem.ik.tasks[n] for n in mine], misses, MET_MM, MET_DEG)
     status = status_of(solution)
     degrees, centimetres = _likeness(clip, leap.guess)
     said = counted(len(edit.constraints), "edit")
-    momentum, guess_momentum = _momenta(solution)
+    curves = problem.spacetime.curves
     report = MomentumReport(
         stages=_stages(base, asked, solution),
         guess=leap.guess,
@@ -100,12 +96,9 @@ def finished(
         left_place_mm=1e3 * solved.violation.place_m,
         left_velocity_m_s=solved.violation.velocity_m_s,
         left_range_deg=float(np.degrees(solved.violation.angle_rad)),
-        cost=solved.cost,
         off_guess_deg=degrees,
         off_guess_cm=centimetres,
-        momentum=momentum,
-        guess_momentum=guess_momentum,
-        control=solved.motion.control,
+        momentum=np.einsum("fcs,s->fc", curves.basis, solved.motion.control) + curves.constant,
     )
     return Result(
         clip=replace(clip, history=(*edit.clip.history, f"leapt: {said}")),
@@ -113,14 +106,10 @@ def finished(
         summary=summary_of(status, solution),
         report=report,
         contacts=leap.contacts,
-        notes=(*base.notes, *_notes(solution, leap.times), *_hanging(solution)),
+        notes=(*base.notes, *_notes(leap.times), *_hanging(solution)),
         constraints=rows,
         start=leap.original,
     )
-
-
-def _names(edit: Edit) -> set[str]:
-    return {constraint.name for constraint in edit.constraints}
 
 
 def _misses(solution: Solution) -> Array:
@@ -131,24 +120,14 @@ def _misses(solution: Solution) -> Array:
     return rooms.misses
 
 
-def _momenta(solution: Solution) -> tuple[Array, Array]:
-    """(F − 1, 6) momentum over mass between frames, of the result and of the guess."""
-    spacetime, control = solution.problem.spacetime, solution.solved.motion.control
-    curves = spacetime.curves
-    made = np.einsum("fcs,s->fc", curves.basis, control) + curves.constant
-    guess = np.einsum("fcs,s->fc", curves.basis, curves.wanted) + curves.constant
-    return made, guess
-
-
 def status_of(solution: Solution) -> Status:
     """How a leap ended."""
     solved = solution.solved
     if solved.converged and not solution.deep:
         return "converged"
-    shares = solved.violation.shares
-    if max(shares) > 1.0 or solution.deep:
-        return "out_of_iterations" if solved.ran_out else "infeasible"
-    return "out_of_iterations" if solved.ran_out else "stalled"
+    if solved.ran_out:
+        return "out_of_iterations"
+    return "stalled" if solved.violation.kept and not solution.deep else "infeasible"
 
 
 def summary_of(status: Status, solution: Solution) -> str:
@@ -170,7 +149,7 @@ def summary_of(status: Status, solution: Solution) -> str:
     return f"Worst is {solved.violation.worst}. {reason}"
 
 
-def _notes(solution: Solution, times: Array) -> list[str]:
+def _notes(times: Array) -> list[str]:
     count = len(times)
     if count == round(times[-1]) + 1 and np.array_equal(times, np.round(times)):
         return []
@@ -212,30 +191,26 @@ def _likeness(clip: Clip, guess: Clip) -> tuple[float, float]:
 
 def _stages(base: Captured, asked: Wanted, solution: Solution) -> tuple[StageReport, ...]:
     leap, clip = solution.problem.leap, solution.clip
-    body = leap.character.body
-    assert body is not None
-    center = center_of_mass(forward_kinematics(clip.skeleton, *clip.pose), body)
-    found: list[StageReport] = []
-    for i, stage in enumerate(leap.stages):
-        move = asked.moves.get(i)
-        rise, length = _arc(center, stage.first, stage.stop)
-        own = base.stages[i]
-        own_rise, own_length = _arc(base.center_m, own.first, own.stop)
-        flies = stage.kind == "flight"
-        found.append(
-            StageReport(
-                stage.kind, stage.first, stage.stop,
-                0.0 if move is None else float(np.linalg.norm(move.by_m)),
-                0.0 if move is None else float(np.degrees(move.turn_rad)),
-                stage.gravity_m_s2 if flies else 0.0,
-                rise if flies else 0.0, own_rise if flies else 0.0,
-                length if flies else 0.0, own_length if flies else 0.0,
+    center, found = center_path_m(clip, leap.character), list[StageReport]()
+    for i, (stage, own) in enumerate(zip(leap.stages, base.stages, strict=True)):
+        edges = stage.kind, stage.first, stage.stop
+        if stage.kind == "ground":
+            move = asked.moves.get(i, Move())
+            moved, turned = float(np.linalg.norm(move.by_m)), float(np.degrees(move.turn_rad))
+            found.append(StageReport(*edges, moved_m=moved, turned_deg=turned))
+        else:
+            length, own_length = (
+                float(np.linalg.norm(way_m(path, each)[[0, 2]]))
+                for path, each in ((center, stage), (base.center_m, own))
             )
-        )  # fmt: skip
+            found.append(
+                StageReport(
+                    *edges,
+                    gravity_m_s2=stage.gravity_m_s2,
+                    rise_m=rise_m(center, stage),
+                    captured_rise_m=rise_m(base.center_m, own),
+                    length_m=length,
+                    captured_length_m=own_length,
+                )
+            )
     return tuple(found)
-
-
-def _arc(center: Array, first: int, stop: int) -> tuple[float, float]:
-    a, b = max(first - 1, 0), min(stop, len(center) - 1)
-    rise = float(center[a : b + 1, 1].max() - center[a, 1])
-    return rise, float(np.linalg.norm((center[b] - center[a])[[0, 2]]))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-from poise.constraints import Task
+from poise.constraints import Constraint, StageEdit, Task, tasks_of
 from poise.footing import clearance_tasks, solve_until_clear
 from poise.mechanics import forward_kinematics
 from poise.methods.momentum.problem import Leap, Problem, build, footing
@@ -20,14 +19,6 @@ NEAR_M = 0.04
 DEEPEST_M = 0.0005
 
 
-class _Round(NamedTuple):
-    problem: Problem
-    solved: Solved
-    clip: Clip
-    iterations: int
-    """Of this round and those before."""
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A leap, solved."""
@@ -37,30 +28,25 @@ class Solution:
     clip: Clip
     iterations: int
     """Of all rounds."""
-    rounds: int
-    deep: int
+    rounds: int = 0
+    deep: int = 0
     """Stretches in which some point is still inside something."""
 
 
 def solve_leap(
     leap: Leap,
-    wishes: Sequence[Task],
+    constraints: Sequence[Constraint | StageEdit],
     settings: Settings,
     progress: ProgressCallback | None = None,
 ) -> Solution:
-    """Solve a leap.
-
-    Args:
-        leap: what is asked of its stages.
-        wishes: tasks of other constraints; those of priority 1 hold.
-        settings: the knobs.
-        progress: told how many iterations are done.
-    """
+    """Solve a leap; of constraints about something else than stages, those of priority 1 hold."""
     held, movers, scene = footing(leap)
+    others = (each for each in constraints if not isinstance(each, StageEdit))
+    wishes = [task for each in others for task in tasks_of(each, scene) if task.weight > 0.0]
     tasks = [*held, *leap.tops, *wishes]
     tasks += clearance_tasks(scene, scene.state, held, movers, -NEAR_M, posed=True)
 
-    def solve(tasks: Sequence[Task], before: _Round | None) -> _Round:
+    def solve(tasks: Sequence[Task], before: Solution | None) -> Solution:
         problem, used = build(leap, tasks, settings), 0
         start = problem.start
         if before is not None:
@@ -71,11 +57,11 @@ def solve_leap(
         )
         motion = solved.motion
         clip = replace(leap.guess, root_positions_m=motion.roots, rotations_wxyz=motion.locals)
-        return _Round(problem, solved, clip, used + solved.iterations)
+        return Solution(problem, solved, clip, used + solved.iterations)
 
-    def inside(made: _Round) -> list[Task]:
+    def inside(made: Solution) -> list[Task]:
         state = forward_kinematics(made.clip.skeleton, *made.clip.pose)
         return clearance_tasks(scene, state, held, movers, DEEPEST_M, posed=True)
 
     found = solve_until_clear(tasks, solve, inside, settings.clearance_rounds + 1)
-    return Solution(*found.made, found.rounds, found.left)
+    return replace(found.made, rounds=found.rounds, deep=found.left)

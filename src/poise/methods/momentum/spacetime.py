@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.ik import IkProblem, Limits, take_steps
-from poise.methods.momentum.body_motion import Ends, Poses, Segments
+from poise.ik import take_steps
+from poise.methods.momentum.body_motion import Ends, Poses
 from poise.methods.momentum.spacetime_rows import (
     REACH,
     Balance,
@@ -99,13 +99,10 @@ class Solved:
     ran_out: bool
     """Of iterations."""
     iterations: int
-    updates: int
     violation: Violation
     cost: float
     """Of likeness, smoothness and balance."""
     last_step: float
-    trace: tuple[tuple[float, float, float, float], ...]
-    """Per iteration: cost of it all, worst share of a tolerance, step, damping."""
 
 
 def still(problem: Spacetime, control: Array) -> Motion:
@@ -198,10 +195,7 @@ def violation(
     return Violation(place, velocity, angle, worst, shares)
 
 
-_CURVES = (
-    "momentum along x", "momentum along y", "momentum along z", "momentum about x",
-    "momentum about y", "momentum about z",
-)  # fmt: skip
+_CURVES = tuple(f"momentum {way} {axis}" for way in ("along", "about") for axis in "xyz")
 
 
 def _sides(problem: Spacetime) -> Array:
@@ -225,20 +219,10 @@ def solve_spacetime(
     iterations: int = 60,
     progress: ProgressCallback | None = None,
 ) -> Solved:
-    """Solve from a motion on.
-
-    Args:
-        problem: the problem.
-        start: where from; it is not changed.
-        tolerances: when it is good enough.
-        iterations: most steps that are tried.
-        progress: told how many iterations are done, whenever constraints have been looked at.
-    """
+    """Solve from a motion on, which is not changed, in so many steps at most."""
     tolerances = tolerances or Tolerances()
     descent = _Descent(problem, start)
     search = DampedNewton(descent, start, rounding=_ROUNDING)
-    trace = list[tuple[float, float, float, float]]()
-    now = descent.violated(search.at, tolerances)[0]
     before, made_heavier = np.full(3, np.inf), np.zeros(3, dtype=np.int64)
     used, updates, slow, converged = 0, 0, 0, False
     if not np.isfinite(search.cost):
@@ -250,11 +234,9 @@ def solve_spacetime(
                 break
             continue
         if gained > _SETTLED * search.cost and search.step > 10.0 * tolerances.step:
-            trace.append((search.cost, max(now.shares), search.step, search.damping))
             continue
         # Settled for these shifts: what is left of the constraints shifts them further.
         now, left = descent.violated(search.at, tolerances)
-        trace.append((search.cost, max(now.shares), search.step, search.damping))
         if progress is not None:
             progress(Progress("leap", used, iterations))
         rests = search.step <= tolerances.step or gained <= tolerances.gain * search.cost
@@ -278,9 +260,7 @@ def solve_spacetime(
     now = descent.violated(search.at, tolerances)[0]
     evaluate(problem, descent.price, search.at, descent.rooms)
     cost = float(descent.rooms.costs[:2].sum())
-    return Solved(
-        search.at, converged, ran_out, used, updates, now, cost, search.step, tuple(trace)
-    )
+    return Solved(search.at, converged, ran_out, used, now, cost, search.step)
 
 
 class _Descent:
@@ -358,18 +338,3 @@ def _heavier(price: Price, left: Shifts, by: Array) -> tuple[Price, Shifts]:
         hard=price.hard * places, momentum=price.momentum * momenta, range=price.range * ranges
     )
     return price, shifts
-
-
-def figure_of(
-    ik: IkProblem, segments: Segments, stiffness: Array, inertia: Array, limits: Limits,
-    roots: Array, locals_: Array, excess: Array,
-) -> Figure:  # fmt: skip
-    """The figure of a problem of inverse kinematics."""
-    rows = ik.packed.rows
-    tasks = ik.packed._replace(
-        layer=np.array([0 if task.priority == 1 else 1 for task in ik.tasks], dtype=np.int64)
-    )
-    return Figure(
-        ik.rig._replace(tasks=tasks), limits, segments, np.cumsum(rows) - rows, stiffness, inertia,
-        roots, locals_, excess,
-    )  # fmt: skip

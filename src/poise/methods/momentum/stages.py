@@ -15,8 +15,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, clip_dynamics, detect_contacts, phases
-from poise.environment import Environment
+from poise.contact import ContactSchedule, clip_dynamics, phases
 from poise.errors import BadValue
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics
 from poise.motion import Clip
@@ -49,52 +48,55 @@ class Stage:
         return self.stop - self.first
 
 
-def stages_of(
-    clip: Clip,
-    character: Character,
-    environment: Environment,
-    contacts: ContactSchedule | None = None,
-) -> tuple[Stage, ...]:
-    """The stages of a clip, in order and without gaps.
+def center_path_m(clip: Clip, character: Character) -> Array:
+    """(F, 3) the centre of mass."""
+    assert character.body is not None
+    return center_of_mass(forward_kinematics(clip.skeleton, *clip.pose), character.body)
 
-    Args:
-        clip: the motion.
-        character: with a body.
-        environment: the place.
-        contacts: what touches when; the detector says so by default.
+
+def rise_m(center_m: Array, stage: Stage) -> float:
+    """Rise of a centre of mass over the last frame on the ground before a flight."""
+    first, last = _arc(center_m, stage)
+    return float(center_m[first : last + 1, 1].max() - center_m[first, 1])
+
+
+def way_m(center_m: Array, stage: Stage) -> Array:
+    """(3,) from the last frame on the ground before a flight to the first one after it."""
+    first, last = _arc(center_m, stage)
+    return center_m[last] - center_m[first]
+
+
+def _arc(center_m: Array, stage: Stage) -> tuple[int, int]:
+    return max(stage.first - 1, 0), min(stage.stop, len(center_m) - 1)
+
+
+def stages_of(clip: Clip, character: Character, contacts: ContactSchedule) -> tuple[Stage, ...]:
+    """The stages of a clip, in order and without gaps.
 
     Raises:
         BadValue: no flight, or a character without a body.
     """
     dynamics = clip_dynamics(clip, character)
-    schedule = detect_contacts(clip, character, environment) if contacts is None else contacts
     upward = dynamics.outer_force_n[:, 1] / dynamics.body.total_mass_kg + GRAVITY_M_S2[1]
     found = [
         Stage("flight" if phase.kind == "flight" else "ground", phase.first, phase.last,
               NATURE_M_S2, parts=phase.parts)
-        for phase in phases(schedule, upward)
+        for phase in phases(contacts, upward)
     ]  # fmt: skip
     return _with_gravity(found, dynamics.com_m, clip.rate_hz)
 
 
-def stages_at(
-    clip: Clip, character: Character, changes: Sequence[int], begins: StageKind = "ground"
-) -> tuple[Stage, ...]:
-    """Stages as a person says: they alternate, and a new one begins at each frame of `changes`."""
-    if character.body is None:
-        raise BadValue("character.body", "segment masses (see complete_character)", None)
+def stages_at(clip: Clip, character: Character, changes: Sequence[int]) -> tuple[Stage, ...]:
+    """Stages as a person says: a new one begins at each change, and the first is on the ground."""
     edges = [0, *changes, clip.frame_count]
     if any(a >= b for a, b in pairwise(edges)):
         allowed = f"rising frames between 0 and {clip.frame_count}"
         raise BadValue("changes of stages", allowed, list(changes))
-    kinds: tuple[StageKind, StageKind] = ("ground", "flight")
-    offset = kinds.index(begins)
     found = [
-        Stage(kinds[(i + offset) % 2], a, b, NATURE_M_S2)
+        Stage("flight" if i % 2 else "ground", a, b, NATURE_M_S2)
         for i, (a, b) in enumerate(pairwise(edges))
     ]
-    state = forward_kinematics(clip.skeleton, *clip.pose)
-    return _with_gravity(found, center_of_mass(state, character.body), clip.rate_hz)
+    return _with_gravity(found, center_path_m(clip, character), clip.rate_hz)
 
 
 def fallen(center_m: Array, rate_hz: float) -> tuple[float, float]:

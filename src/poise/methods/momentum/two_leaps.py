@@ -34,14 +34,7 @@ _FAST = IkSettings(
 def with_still_feet(
     clip: Clip, character: Character, environment: Environment, contacts: ContactSchedule
 ) -> Clip:
-    """The clip with feet on their prints wherever they touch.
-
-    Args:
-        clip: a blended motion.
-        character: whose legs.
-        environment: what feet stand on.
-        contacts: what touches when.
-    """
+    """A blended clip with feet on their prints wherever they touch."""
     if character.roles is None:
         raise BadValue("character", "one with roles (see complete_character)", character.name)
     skeleton = clip.skeleton
@@ -77,23 +70,16 @@ _KINDS = ("ground", "flight", "ground", "flight", "ground")
 
 
 def two_leaps(
-    edit: Edit, reach_m: float, settings: Settings | None = None
+    edit: Edit, reach_m: float, settings: Settings
 ) -> tuple[Edit, tuple[FamilyAxis, ...]]:
     """The edit and the axes of a controller's family, 3 × 3 places around each of two leaps.
 
     The leaps are put on the spot first, so that coordinates are how far each one goes.
 
-    Args:
-        edit: a clip of two leaps, with three stages on the ground.
-        reach_m: how far a leap may go along either axis.
-        settings: the knobs.
-
     Raises:
-        BadValue: not two leaps.
+        BadValue: not two leaps, with three stages on the ground.
     """
-    if not (np.isfinite(reach_m) and reach_m > 0.0):
-        raise BadValue("reach_m", "more than zero", reach_m)
-    base = captured(edit, settings or Settings())
+    base = captured(edit, settings)
     kinds = tuple(stage.kind for stage in base.stages)
     if kinds != _KINDS:
         allowed = "two leaps: ground, flight, ground, flight, ground (cut it so)"
