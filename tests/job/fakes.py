@@ -69,7 +69,7 @@ def run(
 
 
 RECORDS = {**{key: kind.record for key, kind in CONSTRAINTS.items()}, **STAGE_EDITS}
-METHODS: dict[str, Method[Any, Any]] = {
+METHODS: dict[str, Method] = {
     name: Method(name, Settings, Takes(tuple(CONSTRAINTS)), run) for name in ("lift", "raise")
 }
 WORDS = Vocabulary(RECORDS, METHODS)

@@ -181,7 +181,7 @@ def point_of(clip: Clip, point: str = "club_head") -> Array:
 
 def changed(at: PlacedClip, change: Array) -> Clip:
     """A placed clip with its coefficients changed."""
-    return at.with_vector(at.vector + at.displacement(change))
+    return at.with_motion(*at.motion(at.vector + at.displacement(change)))
 
 
 def apart_rad(a: Clip, b: Clip) -> float:

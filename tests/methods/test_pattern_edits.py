@@ -94,7 +94,7 @@ def test_the_club_hits_where_it_is_told_to() -> None:
 
 def test_the_motion_is_that_of_the_new_coefficients() -> None:
     result = run(edit(hit_at(inside())), Settings(feet="free"))
-    change = result.report.coefficients_after - result.report.coefficients_before
+    change = result.report.coefficients_after - result.report.problem.placed.coefficients
     known = changed(placed(0), change)
     by_pattern = result.report.by_pattern
     assert apart_m(by_pattern, known) < 1e-9 and apart_rad(by_pattern, known) < 1e-6
@@ -106,7 +106,8 @@ def test_the_motion_is_that_of_the_new_coefficients() -> None:
 def test_coefficients_count_as_weights_of_a_blend_of_the_examples() -> None:
     """With all components in use, the least change in deviations is the least change of weights."""
     p, result = pattern(), hit_there()
-    change = (result.report.coefficients_after - result.report.coefficients_before) / p.deviations
+    before = result.report.problem.placed.coefficients
+    change = (result.report.coefficients_after - before) / p.deviations
     scaled = p.coefficients / p.deviations
     weights = np.linalg.pinv(np.vstack([scaled.T, np.ones(6)])) @ np.append(change, 0.0)
     assert abs(weights.sum()) < 1e-9
@@ -199,7 +200,7 @@ def test_details_dropped_leave_the_pattern_alone() -> None:
     )
     assert apart_rad(a, b) < 1e-4
     few = run(edit(), Settings(details="dropped", feet="free", components=2)).report.by_pattern
-    known = placed(0).with_vector(placed(0).projected(2))
+    known = placed(0).with_motion(*placed(0).motion(placed(0).projected(2)))
     assert apart_rad(few, known) < 1e-7 and apart_m(few, known) < 1e-9
     assert apart_rad(few, swings()[0]) > 0.02
 

@@ -211,7 +211,7 @@ def test_changes_are_added_to_whatever_vector_is_given() -> None:
     dropped = at.projected(3)
     (goal,) = goals_of(at, hit(at, (0, 0, 0), 61), 3, dropped)
     change = 0.5 * pattern().deviations[:3]
-    there = at.with_vector(dropped + at.displacement(change))
+    there = at.with_motion(*at.motion(dropped + at.displacement(change)))
     np.testing.assert_allclose(-goal.look(change)[0], point_of(there)[61], atol=1e-11)
 
 
@@ -290,11 +290,6 @@ def test_weights_are_roots_and_turns_count_in_metres() -> None:
         at, hit(at, (0, 0, 0), turn_wxyz=(1, 0, 0, 0), weight=4.0), ALL
     )
     assert place_goal.weight == 2.0 and turn_goal.weight == pytest.approx(2.0 * TURN_M)
-
-
-def test_goals_without_weight_are_none() -> None:
-    at = placed(0)
-    assert goals_of(at, hit(at, (0, 0, 0), weight=0.0), ALL) == []
 
 
 def test_greater_layers_come_first_and_equals_stay_in_order() -> None:

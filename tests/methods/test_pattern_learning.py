@@ -185,7 +185,7 @@ def test_joints_that_carry_nothing_are_no_part_of_it() -> None:
     p, toes = learned(clips), list(TOES)
     assert not p.components[:, :, 1:][:, :, toes].any() and not p.varying[1:][toes].any()
     at = place(p, clips[1], character(), 0.0)
-    for made in (changed(at, p.deviations), at.with_vector(at.projected(1))):
+    for made in (changed(at, p.deviations), at.with_motion(*at.motion(at.projected(1)))):
         apart = rotations.angle_between(
             made.rotations_wxyz[:, toes], clips[1].rotations_wxyz[:, toes]
         )

@@ -164,8 +164,8 @@ def test_an_edit_moves_and_turns_with_its_clip() -> None:
     change = 0.5 * pattern().deviations
     here, turn, by = placed_aside(), 2.2, np.array([3.0, 1.5, -4.0])
     there = place(pattern(), moved(here.clip, turn, by), golfer(), 1.5)
-    a = moved(here.with_vector(here.vector + here.displacement(change)), turn, by)
-    b = there.with_vector(there.vector + there.displacement(change))
+    a = moved(here.with_motion(*here.motion(here.vector + here.displacement(change))), turn, by)
+    b = there.with_motion(*there.motion(there.vector + there.displacement(change)))
     assert apart_m(a, b) < 1e-10 and apart_rad(a, b) < 1e-7
 
 

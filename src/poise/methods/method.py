@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from poise.constraints import STAGE_EDITS, Constraint, StageEdit
 from poise.errors import BadValue
-from poise.methods.edit import Edit
-from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result
 
-S = TypeVar("S", contravariant=True)
-R = TypeVar("R")
-Settings = TypeVar("Settings")
-
-
-class Run(Protocol[S, R]):
-    """What a method does."""
-
-    def __call__(
-        self,
-        edit: Edit,
-        settings: S | None = None,
-        *,
-        progress: ProgressCallback | None = None,
-        previous: Result[R] | None = None,
-    ) -> Result[R]:
-        """Edit a clip.
-
-        Args:
-            edit: what is asked for.
-            settings: the knobs; None for the defaults.
-            progress: called while it runs.
-            previous: an earlier result on the same clip; what has not changed since need not be
-                solved again. Methods that cannot use one ignore it.
-
-        Raises:
-            PoiseError: what cannot be asked of this method.
-        """
-        ...
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True)
@@ -78,14 +49,18 @@ class Takes:
 
 
 @dataclass(frozen=True)
-class Method(Generic[Settings, R]):
+class Method:
     """One of the methods."""
 
     name: str
-    settings: type[Settings]
-    """A frozen dataclass with a default for every field."""
+    settings: type[DataclassInstance]
+    """Frozen, with a default for every field."""
     takes: Takes
-    run: Run[Settings, R]
+    run: Callable[..., Result[object]]
+    """`run(edit, settings=None, *, progress=None, previous=None)`, with settings of its own type.
+
+    It calls `progress` while it runs, and raises a `PoiseError` for what cannot be asked of it.
+    What has not changed since `previous`, a result on the same clip, need not be solved again."""
     presets: Mapping[str, Mapping[str, object]] = field(
         default_factory=dict[str, Mapping[str, object]]
     )

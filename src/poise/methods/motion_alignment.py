@@ -16,6 +16,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices, frozen_array
+from poise.character import UP
 from poise.errors import BadValue
 
 _HALVINGS = 60
@@ -100,7 +101,7 @@ class Placing:
     @property
     def turn_wxyz(self) -> Array:
         """The turn."""
-        return rotations.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.float64(self.turn_rad))
+        return rotations.from_axis_angle(UP, np.float64(self.turn_rad))
 
     def places(self, places_m: Array) -> Array:
         """(..., 3) places of the clip, in the pattern's room."""

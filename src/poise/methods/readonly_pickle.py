@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Parcel(Generic[T]):
 
     content: T
 
-    def __reduce__(self) -> tuple[Callable[[bytes], Parcel[T]], tuple[bytes]]:
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
         written = io.BytesIO()
         _Packer(written).dump(self.content)
         return _unpacked, (written.getvalue(),)
@@ -34,23 +34,25 @@ class Parcel(Generic[T]):
 class _Packer(pickle.Pickler):
     """Writes down what is read-only as such."""
 
-    def reducer_override(self, obj: Any, /) -> Any:
+    def reducer_override(
+        self, obj: object, /
+    ) -> str | tuple[Callable[..., object], tuple[object, ...]]:
         """How what pickles get wrong is made anew; all else goes its usual way."""
         if type(obj) is np.ndarray and not obj.flags.writeable:
             return _read_only, (obj.copy(order="K"),)
         if isinstance(obj, MappingProxyType):
-            return _view, (dict(obj),)
+            return _view, (dict[object, object](obj),)
         return NotImplemented
 
 
-def _unpacked(written: bytes) -> Parcel[Any]:
+def _unpacked(written: bytes) -> Parcel[object]:
     return Parcel(pickle.loads(written))
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
     array.flags.writeable = False
     return array
 
 
-def _view(of: dict[Any, Any]) -> Mapping[Any, Any]:
+def _view(of: dict[object, object]) -> Mapping[object, object]:
     return MappingProxyType(of)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from poise.constraints import CONSTRAINTS, STAGE_EDITS
 from poise.methods import correct, deform, filter, momentum, pattern, retarget
 from poise.methods.method import Method, Takes
@@ -13,7 +11,7 @@ _EQUALITIES = tuple(kind for kind in CONSTRAINTS if kind != "stay_on_side")
 _IN_THE_WORLD = ("hold_point", "hit_at", "follow_curve", "orient", "plant")
 """What comes down to places and orientations of single joints."""
 
-METHODS: dict[str, Method[Any, Any]] = {
+METHODS: dict[str, Method] = {
     each.name: each
     for each in (
         Method(

@@ -40,11 +40,8 @@ def balanced(
 ) -> tuple[Plan, Ground]:
     """The plan with a centre of mass that puts the ground's push where it is wanted.
 
-    Args:
-        plan: the motion; its path is replaced.
-        timeline: its grid.
-        push_point_m: (F, 2) X and Z of the wanted zero-moment point at given times.
-        rounds: how often to look at the dynamics and put right what is missing.
+    `push_point_m` gives (F, 2) X and Z of the zero-moment point at times; so many rounds look at
+    the dynamics and put right what is missing.
     """
     heights, pushes = _vertical(plan, timeline)
     wanted = push_point_m(timeline.times_s)

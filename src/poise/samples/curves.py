@@ -20,15 +20,7 @@ Key = tuple[float, float, float, float]
 
 
 def hermite(times: Array, start_s: float, end_s: float, start: ArrayLike, end: ArrayLike) -> Array:
-    """The quintic from `start` to `end`.
-
-    Args:
-        times: (F,) where to evaluate.
-        start_s: when it starts.
-        end_s: when it ends.
-        start: (3, ...) value, rate and acceleration there; values of any shape.
-        end: (3, ...) the same at the end.
-    """
+    """The quintic between (3, ...) values, rates and accelerations at two times."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     span = end_s - start_s
     scale = np.array([1.0, span, span**2]).reshape((3,) + (1,) * (a.ndim - 1))

@@ -55,11 +55,8 @@ def correspondence(
 ) -> Correspondence:
     """Match two bodies.
 
-    Args:
-        source: whose motion it is.
-        target: who is to move like it.
-        given: joints of the target and what they follow, instead of what is found: a joint of the
-            source, or nothing (an empty text), which leaves them at rest.
+    Joints of the target that are given follow a joint of the source, or nothing (an empty text),
+    which leaves them at rest, instead of what is found.
 
     Raises:
         BadValue: a body that lacks arms or legs, by the names of its parts.

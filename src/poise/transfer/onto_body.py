@@ -53,14 +53,7 @@ def onto_body(
     clip: Clip, character: Character, body: Character, *, scale: float | None = 1.0,
     ground: Ground = _LEVEL,
 ) -> OntoBody:  # fmt: skip
-    """Put a clip on a body.
-
-    Args:
-        clip: the source.
-        character: whose it is.
-        body: who is to move like it; both have roles.
-        scale: how many times as far it goes; None: as the legs are longer.
-        ground: what both stand on.
+    """Put a character's clip on another body, so many times as far (None: as its legs are longer).
 
     Raises:
         BadValue: a body that is not recognised.

@@ -21,12 +21,7 @@ def original_of(
 ) -> Clip:
     """The source's places in the joints of the body, as offsets that vary with time.
 
-    Args:
-        state: the source's motion.
-        source: whose it is.
-        made: the same on the body, with its root where the source's is.
-        body: whose.
-        matches: which joint follows which.
+    `made` is the source's motion on the body, with its root where the source's is.
     """
     own = forward_kinematics(made.skeleton, *made.pose)
     skeleton, turns = body.skeleton, own.rotations_wxyz

@@ -63,15 +63,8 @@ def touching_rise_m(
 ) -> float:  # fmt: skip
     """By how much a body is raised so that soles that touch are as high as the source's, scaled.
 
-    Args:
-        state: the source's motion.
-        source: whose it is.
-        made: the target's motion with its root at zero.
-        roots_m: (F, 3) and its root.
-        target: whose that is.
-        touching: (F,) where each foot touches.
-        scale: how many times as far the motion goes.
-        ground_m: how high the ground is, from which places scale.
+    `made` is the target's motion with its root at zero, and `roots_m` (F, 3) that root; places
+    scale from the ground.
     """
     theirs, mine = _sole_heights_m(state, source), _sole_heights_m(made, target)
     apart: list[Array] = []

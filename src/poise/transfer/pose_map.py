@@ -32,12 +32,6 @@ def wanted_turns(
     """(F, J, 4) how the target's joints are to be turned in the world.
 
     Those that follow nothing are as their parents have them at rest.
-
-    Args:
-        state: the source's motion.
-        source: whose it is.
-        target: who is to move like it.
-        matches: which joint follows which.
     """
     assert source.roles is not None and target.roles is not None
     theirs = anatomical_axes(source.skeleton, source.roles).own_wxyz

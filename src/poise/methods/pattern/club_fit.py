@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -30,8 +29,7 @@ CLUB_M = 1.05
 _ADDRESS, _LENGTH = 0.3, 0.3
 """Weights of resting on the ground before the swing, and of being as long as clubs are, against one
 for passing the ground at the lowest point."""
-_STARTS = ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0),
-           (0.0, 0.0, -1.0))  # fmt: skip
+_STARTS = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 _FEW, _SHORTEST = 2, 5
 
 
@@ -65,16 +63,13 @@ class _Swing:
 
     hand_m: Array
     turns: Array
-    first: int
-    stop: int
+    hit: slice
     ground_m: float
 
-    def heights(self, club: Array) -> Array:
-        """(F,) of the head above the ground."""
-        return (self.hand_m + rotate(self.turns, club))[:, 1] - self.ground_m
-
-    def lowest(self, heights: Array) -> float:
-        return float(heights[self.first : self.stop].min())
+    def heights(self, club: Array) -> tuple[Array, float]:
+        """(F,) of the head above the ground, and the lowest around the hit."""
+        heights = (self.hand_m + rotate(self.turns, club))[:, 1] - self.ground_m
+        return heights, float(heights[self.hit].min())
 
 
 def fit_club(
@@ -108,17 +103,16 @@ def fit_club(
         places, turns = state.positions_m[:, leading], state.rotations_wxyz[:, leading]
         middle = state.positions_m[:, pair].mean(axis=1)
         middles.append(rotate(conjugate(turns), middle - places).mean(axis=0))
-        swings.append(_Swing(places, turns, *_downswing(middle, clip.rate_hz), float(ground)))
+        swings.append(_Swing(places, turns, _around_hit(middle, clip.rate_hz), float(ground)))
     grip = np.mean(middles, axis=0)
     club = _fitted(swings, grip)
-    heights = [swing.heights(club) for swing in swings]
-    lowest = np.array([s.lowest(h) for s, h in zip(swings, heights, strict=True)])
+    heights, lowest = zip(*(swing.heights(club) for swing in swings), strict=True)
     tool = Attachment(name, hand, 0.0, club)
     address = np.array([each[0] for each in heights])
-    return FittedClub(tool, float(np.linalg.norm(club - grip)), lowest, address)
+    return FittedClub(tool, float(np.linalg.norm(club - grip)), np.array(lowest), address)
 
 
-def _downswing(middle_m: Array, rate_hz: float) -> tuple[int, int]:
+def _around_hit(middle_m: Array, rate_hz: float) -> slice:
     """Frames around the hit: where the hands are lowest between their two highest points."""
     smooth = gaussian_filter1d(middle_m, SMOOTHED_S * rate_hz, axis=0)
     heights = smooth[:, 1]
@@ -128,22 +122,20 @@ def _downswing(middle_m: Array, rate_hz: float) -> tuple[int, int]:
     after = fast + int(heights[fast:].argmax())
     hit = before + int(heights[before : after + 1].argmin())
     reach = max(round(NEAR_S * rate_hz), 1)
-    return max(hit - reach, 0), min(hit + reach + 1, len(heights))
+    return slice(max(hit - reach, 0), hit + reach + 1)
 
 
 def _fitted(swings: Sequence[_Swing], grip: Array) -> Array:
     from scipy.optimize import least_squares
 
     def misses(club: Array) -> Array:
-        heights = [swing.heights(club) for swing in swings]
-        lowest = [s.lowest(h) for s, h in zip(swings, heights, strict=True)]
+        heights, lowest = zip(*(swing.heights(club) for swing in swings), strict=True)
         address = [_ADDRESS * float(each[0]) for each in heights]
         length = _LENGTH * np.sqrt(len(swings)) * (float(np.linalg.norm(club - grip)) - CLUB_M)
         return np.array([*lowest, *address, length])
 
-    found: list[Any] = [
-        least_squares(misses, grip + CLUB_M * np.array(start), xtol=1e-10, ftol=1e-10)
-        for start in _STARTS
-    ]
-    costs = [float(each.cost) for each in found]
-    return np.asarray(found[int(np.argmin(costs))].x)
+    fits = list[tuple[float, Array]]()
+    for start in _STARTS:
+        found = least_squares(misses, grip + CLUB_M * np.array(start), xtol=1e-10, ftol=1e-10)
+        fits.append((float(found.cost), np.asarray(found.x)))
+    return min(fits, key=lambda fit: fit[0])[1]

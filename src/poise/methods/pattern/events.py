@@ -33,14 +33,7 @@ CLEAR = 0.9
 def find_events(
     rules: Sequence[EventRule], state: BodyState, character: Character, rate_hz: float, clip: str
 ) -> dict[str, int]:
-    """Frames of all events, by name, in order of time.
-
-    Args:
-        rules: how they are found.
-        state: where the joints are.
-        character: whose points.
-        rate_hz: frames a second.
-        clip: what messages call the clip.
+    """Frames of all events, by name, in order of time; messages name the clip.
 
     Raises:
         BadValue: no such moment in this clip, or more than one.
@@ -48,20 +41,19 @@ def find_events(
     """
     found: dict[str, int] = {}
     for rule in _in_order(rules):
-        path = gaussian_filter1d(
-            _path(rule.point, state, character, rule.name),
-            SMOOTHED_S * rate_hz,
-            axis=0,
-            mode="nearest",
-        )
+        path = point_path_m(rule.point, state, character, asked_by=f"event {rule.name}")
+        path = gaussian_filter1d(path, SMOOTHED_S * rate_hz, axis=0, mode="nearest")
         first = found[rule.after] + 1 if rule.after is not None else 0
         stop = found[rule.before] if rule.before is not None else len(path)
         found[rule.name] = _event(rule, path, rate_hz, first, stop, clip)
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
-def _path(point: str, state: BodyState, character: Character, event: str) -> Array:
-    joint, offset = find_point(character, point, asked_by=f"event {event}")
+def point_path_m(
+    point: str, state: BodyState, character: Character, *, asked_by: str = ""
+) -> Array:
+    """(F, 3) where a site, joint or role is."""
+    joint, offset = find_point(character, point, asked_by=asked_by)
     return state.positions_m[:, joint] + rotate(state.rotations_wxyz[:, joint], offset)
 
 

@@ -156,13 +156,9 @@ class Goal:
 def goals_of(
     placed: PlacedClip, tasks: Sequence[Task], count: int, vector: Array | None = None
 ) -> list[Goal]:  # fmt: skip
-    """Goals of tasks, greater layers first.
+    """Goals of tasks, greater layers first, for the first coefficients.
 
-    Args:
-        placed: the clip.
-        tasks: points and turns in the clip's world.
-        count: how many coefficients may change.
-        vector: (F, 1 + J, 3) what they are added to; the clip's own unless given.
+    What these change is added to `vector` (F, 1 + J, 3), the clip's own unless given.
 
     Raises:
         BadValue: a task that a pattern has no answer to, by its name.
@@ -171,8 +167,6 @@ def goals_of(
     made: list[Goal] = []
     for task in tasks:
         _check(task)
-        if task.weight == 0.0:
-            continue
         for i in range(len(task.goals)):
             made.append(_goal(placed, task, i, count, vector))
     return sorted(made, key=lambda goal: goal.priority)

@@ -67,13 +67,9 @@ class Rules:
 
 
 def solve(goals: Sequence[Goal], start: Array, deviations: Array, rules: Rules) -> Solved:
-    """The smallest change of coefficients that meets goals, those of greater priority first.
+    """The smallest change of coefficients (m,) that meets goals, which are in order of priority.
 
-    Args:
-        goals: in order of priority.
-        start: (m,) coefficients to start from.
-        deviations: (m,) of the population along each.
-        rules: how to search.
+    `deviations` (m,) are those of the population along each.
     """
     if rules.damping != "adaptive":
         return _as_printed(goals, start, deviations, rules)
@@ -270,12 +266,7 @@ def _whole(seen: list[Array]) -> tuple[float, ...]:
 
 
 def coefficient_path(frames: Sequence[int], changes: Array, frame_count: int) -> Array:
-    """(F, m) the change of coefficients in every frame of a clip.
-
-    Args:
-        frames: (k,) ascending frames in which goals hold.
-        changes: (k, m) what each of them asks for.
-        frame_count: F.
+    """(F, m) the change of coefficients in every frame, from changes (k, m) in k ascending ones.
 
     It stays what the first and the last ask for before and after them, and goes from one to the
     next as 6x⁵ - 15x⁴ + 10x³, whose speed and acceleration vanish at both ends.

@@ -103,10 +103,6 @@ class PlacedClip:
                 return [(end, inner, wide * float(1.0 - np.exp(-out / wide)))]
         return []
 
-    def with_vector(self, vector: Array, *history: str) -> Clip:
-        """The clip with another vector, back in its own room."""
-        return self.with_motion(*self.motion(vector), *history)
-
     def motion(self, vector: Array) -> tuple[Array, Array]:
         """Root places and rotations of another vector, in the clip's own room."""
         roots, turns = motion_of(self.mean_roots_m, self.mean_wxyz, vector)
@@ -123,7 +119,7 @@ class PlacedClip:
             self.clip,
             root_positions_m=roots_m,
             rotations_wxyz=rotations_wxyz,
-            source=None if source is None else replace(source, channels=None),
+            source=source and replace(source, channels=None),
             history=(*self.clip.history, *history),
         )
 
@@ -145,21 +141,16 @@ def place(
     pattern: Pattern, clip: Clip, character: Character, ground_m: float,
     events: Mapping[str, int] | None = None,
 ) -> PlacedClip:  # fmt: skip
-    """Look at a clip from a pattern.
+    """Look at a clip from a pattern, whose tools the character has, over ground of some height.
 
-    Args:
-        pattern: what it is compared with.
-        clip: on the pattern's skeleton.
-        character: with the pattern's tools.
-        ground_m: the height of the ground under it.
-        events: frames of the pattern's events, where its rules would not find them.
+    Events are frames of the pattern's, where its rules would not find them.
 
     Raises:
         BadValue: another skeleton, or an event that is not to be found.
     """
     name = clip.name or "the clip"
     pattern.check_skeleton(clip.skeleton, name)
-    warp = Warp(pattern.knots, np.array(_knots(pattern, clip, character, events), dtype=np.float64))
+    warp = _warp(pattern, clip, character, events)
     own = warp.to_own(np.arange(pattern.frame_count, dtype=np.float64))
     roots, turns = sampled(clip, own)
     joints = forward_kinematics(clip.skeleton, roots, turns).positions_m
@@ -191,22 +182,22 @@ def event_frames(
     Raises:
         BadValue: an event that is not to be found.
     """
-    warp = Warp(pattern.knots, np.array(_knots(pattern, clip, character, events), dtype=np.float64))
+    warp = _warp(pattern, clip, character, events)
     own = warp.to_own(np.array([frame for _, frame in pattern.events], dtype=np.float64))
     pairs = zip(pattern.events, own.tolist(), strict=True)
     return {name: round(frame) for (name, _), frame in pairs}
 
 
-def _knots(
+def _warp(
     pattern: Pattern, clip: Clip, character: Character, events: Mapping[str, int] | None
-) -> list[int] | list[float]:
-    """Frames of the clip at the pattern's events."""
+) -> Warp:
+    """From the pattern's events to those of the clip."""
     name = clip.name or "the clip"
     names = [event for event, _ in pattern.events]
     if events is None and names and not pattern.rules:
         for example in pattern.examples:
             if example.name == clip.name and example.frame_count == clip.frame_count:
-                return example.warp.own.tolist()
+                return Warp(pattern.knots, example.warp.own)
         raise BadValue(
             f"events of {name}", f"given, as in the pattern ({', '.join(names)})", "none"
         )
@@ -218,4 +209,4 @@ def _knots(
     if len(knots) != len(pattern.knots):
         allowed = "inside the clip, as in the pattern"
         raise BadValue(f"events of {name}", allowed, dict(found.events))
-    return knots
+    return Warp(pattern.knots, np.array(knots, dtype=np.float64))

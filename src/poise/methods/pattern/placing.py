@@ -20,13 +20,7 @@ _SAME_M = 1e-10
 
 
 def placing_on(joints_m: Array, wanted_m: Array, ground_m: float) -> Placing:
-    """What brings joints (N, J, 3) nearest to where they are wanted (N, J, 3).
-
-    Args:
-        joints_m: of a clip in its own room.
-        wanted_m: of the mean motion.
-        ground_m: the height of the clip's ground, which becomes zero.
-    """
+    """What brings joints (N, J, 3) nearest to where they are wanted, and their ground to zero."""
     a, b = _on_floor(joints_m), _on_floor(wanted_m)
     turn = _best_turn(a - a.mean(), b - b.mean())
     return _placing(turn, complex(a.mean()), complex(b.mean()), ground_m)

@@ -17,7 +17,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character
+from poise.character import UP, Character
 from poise.constraints import Recruits, Task, hermite
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment
@@ -35,13 +35,7 @@ _BENT_RAD = float(np.radians(25.0))
 
 
 def with_soft_knee(task: Task, here: BodyState, character: Character) -> Task:
-    """A foot's path, nearer to the motion at hand where its leg is almost straight.
-
-    Args:
-        task: the ankle's places, in every frame.
-        here: the motion before feet are put there.
-        character: with roles.
-    """
+    """An ankle's path (F, 3), nearer to the motion at hand where its leg is almost straight."""
     assert character.roles is not None
     roles, index = character.roles.joints, character.skeleton.index
     side = next(s for s in ("left", "right") if index(roles[f"{s}_ankle"]) == task.joint)
@@ -87,13 +81,7 @@ def carrying_shares(contacts: ContactSchedule, character: Character) -> dict[int
 
 
 def root_lift(before: BodyState, after: BodyState, shares: dict[int, Array]) -> Array:
-    """(F,) by how much the root of an edited motion is raised for its feet to stand.
-
-    Args:
-        before: the clip, whose feet stand.
-        after: the edited motion.
-        shares: from `carrying_shares`.
-    """
+    """(F,) by how much the root of an edited motion is raised for its feet to stand as before."""
     frames = after.frame_count
     whole, carried = np.zeros(frames), np.zeros(frames)
     for ankle, share in shares.items():
@@ -108,15 +96,7 @@ def root_lift(before: BodyState, after: BodyState, shares: dict[int, Array]) -> 
 def lift_rows(
     placed: PlacedClip, vector: Array, shares: dict[int, Array], frame: int, count: int
 ) -> Array:
-    """(count,) how that changes with the coefficients, in a frame.
-
-    Args:
-        placed: the clip.
-        vector: (F, 1 + J, 3) what changes are added to.
-        shares: from `carrying_shares`.
-        frame: of a goal.
-        count: how many coefficients may change.
-    """
+    """(count,) how that changes in a frame with coefficients whose change is added to a vector."""
     made, carried = np.zeros(count), 0.0
     nobody = Recruits(np.zeros(placed.clip.skeleton.joint_count, dtype=np.bool_), False)
     for ankle, share in shares.items():
@@ -128,7 +108,6 @@ def lift_rows(
     return made / carried if carried > 0.0 else made
 
 
-_UP = np.array([0.0, 1.0, 0.0])
 _LEVEL_RAD = 0.01
 
 
@@ -138,13 +117,8 @@ def foot_tasks(
 ) -> list[list[Task]]:  # fmt: skip
     """Where each foot goes, in every frame: for its leg alone to follow.
 
-    Args:
-        before: the clip.
-        after: the edited motion.
-        contacts: what touches when.
-        character: with roles.
-        environment: prints move over level ground only.
-        asked: joints and frames of goals, in which a foot is where the edited motion has it.
+    Prints move over level ground only. In `asked`, joints and frames of goals, a foot is where the
+    edited motion has it.
     """
     assert character.roles is not None
     level = len(environment.surfaces) == 1 and all(
@@ -179,13 +153,13 @@ def _one_foot(
         turned = rotations.multiply(turns[first:stop], rotations.conjugate(old_turns))
         inside = [frame - first for frame in asked if first <= frame < stop]
         if inside:  # the print is where the goal has the foot
-            yaw = float(rotations.twist_angle(turned[inside[0]], _UP))
+            yaw = float(rotations.twist_angle(turned[inside[0]], UP))
             middle = old[inside[0]]
             way = places[first + inside[0]] - middle
         elif moves:
-            yaw = float(np.mean(rotations.twist_angle(turned, _UP)))
+            yaw = float(np.mean(rotations.twist_angle(turned, UP)))
             way = (places[first:stop].mean(axis=0) - middle) * (1.0, 0.0, 1.0)
-        turn = rotations.from_axis_angle(_UP, np.float64(yaw))
+        turn = rotations.from_axis_angle(UP, np.float64(yaw))
         wanted[first:stop] = rotations.rotate(turn, old - middle) + middle + way
         wanted_turns[first:stop] = rotations.multiply(turn, old_turns)
     away = rotations.log(rotations.multiply(wanted_turns, rotations.conjugate(turns)))

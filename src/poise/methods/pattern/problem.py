@@ -47,12 +47,7 @@ class Problem:
 
 
 def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Problem:
-    """Look at an edit from its pattern.
-
-    Args:
-        edit: with a pattern.
-        settings: the knobs.
-        known: an earlier problem of the same clip, whose place in the pattern is taken over.
+    """Look at an edit from its pattern; where the clip lies in it, an earlier problem may know.
 
     Raises:
         BadValue: no pattern, another skeleton, an event that is not to be found, a constraint that
@@ -92,12 +87,8 @@ def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Probl
 def lifted(problem: Problem, lift_m: Array, change: Array) -> tuple[Goal, ...]:
     """The goals of a body whose root will be raised for its feet to stand.
 
-    Those of a leg are as they were: feet are put where they are to be.
-
-    Args:
-        problem: with contacts.
-        lift_m: (F,) by how much the root was raised after a change of coefficients.
-        change: (m,), or (F, m), that change.
+    After a change of coefficients, (m,) or (F, m), it was raised by `lift_m` (F,). Goals of a leg
+    are as they were: feet are put where they are to be.
     """
     made: list[Goal] = []
     for goal in problem.goals:
@@ -149,8 +140,3 @@ def _same(known: Problem, edit: Edit, settings: Settings) -> bool:
         and known.settings.feet == settings.feet
         and known.settings.details == settings.details
     )
-
-
-def radius_of(pattern: Pattern, count: int, reach: float | None) -> float:
-    """How far from the mean coefficients may go."""
-    return np.inf if reach is None else reach * pattern.furthest(count)

@@ -10,6 +10,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Task
+from poise.ik import task_values
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import (
     ConstraintReport,
@@ -36,14 +37,10 @@ class PatternReport:
     """What was left to the goals after every iteration, of each search: one, or one a frame."""
     endings: tuple[Ending, ...]
     """How each of them ended."""
-    coefficients_before: Array
-    """(m,) α of the clip."""
     coefficients_after: Array
     """(m,), or (F, m) where goals were solved apart."""
     deviations_after: float
     """How far that is from the mean."""
-    left_over_deg: float
-    """What no component explains of the clip."""
     finished_by_ik_mm: float
     """How far from a goal the pattern left a place that was then finished otherwise."""
 
@@ -52,19 +49,23 @@ def misses(problem: Problem, clip: Clip) -> list[Array]:
     """(n,) for every task: its error in each of its frames, in metres or radians."""
     found: list[Array] = []
     for task in problem.tasks:
-        frames = slice(task.first, task.last + 1)
-        state = forward_kinematics(
-            clip.skeleton, clip.root_positions_m[frames], clip.rotations_wxyz[frames],
-            clip.moving_joints, clip.moving_offsets_m[frames],
-        )  # fmt: skip
-        turns = state.rotations_wxyz[:, task.joint]
+        reached = _reached(problem, task, clip)
         if task.kind == "point":
-            places = state.positions_m[:, task.joint] + rotations.rotate(turns, task.offset_m)
-            apart = (task.goals - places) * np.array(task.axes)
+            apart = (task.goals - reached) * np.array(task.axes)
             found.append(np.linalg.norm(apart, axis=1))
         else:
-            found.append(rotations.angle_between(task.goals, turns))
+            found.append(rotations.angle_between(task.goals, reached))
     return found
+
+
+def _reached(problem: Problem, task: Task, clip: Clip) -> Array:
+    """(n, 3) places or (n, 4) rotations that a clip has in the frames of a task."""
+    frames = slice(task.first, task.last + 1)
+    state = forward_kinematics(
+        clip.skeleton, clip.root_positions_m[frames], clip.rotations_wxyz[frames],
+        clip.moving_joints, clip.moving_offsets_m[frames],
+    )  # fmt: skip
+    return task_values(task, state, problem.character)
 
 
 def finished(
@@ -79,18 +80,16 @@ def finished(
         table[task.first : task.last + 1, n] = error
     rows = constraint_reports(problem.tasks, table, settings.met_mm, settings.met_deg)
     status = _status(rows, solved)
-    start = placed.coefficients[: problem.count]
+    far = _places_left(problem, by_pattern, left)
     report = PatternReport(
         problem=problem,
         by_pattern=by_pattern,
         iterations=sum(found.iterations for found in solved),
         errors_m=tuple(found.errors_m for found in solved),
         endings=tuple(found.ending for found in solved),
-        coefficients_before=start,
-        coefficients_after=start + change,
+        coefficients_after=placed.coefficients[: problem.count] + change,
         deviations_after=max((found.deviations for found in solved), default=placed.deviations),
-        left_over_deg=placed.left_over_deg,
-        finished_by_ik_mm=1e3 * max(_places_left(problem, by_pattern, left), default=0.0),
+        finished_by_ik_mm=1e3 * max(far, default=0.0),
     )
     return Result(
         clip=made,
@@ -98,7 +97,7 @@ def finished(
         summary=_summary(problem, rows, status, solved),
         report=report,
         contacts=edit.contacts if edit.contacts is not None else problem.contacts,
-        notes=(*_notes(problem, solved, by_pattern, left), *notes),
+        notes=(*_notes(problem, far), *notes),
         constraints=rows,
     )
 
@@ -154,9 +153,7 @@ def _places_left(problem: Problem, clip: Clip, left: Sequence[Wanted]) -> list[f
     ]
 
 
-def _notes(
-    problem: Problem, solved: Sequence[Solved], by_pattern: Clip, left: Sequence[Wanted]
-) -> list[str]:
+def _notes(problem: Problem, far: Sequence[float]) -> list[str]:
     notes: list[str] = []
     pattern, placed = problem.pattern, problem.placed
     furthest = pattern.furthest(len(pattern.variances))
@@ -166,7 +163,6 @@ def _notes(
             f"their mean (they: at most {furthest:.1f}), and joints are turned by "
             f"{placed.left_over_deg:.0f} degrees that no component explains."
         )
-    far = _places_left(problem, by_pattern, left)
     if far and max(far) > 0.0:
         notes.append(
             f"The pattern came within {100 * max(far):.1f} cm of "
@@ -175,7 +171,7 @@ def _notes(
         )
     for task, errors in zip(problem.tasks, misses(problem, problem.edit.clip), strict=True):
         if task.kind == "point" and len(task.goals) == 1 and errors[0] > _FAR_M:
-            x, y, z = task.goals[0] - _apart(problem, task)
+            x, y, z = _reached(problem, task, problem.edit.clip)[0]
             notes.append(
                 f"'{task.name}' asks for a place {errors[0]:.2f} m away: the clip has it at "
                 f"({x:.2f}, {y:.2f}, {z:.2f}) in frame {task.first}."
@@ -183,18 +179,6 @@ def _notes(
     if problem.settings.feet == "kept" and problem.contacts is None:
         notes.append("Feet are as the pattern has them: the skeleton has none that are known.")
     return notes
-
-
-def _apart(problem: Problem, task: Task) -> Array:
-    """(3,) from where the clip has a point to its goal."""
-    clip, frames = problem.edit.clip, slice(task.first, task.first + 1)
-    state = forward_kinematics(
-        clip.skeleton, clip.root_positions_m[frames], clip.rotations_wxyz[frames],
-        clip.moving_joints, clip.moving_offsets_m[frames],
-    )  # fmt: skip
-    turn = state.rotations_wxyz[0, task.joint]
-    place = state.positions_m[0, task.joint] + rotations.rotate(turn, task.offset_m)
-    return task.goals[0] - place
 
 
 _FAR_M = 0.15

@@ -12,7 +12,7 @@ from poise.methods.edit import Edit
 from poise.methods.pattern.goals import TURN_M, Goal
 from poise.methods.pattern.motion_space_ik import Rules, Solved, coefficient_path, solve
 from poise.methods.pattern.planted import root_lift
-from poise.methods.pattern.problem import Problem, build, lifted, radius_of
+from poise.methods.pattern.problem import Problem, build, lifted
 from poise.methods.pattern.report import PatternReport, finished, misses
 from poise.methods.pattern.settings import Settings
 from poise.methods.pattern.touch_up import Wanted, touched_up
@@ -30,13 +30,9 @@ def run(
 ) -> Result[PatternReport]:
     """Edit a clip so that it meets goals in the pattern of motions like it.
 
-    Args:
-        edit: with a pattern, and goals about places and orientations in the world: usually one
-            `HitAt`.
-        settings: the knobs.
-        progress: not called: it is over in a moment.
-        previous: a result of `run` on the same clip with the same pattern; where the clip lies in
-            the pattern is not looked for again.
+    Goals are about places and orientations in the world: usually one `HitAt`. It is over in a
+    moment, without progress. Where the clip lies in the pattern is taken from an earlier result on
+    the same clip.
 
     Raises:
         BadValue: no pattern, another skeleton, an event that is not to be found, a constraint that
@@ -47,14 +43,13 @@ def run(
     problem = build(edit, settings, known.problem if isinstance(known, PatternReport) else None)
     solved, change, motion = _standing(problem)
     history = f"edited by a pattern of {len(problem.pattern.examples)} motions"
-    changed = motion is not None
     if motion is not None:
         by_pattern = problem.placed.with_motion(*motion, history)
     else:
         by_pattern = edit.clip.noted(history)  # what is met already is left as it is
     goals, left = _after_pattern(problem, by_pattern)
     made, notes = by_pattern, list[str]()
-    if changed or left:
+    if motion is not None or left:
         made, notes = touched_up(
             edit.clip, by_pattern, problem.character, edit.environment, problem.contacts,
             problem.pattern.tools, goals, settings.finish_s, finish=bool(left),
@@ -101,10 +96,10 @@ def _solved(problem: Problem, goals: Sequence[Goal]) -> tuple[list[Solved], Arra
     settings, pattern = problem.settings, problem.pattern
     start = problem.placed.coefficients[: problem.count]
     deviations = pattern.deviations[: problem.count]
+    reach = np.inf if settings.reach is None else settings.reach * pattern.furthest(problem.count)
     rules = Rules(
         1e-3 * settings.met_mm * _SAFELY, float(np.radians(settings.met_deg)) * _SAFELY,
-        settings.iterations, settings.damping, 0.01 * settings.damping_cm,
-        radius_of(pattern, problem.count, settings.reach),
+        settings.iterations, settings.damping, 0.01 * settings.damping_cm, reach,
     )  # fmt: skip
     frames = sorted({goal.frame for goal in goals})
     if settings.goals == "together" or len(frames) == 1:

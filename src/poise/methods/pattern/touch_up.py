@@ -51,16 +51,8 @@ def touched_up(
 ) -> tuple[Clip, list[str]]:  # fmt: skip
     """The edited clip, finished; and what could not be.
 
-    Args:
-        before: the clip as it came.
-        after: as the pattern has it.
-        character: with roles.
-        environment: what feet stand on.
-        contacts: what touches when; None leaves the feet alone.
-        tools: what hands hold.
-        goals: what is met, or near enough to be finished.
-        finish_s: over how long before and after.
-        finish: whether something is left to be finished.
+    Without contacts, feet are left alone. Goals are met, or near enough to be finished over
+    `finish_s` before and after.
     """
     old, new = (forward_kinematics(clip.skeleton, *clip.pose) for clip in (before, after))
     scene, notes = Scene(after, character, environment), list[str]()
