@@ -161,3 +161,9 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     by_lower = {k.lower(): k for k in known}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[matches[0]] if matches else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question after the nearest known name, with a blank to go on after it; or nothing."""
+    near = nearest_name(name, known)
+    return f"Did you mean '{near}'? " if near else ""

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from poise import rotations, sharing
+from poise import sharing
 from poise.environment import ConvexPart, Environment, query
 from poise.errors import BadShape, BadValue
 from tests.environment.slow_answers import moved, random_turn, signed_distance_to_hull, to_triangles
@@ -77,16 +77,6 @@ def test_triangles_are_outward_and_know_their_neighbors(shift: float) -> None:
         for corner, other in enumerate(neighbors):
             shared = set(np.delete(part.triangles[triangle], corner))
             assert shared <= set(part.triangles[other])
-
-
-def test_moving_a_part_moves_its_corners_and_its_belt() -> None:
-    part = ConvexPart(CUBE, "belt", np.array([1.0, 0.0, 0.0]))
-    turn = rotations.from_axis_angle([0.0, 1.0, 0.0], 0.5 * np.pi)
-    there = part.moved((0.0, 3.0, 0.0), turn)
-    assert there.name == "belt"
-    assert there.volume_m3 == pytest.approx(8.0)
-    np.testing.assert_allclose(there.center_m, [0.0, 3.0, 0.0], atol=1e-12)
-    np.testing.assert_allclose(there.belt_velocity_m_s, [0.0, 0.0, -1.0], atol=1e-12)
 
 
 FLAT = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.3, 0]])

@@ -14,7 +14,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, complete_character, contact_points, contact_radii_m
 from poise.constraints import Task
-from poise.environment import Environment, Ground, query
+from poise.environment import ConvexPart, Environment, Ground, query
 from poise.environment.places import box
 from poise.footing import Movers
 from poise.footing.foot_path import FootPath
@@ -298,8 +298,8 @@ def at_a_table() -> tuple[Clip, Environment]:
     """Hands on a table."""
     clip = posed({f"{side}ForeArm": (-1.5, 0.0, 0.0) for side in ("Left", "Right")})
     high = lowest_m(clip, HUMAN, "left_hand")
-    table = box((1.5, high, 0.4), at_m=(0.0, 0.0, 0.55))
-    return clip, Environment((Ground(), *table))
+    table = ConvexPart(box((1.5, high, 0.4))[0].vertices_m + np.array([0.0, 0.0, 0.55]))
+    return clip, Environment((Ground(), table))
 
 
 def hands_off_m(found: Kinematic, target: Character) -> Array:

@@ -9,7 +9,7 @@ from poise.environment.environment import Surface as Surface
 from poise.environment.ground import UP as UP
 from poise.environment.ground import Ground as Ground
 from poise.environment.height_field import HeightField as HeightField
-from poise.environment.load import load_environment as load_environment
+from poise.environment.place_file import load_environment as load_environment
 from poise.environment.place_file import place_from as place_from
 from poise.environment.places import scaled as scaled
 from poise.environment.query import SurfacePoints as SurfacePoints

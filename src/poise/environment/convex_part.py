@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from poise import rotations
 from poise.arrays import Array, Indices, frozen_array, frozen_indices
 from poise.errors import BadValue
 
@@ -58,18 +56,6 @@ class ConvexPart:
     def center_m(self) -> Array:
         """(3,) the middle of the smallest upright box around it."""
         return 0.5 * (self.vertices_m.min(axis=0) + self.vertices_m.max(axis=0))
-
-    def moved(
-        self, translation_m: ArrayLike = (0.0, 0.0, 0.0), turn_wxyz: ArrayLike = rotations.IDENTITY
-    ) -> ConvexPart:
-        """The same part turned about the origin and then shifted; its belt turns with it."""
-        turn = rotations.normalize(frozen_array("turn_wxyz", turn_wxyz, (4,)))
-        shift = frozen_array("translation_m", translation_m, (3,))
-        return ConvexPart(
-            rotations.rotate(turn, self.vertices_m) + shift,
-            self.name,
-            rotations.rotate(turn, self.belt_velocity_m_s),
-        )
 
 
 def _check_spread(name: str, points: Array) -> None:

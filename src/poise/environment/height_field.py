@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices, frozen_array
 from poise.errors import BadShape, BadValue
-from poise.formats import Lines, number_from, read_text, shown
+from poise.formats import Lines, read_text
 
 
 def read_heights(path: Path) -> Array:
@@ -29,11 +29,7 @@ def read_heights(path: Path) -> Array:
         width = width or len(words)
         if len(words) != width:
             raise lines.wrong(line, f"{width} heights as in the first row", found=f"{len(words)}")
-        for word in words:
-            number = number_from(word)
-            if number is None:
-                raise lines.wrong(line, "a height in metres", found=shown(word))
-            values.append(number)
+        values.extend(lines.numbers(line, words, "a height in metres"))
         if len(values) > MAX_NODES:
             raise lines.wrong(line, f"at most {MAX_NODES} heights", found="more")
     return np.array(values).reshape(-1, max(width, 1))

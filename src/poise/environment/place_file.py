@@ -1,4 +1,4 @@
-"""The environment file: a place written down in a few lines of YAML or JSON.
+"""A place from a file: a mesh, or an environment file, a few lines of YAML or JSON.
 
 ground: {height_m: 0.0, tilt_deg: 3.0, uphill: [0, 0, 1], belt_velocity_m_s: [0, 0, -1.2]}
 parts:
@@ -24,11 +24,13 @@ from poise.environment.ground import UP, Ground
 from poise.environment.height_field import HeightField, read_heights
 from poise.environment.mesh_parts import MAX_PARTS, read_parts
 from poise.environment.yaml_entries import Entry, read_entries
-from poise.errors import FileProblem, PoiseError
+from poise.errors import BadValue, FileProblem, PoiseError, did_you_mean
+from poise.formats import EXTENSIONS as MESH_EXTENSIONS
 from poise.formats import shown
 
 T = TypeVar("T")
 
+PLACE_EXTENSIONS = (".yaml", ".yml", ".json")
 _WHAT = "the environment file"
 _GROUND_KEYS = ("height_m", "tilt_deg", "uphill", "belt_velocity_m_s")
 _FIELD_KEYS = ("heights_m", "file", "spacing_m", "origin_m", "belt_velocity_m_s")
@@ -57,19 +59,56 @@ _MAX_HEIGHTS = 500_000
 _REQUIRED = {"stairs": ("step_count",), "ramp": ("rise_m", "length_m")}
 
 
-def read_place(path: Path) -> Environment:
-    """Read an environment file.
+def load_environment(
+    path: str | Path, *, unit: str | None = None, up: str | None = None, ground: bool = True
+) -> Environment:
+    """Read a place from an OBJ, STL or glTF mesh, or from an environment file (YAML, JSON).
+
+    Each connected piece of a mesh becomes the convex part around it. Level ground is put under a
+    mesh: at height 0, or at its lowest point if that is lower. What was assumed is in `notes`.
+
+    Args:
+        path: the file; its extension says what it is.
+        unit: length unit of a mesh (`cm`, or metres per unit as a number); metres when neither
+            you nor the file says.
+        up: the up axis of a mesh, "y" or "z".
+        ground: whether a mesh gets level ground under it.
+
+    Raises:
+        FileProblem: with what is wrong, and the line where there are lines.
+    """
+    path = Path(path)
+    extension = path.suffix.lower()
+    if extension in PLACE_EXTENSIONS:
+        if unit is not None or up is not None:
+            raise BadValue("unit and up", "left out for environment files", (unit, up))
+        return place_from(read_entries(path, _WHAT))
+    if extension in MESH_EXTENSIONS:
+        return _from_mesh(path, unit, up, ground)
+    known = (*PLACE_EXTENSIONS, *MESH_EXTENSIONS)
+    found = f"'{extension}'" if extension else "none"
+    advice = f"{did_you_mean(extension, known)}Known: {', '.join(known)}."
+    raise FileProblem(path, "an extension that a place can be read from", found, advice=advice)
+
+
+def _from_mesh(path: Path, unit: str | None, up: str | None, ground: bool) -> Environment:
+    parts, notes = read_parts(path, unit=unit, up=up)
+    if not ground:
+        return Environment(parts, notes)
+    lowest = min(float((part.vertices_m @ UP).min()) for part in parts)
+    height = min(0.0, lowest)
+    under = f"Level ground put under {path.name}, at height {height:.4g} m."
+    return Environment((Ground(height), *parts), (*notes, under))
+
+
+def place_from(root: Entry) -> Environment:
+    """The place that an environment file, or a part of another file, describes.
 
     Without a `ground` there is level ground at height 0; `ground: none` leaves it out.
 
     Raises:
         FileProblem: with line and nearest valid key.
     """
-    return place_from(read_entries(path, _WHAT))
-
-
-def place_from(root: Entry) -> Environment:
-    """The same for entries that stand in another file."""
     path, entries = root.path, root.mapping(("ground", "height_field", "parts"))
     surfaces: list[Surface] = []
     notes: list[str] = []

@@ -1,23 +1,21 @@
 """Things made by code: boxes, stairs, ramps and chairs, as sets of convex parts.
 
-Each stands at the origin and goes or faces toward +Z; `at_m` and `heading_rad` (a turn about the
-vertical) put it elsewhere. Pieces reach into each other and below the floor on purpose: where two
-solids only touched, a foot that sinks into the seam would be pushed out sideways, not up.
+Each stands at the origin and goes or faces toward +Z; `place_file` puts it elsewhere. Pieces
+reach into each other and below the floor on purpose: where two solids only touched, a foot that
+sinks into the seam would be pushed out sideways, not up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise import rotations
 from poise.arrays import Array
 from poise.environment.convex_part import ConvexPart
 from poise.environment.environment import Environment, Surface
-from poise.environment.ground import UP, Ground
+from poise.environment.ground import Ground
 from poise.errors import BadValue
 
 
@@ -58,20 +56,13 @@ def _scaled(surface: Surface, factor: float, about: Array) -> Surface:
 
 
 MAX_STEPS = 500
-ORIGIN = (0.0, 0.0, 0.0)
 
 
-def box(
-    size_m: ArrayLike = (1.0, 1.0, 1.0),
-    *,
-    at_m: ArrayLike = ORIGIN,
-    heading_rad: float = 0.0,
-    name: str = "box",
-) -> tuple[ConvexPart, ...]:
+def box(size_m: ArrayLike = (1.0, 1.0, 1.0)) -> tuple[ConvexPart, ...]:
     """A box of width (x), height and depth (z) that stands on its underside's middle."""
     width, height, depth = _positive("size_m", size_m, 3)
-    part = _block(name, (-0.5 * width, 0.0, -0.5 * depth), (0.5 * width, height, 0.5 * depth))
-    return _placed((part,), at_m, heading_rad)
+    low, high = (-0.5 * width, 0.0, -0.5 * depth), (0.5 * width, height, 0.5 * depth)
+    return (_block("box", low, high),)
 
 
 def stairs(
@@ -82,8 +73,6 @@ def stairs(
     width_m: float = 1.0,
     landing_m: float = 1.0,
     foundation_m: float = 1.0,
-    at_m: ArrayLike = ORIGIN,
-    heading_rad: float = 0.0,
 ) -> tuple[ConvexPart, ...]:
     """A flight of stairs going up, one part a step.
 
@@ -94,32 +83,26 @@ def stairs(
         width_m: of the flight.
         landing_m: depth of the last step.
         foundation_m: how far the steps go on below the floor they start from.
-        at_m: the middle of the foot of the first riser.
-        heading_rad: where they go up to, from +Z toward +X.
     """
     if not 1 <= step_count <= MAX_STEPS or step_count != int(step_count):
         raise BadValue("step_count", f"a whole number from 1 to {MAX_STEPS}", step_count)
-    rise, depth, width, landing, foundation = (
-        _positive(argument, value)[0]
-        for argument, value in (
-            ("rise_m", rise_m),
-            ("depth_m", depth_m),
-            ("width_m", width_m),
-            ("landing_m", landing_m),
-            ("foundation_m", foundation_m),
-        )
+    rise, depth, width, landing, foundation = _each_positive(
+        rise_m=rise_m,
+        depth_m=depth_m,
+        width_m=width_m,
+        landing_m=landing_m,
+        foundation_m=foundation_m,
     )
     count = int(step_count)
     end = (count - 1) * depth + landing
-    steps = [
+    return tuple(
         _block(
             f"step {step + 1}",
             (-0.5 * width, -foundation, step * depth),
             (0.5 * width, (step + 1) * rise, end),
         )
         for step in range(count)
-    ]
-    return _placed(steps, at_m, heading_rad)
+    )
 
 
 def ramp(
@@ -128,16 +111,15 @@ def ramp(
     *,
     width_m: float = 1.0,
     foundation_m: float = 1.0,
-    at_m: ArrayLike = ORIGIN,
-    heading_rad: float = 0.0,
 ) -> tuple[ConvexPart, ...]:
     """A wedge that rises by `rise_m` over a horizontal `length_m`, in one part."""
-    rise, length = _positive("rise_m", rise_m)[0], _positive("length_m", length_m)[0]
-    half = 0.5 * _positive("width_m", width_m)[0]
-    below = -_positive("foundation_m", foundation_m)[0]
+    rise, length, width, foundation = _each_positive(
+        rise_m=rise_m, length_m=length_m, width_m=width_m, foundation_m=foundation_m
+    )
+    half, below = 0.5 * width, -foundation
     profile = ((below, 0.0), (below, length), (rise, length), (0.0, 0.0))
     corners = [(x, y, z) for x in (-half, half) for y, z in profile]
-    return _placed((ConvexPart(np.array(corners), "ramp"),), at_m, heading_rad)
+    return (ConvexPart(np.array(corners), "ramp"),)
 
 
 def chair(
@@ -149,8 +131,6 @@ def chair(
     back_height_m: float = 0.45,
     back_thickness_m: float = 0.05,
     leg_thickness_m: float = 0.04,
-    at_m: ArrayLike = ORIGIN,
-    heading_rad: float = 0.0,
 ) -> tuple[ConvexPart, ...]:
     """A chair: seat, back and four legs; who sits on it faces +Z.
 
@@ -162,14 +142,12 @@ def chair(
         back_height_m: above the seat.
         back_thickness_m: of the back rest.
         leg_thickness_m: of the four square legs, which go a little below the floor.
-        at_m: on the floor below the middle of the seat.
-        heading_rad: where a sitter faces, from +Z toward +X.
     """
     height, width, depth = _positive("seat size", (seat_height_m, seat_width_m, seat_depth_m), 3)
     seat, back, leg = _positive(
         "thickness", (seat_thickness_m, back_thickness_m, leg_thickness_m), 3
     )
-    tall = _positive("back_height_m", back_height_m)[0]
+    (tall,) = _each_positive(back_height_m=back_height_m)
     if seat >= height or 2.0 * leg > min(width, depth):
         raise BadValue("chair", "a seat with room for legs below it", (seat, height, leg))
     x, z = 0.5 * width, 0.5 * depth
@@ -181,7 +159,7 @@ def chair(
         for end, sz in (("front", z - leg), ("rear", -z)):
             low, high = (sx, -leg, sz), (sx + leg, height - 0.5 * seat, sz + leg)
             parts.append(_block(f"{end} {side} leg", low, high))
-    return _placed(parts, at_m, heading_rad)
+    return tuple(parts)
 
 
 def _block(
@@ -193,18 +171,11 @@ def _block(
     )
 
 
-def _placed(
-    parts: Sequence[ConvexPart], at_m: ArrayLike, heading_rad: float
-) -> tuple[ConvexPart, ...]:
-    if not np.isfinite(heading_rad):
-        raise BadValue("heading_rad", "a finite number", heading_rad)
-    if not heading_rad and not np.any(at_m):
-        return tuple(parts)
-    turn = rotations.from_axis_angle(UP, heading_rad)
-    return tuple(part.moved(at_m, turn) for part in parts)
+def _each_positive(**named: float) -> list[float]:
+    return [_positive(argument, value, 1)[0] for argument, value in named.items()]
 
 
-def _positive(argument: str, value: ArrayLike, count: int = 1) -> list[float]:
+def _positive(argument: str, value: ArrayLike, count: int) -> list[float]:
     try:
         numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.errors import FileProblem, nearest_name
+from poise.errors import FileProblem, did_you_mean
 from poise.formats import number_from, read_bytes, shown
 from poise.yaml_nodes import Node, parse_yaml
 
@@ -53,9 +53,7 @@ class Entry:
         for key in (*keys, *self.node.odd_keys):
             here = Entry(self.path, key, self.where)
             if key.word not in names:
-                near = nearest_name(key.word, names) if key.word else None
-                advice = f"Did you mean '{near}'? " if near else ""
-                advice += f"Known: {', '.join(names)}."
+                advice = f"{did_you_mean(key.word, names)}Known: {', '.join(names)}."
                 raise here.problem(f"a key of {self.where}", advice=advice)
             if key in self.node.odd_keys:
                 raise here.problem(f"each key of {self.where} once", f"'{key.word}' again")
@@ -70,9 +68,9 @@ class Entry:
 
     def items(self) -> list[Entry]:
         """The entries of a list."""
-        nodes = self._nodes()
         return [
-            Entry(self.path, node, f"entry {i + 1} of {self.where}") for i, node in enumerate(nodes)
+            Entry(self.path, node, f"entry {i} of {self.where}")
+            for i, node in enumerate(self._nodes(), start=1)
         ]
 
     def _nodes(self) -> tuple[Node, ...]:

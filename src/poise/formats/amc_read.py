@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array
-from poise.errors import BadValue, FileProblem, nearest_name
+from poise.errors import BadValue, FileProblem, did_you_mean
 from poise.formats import amc_layout
 from poise.formats import asf as asf_file
 from poise.formats.amc_layout import AmcLayout
@@ -228,9 +228,8 @@ def _one_frame(
         name = line.words[0]
         index = asf.index(name)
         if index is None:
-            near = nearest_name(name[:40], [bone.name for bone in asf.bones])
-            advice = f"Did you mean '{near}'? " if near else ""
-            advice += f"The skeleton is {Path(asf.path).name}."
+            near = did_you_mean(name[:40], [bone.name for bone in asf.bones])
+            advice = f"{near}The skeleton is {Path(asf.path).name}."
             expected = f"a bone of the skeleton in frame {number}"
             raise lines.wrong(line, expected, found=shown(name), advice=advice)
         if index in values:
@@ -248,13 +247,7 @@ def _bone_numbers(
     expected = f"{len(dofs)} numbers ({' '.join(dofs)}) for '{line.words[0]}' in frame {number}"
     if len(line.words) - 1 != len(dofs):
         raise lines.wrong(line, expected, found=f"{len(line.words) - 1}")
-    values: list[float] = []
-    for word in line.words[1:]:
-        value = number_from(word)
-        if value is None:
-            raise lines.wrong(line, expected, found=shown(word))
-        values.append(value)
-    return values
+    return lines.numbers(line, line.words[1:], expected)
 
 
 def _row(

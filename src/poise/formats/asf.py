@@ -27,9 +27,9 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, JointKind, Sites, Skeleton
-from poise.errors import nearest_name
-from poise.formats.parsed import character_from
+from poise.character import Character, JointKind, Skeleton
+from poise.errors import did_you_mean
+from poise.formats.parsed import character_from, sites_of
 from poise.formats.text import (
     MAX_NAME_LENGTH,
     Line,
@@ -295,8 +295,7 @@ def _known(file: _File, line: Line, word: str) -> str:
     key = word.lower()
     if key == ROOT or key in file.bones:
         return key
-    near = nearest_name(key[:MAX_NAME_LENGTH], file.bones)
-    advice = f"Did you mean '{near}'?" if near else ""
+    advice = did_you_mean(key[:MAX_NAME_LENGTH], file.bones).rstrip()
     raise file.lines.wrong(line, "the name of a bone", found=shown(word), advice=advice)
 
 
@@ -442,11 +441,7 @@ class AsfSkeleton:
             kinds=tuple(_kind(bone) for bone in bones),
             hinge_axes=np.array([_hinge_axis(bone) for bone in bones]),
             limits_rad=np.array([_bone_limits(bone) for bone in bones]),
-            end_sites=Sites(
-                tuple(f"{bones[i].name}_end" for i in tips),
-                np.array(tips, dtype=np.int64),
-                np.array([bones[i].vector for i in tips]).reshape(-1, 3),
-            ),
+            end_sites=sites_of((f"{bones[i].name}_end", i, bones[i].vector) for i in tips),
         )
 
 

@@ -86,34 +86,30 @@ def _limbs(skeleton: Skeleton, figure: BodyFigure) -> list[Solid]:
     solids: list[Solid] = []
     # Helpers beside the body (a root on the ground, targets for a solver) are no flesh.
     flesh = [not figure.core or figure.core[0] in skeleton.ancestors(j) for j in range(len(points))]
+    # Of each bone: the joint at its start, where it ends, its two radii, the joint that ends it.
+    bones: list[tuple[int, Array, tuple[float, float], int]] = []
     for child in range(1, skeleton.joint_count):
         joint = int(skeleton.parents[child])
-        if not flesh[joint] or _inside_head(figure, joint, figure.reach_m[joint]):
-            continue
+        reach = figure.reach_m[child]
         length = float(np.linalg.norm(skeleton.offsets_m[child]))
-        radii = (
-            _radius(figure, length + figure.reach_m[child], thick[joint]),
-            _radius(figure, figure.reach_m[child], max(thick[child], 0.0)),
-        )
-        above = int(skeleton.parents[joint])
-        carriers = (above if above >= 0 else joint, joint, child)
-        solids += _capsule(points[joint], points[child], radii, carriers, figure.height_m)
+        low, high = (length + reach, thick[joint]), (reach, thick[child])
+        bones.append((joint, points[child], (_radius(figure, *low), _radius(figure, *high)), child))
     for site, joint in enumerate(ends.joints.tolist()):
-        if not flesh[joint] or _inside_head(figure, joint, figure.reach_m[joint]):
-            continue
         radius = _radius(figure, float(np.linalg.norm(ends.offsets_m[site])), thick[joint])
-        above = int(skeleton.parents[joint])
-        carriers = (above if above >= 0 else joint, joint, joint)
         tip = skeleton.rest_end_positions_m[site]
-        radii = (radius, 0.7 * radius)
-        solids += _capsule(points[joint], tip, radii, carriers, figure.height_m)
+        bones.append((joint, tip, (radius, 0.7 * radius), joint))
+    for joint, end, radii, below in bones:
+        if flesh[joint] and not _inside_head(figure, joint):
+            above = int(skeleton.parents[joint])
+            carriers = (above if above >= 0 else joint, joint, below)
+            solids += _capsule(points[joint], end, radii, carriers, figure.height_m)
     return solids
 
 
-def _inside_head(figure: BodyFigure, joint: int, reach_m: float) -> bool:
+def _inside_head(figure: BodyFigure, joint: int) -> bool:
     """Whether the bones of a joint end within the head, which is a solid of its own."""
-    inside = reach_m < 2.2 * HEAD[1] * figure.height_m
-    return bool(figure.head) and joint == figure.head[-1] and inside
+    inside = figure.reach_m[joint] < 2.2 * HEAD[1] * figure.height_m
+    return joint in figure.head[-1:] and inside
 
 
 def _thicker_joints(skeleton: Skeleton, figure: BodyFigure) -> list[float]:
@@ -218,24 +214,15 @@ def _trunk_and_head(skeleton: Skeleton, figure: BodyFigure) -> list[Solid]:
     arm = _radius(figure, figure.reach_m[figure.arms[0][0]], 0.0)
     wide_low = 0.5 * float(np.linalg.norm(across[0])) + 0.75 * thigh
     wide_high = max(0.5 * float(np.linalg.norm(across[1])) - 0.2 * arm, 0.7 * wide_low)
-    places = np.array([s[0] for s in TRUNK])
-    widths = np.interp(places, [0.0, 1.0], [wide_low, wide_high])
-    widths = widths * np.array([s[1] for s in TRUNK])
-    depths = size * np.array([s[2] for s in TRUNK])
+    places, wide, deep = np.array(TRUNK).T
+    widths = np.interp(places, [0.0, 1.0], [wide_low, wide_high]) * wide
+    depths = size * deep
     centers = low + (places * length)[:, None] * axis
     joints, shares = _along_core(skeleton, figure, centers, axis)
     poles = np.stack([centers[0] - 0.02 * size * axis, centers[-1] + 0.035 * size * axis])
-    trunk = Solid(
-        centers_m=centers,
-        sides_m=widths[:, None] * side,
-        depths_m=depths[:, None] * depth,
-        poles_m=poles,
-        joints=joints,
-        shares=shares,
-    )
-    if not figure.head:
-        return [trunk]
-    return [trunk, _head(skeleton, figure, axis, side)]
+    sides = widths[:, None] * side
+    trunk = Solid(centers, sides, depths[:, None] * depth, poles, joints, shares)
+    return [trunk, _head(skeleton, figure, axis, side)] if figure.head else [trunk]
 
 
 def _along_core(
@@ -263,13 +250,7 @@ def _along_core(
 
 def _head(skeleton: Skeleton, figure: BodyFigure, axis: Array, side: Array) -> Solid:
     joint, points = figure.head[-1], skeleton.rest_positions_m
-    tips = [
-        tip
-        for carrier, tip in zip(
-            skeleton.end_sites.joints.tolist(), skeleton.rest_end_positions_m, strict=True
-        )
-        if carrier == joint
-    ] + [points[child] for child in skeleton.children[joint]]
+    tips = _tips(skeleton, (joint,)) + [points[c] for c in skeleton.children[joint]]
     length = 0.0
     if tips:
         along = np.mean(tips, axis=0) - points[joint]
@@ -285,16 +266,18 @@ def _head(skeleton: Skeleton, figure: BodyFigure, axis: Array, side: Array) -> S
     return _ellipsoid(center, sizes * np.stack([side, axis, depth]), joint)
 
 
+def _tips(skeleton: Skeleton, joints: tuple[int, ...]) -> list[Array]:
+    """Where the end sites of joints are at rest."""
+    carriers, places = skeleton.end_sites.joints.tolist(), skeleton.rest_end_positions_m
+    return [place for joint, place in zip(carriers, places, strict=True) if joint in joints]
+
+
 def _heel(skeleton: Skeleton, figure: BodyFigure, leg: tuple[int, ...]) -> list[Solid]:
     """From a point behind and below the ankle to the ball of the foot."""
     points, size = skeleton.rest_positions_m, figure.height_m
     ankle = leg[limb_span(skeleton, leg)[1]]
     after = leg[leg.index(ankle) + 1 :]
-    tips = [
-        skeleton.rest_end_positions_m[site]
-        for site, joint in enumerate(skeleton.end_sites.joints.tolist())
-        if joint in (ankle, *after)
-    ]
+    tips = _tips(skeleton, (ankle, *after))
     if not after and not tips:
         return []
     ball = points[after[0]] if after else tips[0]
@@ -382,8 +365,9 @@ def _figure(
     legs: tuple[int, ...],
     arms: tuple[int, ...],
 ) -> BodyFigure:
-    leg_ways = tuple(_longest_way(skeleton, plain, j) for j in legs)
-    arm_ways = tuple(_longest_way(skeleton, plain, j) for j in arms)
+    leg_ways, arm_ways = (
+        tuple(_longest_way(skeleton, plain, j) for j in limbs) for limbs in (legs, arms)
+    )
     lengths = np.linalg.norm(skeleton.offsets_m, axis=1)
     # Standing up, whatever the rest pose: some files rest with the legs along the spine.
     leg = leg_ways[0]
@@ -394,15 +378,12 @@ def _figure(
 
 
 def _longest_way(skeleton: Skeleton, figure: BodyFigure, joint: int) -> tuple[int, ...]:
+    def reach(child: int) -> float:
+        return float(np.linalg.norm(skeleton.offsets_m[child])) + figure.reach_m[child]
+
     way = [joint]
     while skeleton.children[way[-1]]:
-        lengths = skeleton.offsets_m
-        way.append(
-            max(
-                skeleton.children[way[-1]],
-                key=lambda c: float(np.linalg.norm(lengths[c])) + figure.reach_m[c],
-            )
-        )
+        way.append(max(skeleton.children[way[-1]], key=reach))
     return tuple(way)
 
 
@@ -466,17 +447,11 @@ class BodyMesh:
 def body_mesh(skeleton: Skeleton) -> BodyMesh:
     """The body of a skeleton, sized by its bones."""
     solids = solids_of(skeleton)
-    points, faces, joints, weights = list[Array](), list[Indices](), list[Indices](), list[Array]()
-    start = 0
-    for solid in solids:
-        positions = _vertices(solid)
-        points.append(positions)
-        faces.append(_triangles(len(solid.centers_m)) + start)
-        carriers, shares = _skinning(solid)
-        joints.append(carriers)
-        weights.append(shares)
-        start += len(positions)
-    positions, triangles = np.concatenate(points), np.concatenate(faces)
+    rings = [_vertices(solid) for solid in solids]
+    starts = np.cumsum([0, *(len(points) for points in rings)])
+    faces = [_triangles(len(s.centers_m)) + at for s, at in zip(solids, starts, strict=False)]
+    joints, weights = zip(*map(_skinning, solids), strict=True)
+    positions, triangles = np.concatenate(rings), np.concatenate(faces)
     return BodyMesh(
         positions_m=positions,
         normals=_smooth_normals(positions, triangles),
@@ -512,9 +487,8 @@ def _triangles(ring_count: int) -> Indices:
 
 
 def _skinning(solid: Solid) -> tuple[Indices, Array]:
-    shares = np.stack([1.0 - solid.shares, solid.shares], axis=1)
     weights = np.zeros((len(solid.shares), 4))
-    weights[:, :2] = shares
+    weights[:, :2] = np.stack([1.0 - solid.shares, solid.shares], axis=1)
     joints = np.zeros((len(solid.shares), 4), dtype=np.int64)
     joints[:, :2] = solid.joints
     # A joint may stand in a vertex only once, and not with weight zero.

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Character, JointKind, Sites, Skeleton
+from poise.character import Character, JointKind, Skeleton
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
 from poise.formats.bvh_layout import CHANNEL_AXES, BvhJoint, BvhLayout, BvhTip, PrintStyle
-from poise.formats.parsed import Parsed, character_from, snapped_rate_hz
+from poise.formats.parsed import Parsed, character_from, sites_of, snapped_rate_hz
 from poise.formats.text import Scanner, Text, number_from, numbers, read_text, shown
 
 MAX_JOINTS = 2000
@@ -333,9 +333,5 @@ def _skeleton(joints: Sequence[BvhJoint], tips: Sequence[BvhTip]) -> Skeleton:
         offsets_m=np.array([joint.offset for joint in joints]),
         kinds=tuple(kinds),
         hinge_axes=axes,
-        end_sites=Sites(
-            tuple(tip.name for tip in tips),
-            np.array([tip.joint for tip in tips], dtype=np.int64),
-            np.array([tip.offset for tip in tips]).reshape(-1, 3),
-        ),
+        end_sites=sites_of((tip.name, tip.joint, tip.offset) for tip in tips),
     )

@@ -30,7 +30,7 @@ from poise.formats.gltf_nodes import (
     sampled,
     timeline,
 )
-from poise.formats.parsed import Parsed
+from poise.formats.parsed import Parsed, sites_of
 from poise.units import Unit
 
 MAX_VALUES = 2**24
@@ -290,13 +290,11 @@ def _limits(document: Document, value: Json, where: str) -> Array:
 
 def _end_sites(nodes: Nodes, figure: Figure, moved: _Tree) -> Sites:
     names: list[str] = []
-    offsets = [
-        _stretched(moved.stretches[joint][:1], nodes.translations[node][None])[0]
-        for joint, node in zip(figure.tip_joints, figure.tips, strict=True)
-    ]
     for node in figure.tips:
         given = poise_extras(nodes.facts[node]).get("end_site")
         own = isinstance(given, str) and given not in names
         names.append(str(given) if own else nodes.names[node])
-    joints = np.array(figure.tip_joints, dtype=np.int64)
-    return Sites(tuple(names), joints, np.array(offsets).reshape(-1, 3))
+    return sites_of(
+        (name, joint, _stretched(moved.stretches[joint][:1], nodes.translations[node][None])[0])
+        for name, joint, node in zip(names, figure.tip_joints, figure.tips, strict=True)
+    )

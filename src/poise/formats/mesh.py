@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array, Indices, frozen_array, frozen_indices
-from poise.errors import FileProblem, nearest_name
+from poise.errors import FileProblem, did_you_mean
 from poise.units import Unit
 
 MAX_VERTICES = 3_000_000
@@ -67,19 +67,14 @@ def read_mesh(path: str | Path) -> MeshFile:
     path = Path(path)
     extension = path.suffix.lower()
     if extension not in _READERS:
-        near = nearest_name(extension, EXTENSIONS) if extension else None
-        raise FileProblem(
-            path,
-            "an extension that a mesh can be read from",
-            f"'{extension}'" if extension else "none",
-            advice=(f"Did you mean '{near}'? " if near else "")
-            + f"Known: {', '.join(EXTENSIONS)}.",
-        )
+        found = f"'{extension}'" if extension else "none"
+        advice = f"{did_you_mean(extension, EXTENSIONS)}Known: {', '.join(EXTENSIONS)}."
+        raise FileProblem(path, "an extension that a mesh can be read from", found, advice=advice)
     read = import_module(f"poise.formats.{_READERS[extension]}").read
-    found: MeshFile = read(path)
-    if not found.meshes:
+    file: MeshFile = read(path)
+    if not file.meshes:
         raise FileProblem(path, "at least one triangle", "none")
-    return found
+    return file
 
 
 def compact(name: str, vertices: Array, triangles: Indices) -> TriangleMesh:

@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.errors import FileProblem
 from poise.formats.mesh import MAX_TRIANGLES, MAX_VERTICES, MeshFile, TriangleMesh, compact
-from poise.formats.text import MAX_NAME_LENGTH, Line, Lines, number_from, read_text, shown
+from poise.formats.text import MAX_NAME_LENGTH, Line, Lines, read_text, shown
 
 _INDEX = re.compile(r"(-?[0-9]{1,10})(?:/(?:-?[0-9]+)?){0,2}", re.ASCII)
 
@@ -94,13 +93,9 @@ def _next(reading: _Reading) -> Line:
 
 
 def _vertex(reading: _Reading, line: Line, words: tuple[str, ...]) -> None:
-    numbers = [number_from(word) for word in words[:3]]
-    if len(numbers) < 3:
+    if len(words) < 3:
         raise reading.lines.wrong(line, "three coordinates after 'v'")
-    for word, number in zip(words, numbers, strict=False):
-        if number is None:
-            raise reading.lines.wrong(line, "a finite number in 'v'", found=shown(word))
-        reading.places.append(number)
+    reading.places.extend(reading.lines.numbers(line, words[:3], "a finite number in 'v'"))
     if len(reading.places) > 3 * MAX_VERTICES:
         raise reading.lines.wrong(line, f"at most {MAX_VERTICES} vertices", found="more")
 
@@ -127,13 +122,9 @@ def _face(reading: _Reading, line: Line, words: tuple[str, ...]) -> None:
 
 
 def _unread(reading: _Reading, line: Line, keyword: str) -> None:
-    if keyword not in _CURVED:
-        text = reading.lines.text
-        if not reading.places and not reading.ignored:
-            raise FileProblem(
-                reading.path, "an OBJ file, with lines such as 'v 0 1 0' and 'f 1 2 3'",
-                shown(keyword), line=text.line_at(line.position),
-            )  # fmt: skip
+    if keyword not in _CURVED and not reading.places and not reading.ignored:
+        wanted = "an OBJ file, with lines such as 'v 0 1 0' and 'f 1 2 3'"
+        raise reading.lines.wrong(line, wanted, found=shown(keyword))
     if keyword in reading.ignored or len(reading.ignored) < 20:
         word = keyword[:40] if keyword.isprintable() else "?"
         reading.ignored[word] = reading.ignored.get(word, 0) + 1

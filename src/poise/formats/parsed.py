@@ -7,15 +7,17 @@ decided, so that each rule is written once and every format says the same things
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from poise import rotations, units
 from poise.arrays import Array
-from poise.character import Character, Skeleton
+from poise.character import Character, Sites, Skeleton
 from poise.formats.disk import read_bytes
 from poise.motion import Clip, Source
 from poise.units import Unit
@@ -83,6 +85,16 @@ def in_world(skeleton: Skeleton, metres: float, to_world: Array) -> Skeleton:
     offsets[0] = rotations.rotate(to_world, offsets[0])
     ends = replace(skeleton.end_sites, offsets_m=skeleton.end_sites.offsets_m * metres)
     return replace(skeleton, offsets_m=offsets, rest_wxyz=rest, end_sites=ends)
+
+
+def sites_of(rows: Iterable[tuple[str, int, ArrayLike]]) -> Sites:
+    """Sites from their names, joints and offsets."""
+    listed = list(rows)
+    return Sites(
+        tuple(name for name, _, _ in listed),
+        np.array([joint for _, joint, _ in listed], dtype=np.int64),
+        np.array([offset for _, _, offset in listed]).reshape(-1, 3),
+    )
 
 
 def stature(skeleton: Skeleton) -> float:

@@ -137,45 +137,27 @@ def check_robot_file(path: Path, layout: str) -> None:
 
 
 def _csv(trajectory: RobotTrajectory, layout: str) -> str:
-    frames = len(trajectory.angles_rad)
-    if layout != "poise":
-        table = np.concatenate(
-            [
-                trajectory.root_positions_m,
-                rotations.to_xyzw(trajectory.root_wxyz),
-                trajectory.angles_rad,
-            ],
-            axis=1,
-        )
-        heads: list[str] = []
-    else:
-        names = trajectory.joint_names
+    root, names = trajectory.root_positions_m, trajectory.joint_names
+    text = StringIO()
+    if layout == "poise":
         heads = ["time_s", "root_x_m", "root_y_m", "root_z_m", "root_qw", "root_qx", "root_qy",
                  "root_qz", *(f"{n}.pos_rad" for n in names), *(f"{n}.vel_rad_s" for n in names),
                  *trajectory.channels]  # fmt: skip
-        columns = [np.asarray(values)[:, None] for values in trajectory.channels.values()]
-        table = np.concatenate(
-            [
-                np.arange(frames)[:, None] / trajectory.rate_hz,
-                trajectory.root_positions_m,
-                trajectory.root_wxyz,
-                trajectory.angles_rad,
-                trajectory.velocities_rad_s,
-                *columns,
-            ],
-            axis=1,
-        )
-    text = StringIO()
-    if heads:
         text.write(",".join(heads) + "\n")
-    for row in table:
+        times = np.arange(len(root))[:, None] / trajectory.rate_hz
+        more = [np.asarray(values)[:, None] for values in trajectory.channels.values()]
+        angles, speeds = trajectory.angles_rad, trajectory.velocities_rad_s
+        columns = [times, root, trajectory.root_wxyz, angles, speeds, *more]
+    else:
+        columns = [root, rotations.to_xyzw(trajectory.root_wxyz), trajectory.angles_rad]
+    for row in np.concatenate(columns, axis=1):
         text.write(",".join(f"{value:.9g}" for value in row) + "\n")
     return text.getvalue()
 
 
 def _npz(trajectory: RobotTrajectory) -> bytes:
     facts = {"up": "z", "length": "m", "angle": "rad", "quaternion": "wxyz"}
-    arrays: dict[str, Any] = {
+    arrays: dict[str, Any] = {  # as savez has options, too
         "fps": np.float64(trajectory.rate_hz),
         "joint_names": np.array(trajectory.joint_names, dtype=np.str_),
         "joint_pos": trajectory.angles_rad,

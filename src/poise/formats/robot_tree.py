@@ -8,8 +8,9 @@ rides on the last of them. Angles are counted from the pose in the file (`qpos0`
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,6 +19,18 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Body, Character, JointKind, Sites, Skeleton
 from poise.errors import FileProblem
+from poise.formats.parsed import sites_of
+from poise.formats.text import free_name
+
+MjObject: TypeAlias = Any
+"""An object of MuJoCo, which has no type stubs: a model, a specification, or a part of one."""
+
+SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 2, 3, 4, 5, 6
+"""Values of MuJoCo's `mjtGeom`."""
+_FREE, _SLIDE, _HINGE = 0, 2, 3
+"""Of `mjtJoint`."""
+_TO_JOINT, _NO_BIAS, _FIXED_GAIN = 0, 0, 0
+"""Of `mjtTrn`, `mjtBias` and `mjtGain`."""
 
 
 # What MuJoCo does not read of the joints of a URDF: how fast they turn, and ranges of no width.
@@ -98,131 +111,143 @@ _LARGEST = 1e6
 
 
 @dataclass
+class TreeJoint:
+    """A joint, at first without mass."""
+
+    name: str
+    parent: int
+    offset_m: Array
+    rest_wxyz: Array
+    kind: JointKind = "fixed"
+    axis: Array = field(default_factory=lambda: np.zeros(3))
+    limits_rad: Array = field(default_factory=lambda: np.tile([-np.inf, np.inf], (3, 1)))
+    torque_nm: float = np.inf
+    mass_kg: float = 0.0
+    center_m: Array = field(default_factory=lambda: np.zeros(3))
+    inertia_kg_m2: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A geom: a primitive, or a mesh that nobody looks at."""
+
+    joint: int
+    kind: int
+    """Of `mjtGeom`."""
+    size: Array
+    center: Array
+    axes: Array
+    """Columns are the shape's own axes."""
+
+    def support(self, direction: Array, *, core: bool = False) -> Array:
+        """The point farthest along a direction; with `core`, of what lies inside the rounding.
+
+        A ball rolls over its lowest point: where spheres and capsules touch the ground is below
+        their core, not below their rim.
+        """
+        local = self.axes.T @ direction
+        radius = 0.0 if core else float(self.size[0])
+        if self.kind == SPHERE:
+            return self.center + radius * direction
+        if self.kind == CAPSULE:
+            end = np.sign(local[2]) * self.size[1] * self.axes[:, 2]
+            return self.center + end + radius * direction
+        if self.kind == CYLINDER:
+            flat = np.array([local[0], local[1], 0.0])
+            length = float(np.linalg.norm(flat))
+            rim = self.size[0] * flat / length if length > 1e-9 else np.zeros(3)
+            end = np.array([0.0, 0.0, np.sign(local[2]) * self.size[1]])
+            return self.center + self.axes @ (rim + end)
+        if self.kind == ELLIPSOID:
+            scaled = self.size * local
+            return self.center + self.axes @ (self.size * scaled / np.linalg.norm(scaled))
+        return self.center + self.axes @ (np.sign(local) * self.size)
+
+
+@dataclass
 class Tree:
     """A robot as lists that grow while it is read; axes are the file's own."""
 
-    names: list[str] = field(default_factory=list[str])
-    parents: list[int] = field(default_factory=list[int])
-    offsets_m: list[Array] = field(default_factory=list[Array])
-    rest_wxyz: list[Array] = field(default_factory=list[Array])
-    kinds: list[JointKind] = field(default_factory=list[JointKind])
-    axes: list[Array] = field(default_factory=list[Array])
-    limits_rad: list[Array] = field(default_factory=list[Array])
-    torques_nm: list[Array] = field(default_factory=list[Array])
-    masses_kg: list[float] = field(default_factory=list[float])
-    centers_m: list[Array] = field(default_factory=list[Array])
-    inertias_kg_m2: list[Array] = field(default_factory=list[Array])
+    joints: list[TreeJoint] = field(default_factory=list[TreeJoint])
     carriers: dict[int, int] = field(default_factory=dict[int, int])
     """Body of the model to the joint it rides on."""
     anchors: dict[int, Array] = field(default_factory=dict[int, Array])
     """Body of the model to that joint's origin in the body's frame."""
     site_list: list[tuple[str, int, Array]] = field(default_factory=list[tuple[str, int, Array]])
-    shapes: list[tuple[int, int, Array, Array, Array]] = field(
-        default_factory=list[tuple[int, int, Array, Array, Array]]
-    )
-    """Primitive geoms: joint, MuJoCo type, size, and place and axes in the joint's frame."""
+    shapes: list[Shape] = field(default_factory=list[Shape])
+    """In the frames of their joints."""
     notes: list[str] = field(default_factory=list[str])
     up: str = "z"
 
-    def add(
-        self,
-        name: str,
-        parent: int,
-        offset: Array,
-        rest: Array,
-        kind: JointKind = "fixed",
-        axis: Array | None = None,
-        limits: Array | None = None,
-        torque_nm: float = np.inf,
-    ) -> int:
-        """Append a joint without mass; returns its index."""
-        taken = set(self.names)
-        unique, count = name, 1
-        while unique in taken:
-            unique = f"{name}_link" if count == 1 else f"{name}_link{count}"
-            count += 1
-        self.names.append(unique)
-        self.parents.append(parent)
-        self.offsets_m.append(offset)
-        self.rest_wxyz.append(rest)
-        self.kinds.append(kind)
-        self.axes.append(np.zeros(3) if axis is None else axis)
-        free = np.tile([-np.inf, np.inf], (3, 1))
-        self.limits_rad.append(free if limits is None else limits)
-        self.torques_nm.append(np.full(3, torque_nm))
-        self.masses_kg.append(0.0)
-        self.centers_m.append(np.zeros(3))
-        self.inertias_kg_m2.append(np.zeros((3, 3)))
-        return len(self.names) - 1
+    def add(self, joint: TreeJoint) -> int:
+        """Append a joint under a name of its own; returns its index."""
+        link = f"{joint.name}_link"
+        others = chain((link,), (f"{link}{number}" for number in count(2)))
+        joint.name = free_name(joint.name, others, {other.name for other in self.joints})
+        self.joints.append(joint)
+        return len(self.joints) - 1
 
     def skeleton(self, to_world: Array) -> Skeleton:
         """The joints, with the root turned to our axes."""
-        rest, offsets = np.array(self.rest_wxyz), np.array(self.offsets_m)
+        rest = np.array([joint.rest_wxyz for joint in self.joints])
+        offsets = np.array([joint.offset_m for joint in self.joints])
         rest[0] = rotations.multiply(to_world, rest[0])
         offsets[0] = rotations.rotate(to_world, offsets[0])
         return Skeleton(
-            tuple(self.names),
-            np.array(self.parents),
+            tuple(joint.name for joint in self.joints),
+            np.array([joint.parent for joint in self.joints]),
             offsets,
             rest_wxyz=rest,
-            kinds=tuple(self.kinds),
-            hinge_axes=np.array(self.axes),
-            limits_rad=np.array(self.limits_rad),
+            kinds=tuple(joint.kind for joint in self.joints),
+            hinge_axes=np.array([joint.axis for joint in self.joints]),
+            limits_rad=np.array([joint.limits_rad for joint in self.joints]),
         )
 
     def body(self) -> Body:
         """Masses, centres and inertias."""
         return Body(
-            np.array(self.masses_kg), np.array(self.centers_m), np.array(self.inertias_kg_m2)
+            np.array([joint.mass_kg for joint in self.joints]),
+            np.array([joint.center_m for joint in self.joints]),
+            np.array([joint.inertia_kg_m2 for joint in self.joints]),
         )
 
     def sites(self) -> Sites:
         """The file's own sites, under their own names."""
-        return Sites(
-            tuple(name for name, _, _ in self.site_list),
-            np.array([joint for _, joint, _ in self.site_list], dtype=np.int64),
-            np.array([offset for _, _, offset in self.site_list]).reshape(-1, 3),
-        )
+        return sites_of(self.site_list)
 
     def check(self) -> None:
         """Refuse numbers no robot has; beyond them sums would overflow further on."""
-        rows: list[tuple[int, str, Array]] = [
-            (joint, what, np.asarray(value))
-            for what, values in (
-                ("place", self.offsets_m),
-                ("rotation", self.rest_wxyz),
-                ("mass", self.masses_kg),
-                ("centre of mass", self.centers_m),
-                ("inertia", self.inertias_kg_m2),
-            )
-            for joint, value in enumerate(values)
+        facts: list[tuple[str, list[Array]]] = [
+            ("place", [joint.offset_m for joint in self.joints]),
+            ("rotation", [joint.rest_wxyz for joint in self.joints]),
+            ("mass", [np.array(joint.mass_kg) for joint in self.joints]),
+            ("centre of mass", [joint.center_m for joint in self.joints]),
+            ("inertia", [joint.inertia_kg_m2 for joint in self.joints]),
         ]
+        rows = [(j, what, value) for what, values in facts for j, value in enumerate(values)]
         rows += [(joint, f"site {name}", offset) for name, joint, offset in self.site_list]
-        for joint, _, size, place, axes in self.shapes:
-            rows += [(joint, "geom", part) for part in (size, place, axes)]
+        for shape in self.shapes:
+            rows += [(shape.joint, "geom", part) for part in (shape.size, shape.center, shape.axes)]
         for joint, what, value in rows:
             if not (np.abs(value) < _LARGEST).all():  # also false for NaN
-                raise FileProblem(
-                    "",
-                    f"finite numbers below {_LARGEST:g}",
-                    f"another in {what} of {self.names[joint]}",
-                )
+                found = f"another in {what} of {self.joints[joint].name}"
+                raise FileProblem("", f"finite numbers below {_LARGEST:g}", found)
 
     @property
     def torque_limits_nm(self) -> Array:
         """(J, 3) infinite where the file states none."""
-        return np.array(self.torques_nm)
+        return np.array([np.full(3, joint.torque_nm) for joint in self.joints])
 
 
-def read_tree(model: Any, mujoco: Any, weightless: set[str]) -> Tree:
+def read_tree(model: MjObject, weightless: set[str]) -> Tree:
     """The robot of a model: the body on the ground that carries most joints, and all below it."""
     tree = Tree()
     if abs(float(model.opt.gravity[1])) > abs(float(model.opt.gravity[2])):
         tree.up = "y"
     bodies = _robot_bodies(model, tree)
-    torques = _torque_limits(model, mujoco)
+    torques = _torque_limits(model)
     for body in bodies:
-        _add_body(tree, model, mujoco, body, torques, root=body == bodies[0])
+        _add_body(tree, model, body, torques, root=body == bodies[0])
         if model.body(body).name not in weightless:
             _add_mass(tree, model, body)
     for site in range(model.nsite):
@@ -236,12 +261,12 @@ def read_tree(model: Any, mujoco: Any, weightless: set[str]) -> Tree:
             place = model.geom_pos[geom] - tree.anchors[body]
             axes = rotations.to_matrix(model.geom_quat[geom])
             kind, size = int(model.geom_type[geom]), model.geom_size[geom].copy()
-            tree.shapes.append((tree.carriers[body], kind, size, place, axes))
+            tree.shapes.append(Shape(tree.carriers[body], kind, size, place, axes))
     tree.check()
     return tree
 
 
-def _robot_bodies(model: Any, tree: Tree) -> list[int]:
+def _robot_bodies(model: MjObject, tree: Tree) -> list[int]:
     roots = model.body_rootid
     tops = sorted({int(r) for r in roots[1:]})
     if not tops:
@@ -256,16 +281,15 @@ def _robot_bodies(model: Any, tree: Tree) -> list[int]:
 
 
 def _add_body(
-    tree: Tree, model: Any, mujoco: Any, body: int, torques: dict[int, float], *, root: bool
+    tree: Tree, model: MjObject, body: int, torques: dict[int, float], *, root: bool
 ) -> None:
     name = model.body(body).name or f"body_{body}"
     place, turn = model.body_pos[body].copy(), model.body_quat[body].copy()
     first = int(model.body_jntadr[body])
     joints = [first + k for k in range(int(model.body_jntnum[body]))]
     kinds = [int(model.jnt_type[j]) for j in joints]
-    free, slide = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_SLIDE)
-    if slide in kinds:
-        which = model.joint(joints[kinds.index(slide)]).name or f"of {name}"
+    if _SLIDE in kinds:
+        which = model.joint(joints[kinds.index(_SLIDE)]).name or f"of {name}"
         raise FileProblem(
             "",
             "joints that turn (hinge, ball, free)",
@@ -274,76 +298,55 @@ def _add_body(
         )
     anchor = np.zeros(3)
     if root:
-        if free not in kinds:
+        if _FREE not in kinds:
             tree.notes.append(f"{name} is fixed to the world in the file; here it floats.")
-        carrier = tree.add(name, -1, place, turn, "ball")
+        carrier = tree.add(TreeJoint(name, -1, place, turn, "ball"))
         place, turn = np.zeros(3), rotations.IDENTITY.copy()
-        joints = [j for j, kind in zip(joints, kinds, strict=True) if kind != free]
+        joints = [j for j, kind in zip(joints, kinds, strict=True) if kind != _FREE]
     else:
         parent = int(model.body_parentid[body])
         carrier = tree.carriers[parent]
         place = place - tree.anchors[parent]
         if not joints:
-            carrier = tree.add(name, carrier, place, turn)
+            carrier = tree.add(TreeJoint(name, carrier, place, turn))
     for k, joint in enumerate(joints):
         near, anchor = anchor, model.jnt_pos[joint].copy()
         offset = place + rotations.rotate(turn, anchor) if k == 0 else anchor - near
         rest = turn if k == 0 else rotations.IDENTITY.copy()
-        carrier = _add_joint(tree, model, mujoco, joint, carrier, offset, rest, torques, name, k)
+        added = TreeJoint(
+            model.joint(joint).name or f"{name}_joint{k}", carrier, offset, rest, "ball"
+        )
+        if int(model.jnt_type[joint]) == _HINGE:
+            added.kind, added.axis = "hinge", model.jnt_axis[joint].copy()
+        if model.jnt_limited[joint]:
+            low, high = (float(v) for v in model.jnt_range[joint])
+            if added.kind == "hinge":
+                start = float(model.qpos0[model.jnt_qposadr[joint]])
+                added.limits_rad[0] = low - start, high - start
+            else:
+                added.limits_rad[:] = -high, high
+        added.torque_nm = torques.get(joint, np.inf)
+        carrier = tree.add(added)
     tree.carriers[body], tree.anchors[body] = carrier, anchor
 
 
-def _add_joint(
-    tree: Tree,
-    model: Any,
-    mujoco: Any,
-    joint: int,
-    parent: int,
-    offset: Array,
-    rest: Array,
-    torques: dict[int, float],
-    link: str,
-    number: int,
-) -> int:
-    hinge = int(model.jnt_type[joint]) == int(mujoco.mjtJoint.mjJNT_HINGE)
-    name = model.joint(joint).name or f"{link}_joint{number}"
-    limits = np.tile([-np.inf, np.inf], (3, 1))
-    if model.jnt_limited[joint]:
-        low, high = (float(v) for v in model.jnt_range[joint])
-        if hinge:
-            start = float(model.qpos0[model.jnt_qposadr[joint]])
-            limits[0] = low - start, high - start
-        else:
-            limits[:] = -high, high
-    return tree.add(
-        name,
-        parent,
-        offset,
-        rest,
-        "hinge" if hinge else "ball",
-        model.jnt_axis[joint].copy() if hinge else None,
-        limits,
-        torques.get(joint, np.inf),
-    )
-
-
-def _add_mass(tree: Tree, model: Any, body: int) -> None:
-    joint = tree.carriers[body]
+def _add_mass(tree: Tree, model: MjObject, body: int) -> None:
+    joint = tree.joints[tree.carriers[body]]
     frame = rotations.to_matrix(model.body_iquat[body])
     inertia = frame @ np.diag(model.body_inertia[body]) @ frame.T
-    tree.masses_kg[joint] = float(model.body_mass[body])
-    tree.centers_m[joint] = model.body_ipos[body] - tree.anchors[body]
-    tree.inertias_kg_m2[joint] = 0.5 * (inertia + inertia.T)
+    joint.mass_kg = float(model.body_mass[body])
+    joint.center_m = model.body_ipos[body] - tree.anchors[body]
+    joint.inertia_kg_m2 = 0.5 * (inertia + inertia.T)
 
 
-def _torque_limits(model: Any, mujoco: Any) -> dict[int, float]:
+def _torque_limits(model: MjObject) -> dict[int, float]:
     """Joint to the largest torque its own range and its motors allow; absent where unlimited."""
     limits: dict[int, float] = {}
     motors: dict[int, float] = {}
     for actuator in range(model.nu):
-        if int(model.actuator_trntype[actuator]) == int(mujoco.mjtTrn.mjTRN_JOINT):
+        if int(model.actuator_trntype[actuator]) == _TO_JOINT:
             joint = int(model.actuator_trnid[actuator, 0])
-            motors[joint] = motors.get(joint, 0.0) + _motor_torque(model, mujoco, actuator)
+            motors[joint] = motors.get(joint, 0.0) + _motor_torque(model, actuator)
     for joint in range(model.njnt):
         values = [motors.get(joint, np.inf)]
         if model.jnt_actfrclimited[joint]:
@@ -353,13 +356,13 @@ def _torque_limits(model: Any, mujoco: Any) -> dict[int, float]:
     return limits
 
 
-def _motor_torque(model: Any, mujoco: Any, actuator: int) -> float:
+def _motor_torque(model: MjObject, actuator: int) -> float:
     gear = abs(float(model.actuator_gear[actuator, 0]))
     limits: list[float] = [np.inf]
     if model.actuator_forcelimited[actuator]:
         limits.append(float(np.abs(model.actuator_forcerange[actuator]).max()))
-    direct = int(model.actuator_biastype[actuator]) == int(mujoco.mjtBias.mjBIAS_NONE)
-    fixed = int(model.actuator_gaintype[actuator]) == int(mujoco.mjtGain.mjGAIN_FIXED)
+    direct = int(model.actuator_biastype[actuator]) == _NO_BIAS
+    fixed = int(model.actuator_gaintype[actuator]) == _FIXED_GAIN
     if model.actuator_ctrllimited[actuator] and direct and fixed:
         gain = abs(float(model.actuator_gainprm[actuator, 0]))
         limits.append(gain * float(np.abs(model.actuator_ctrlrange[actuator]).max()))

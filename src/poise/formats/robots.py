@@ -15,9 +15,8 @@ import contextlib
 import re
 import warnings
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -38,11 +37,26 @@ from poise.character import (
 )
 from poise.errors import BadValue, FileProblem, MissingExtra, MissingRoles
 from poise.formats.disk import check_readable, is_confined, read_bytes
-from poise.formats.robot_tree import Tree, read_tree, with_urdf_limits
+from poise.formats.parsed import sites_of
+from poise.formats.robot_tree import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    SPHERE,
+    MjObject,
+    Shape,
+    Tree,
+    read_tree,
+    with_urdf_limits,
+)
 from poise.units import world_from_file_wxyz
 
-_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX = 2, 3, 4, 5, 6
+_PRIMITIVES = (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX)
+_HEIGHT_FIELD, _MESH, _SIGNED_DISTANCE = 1, 7, 8
 """Values of MuJoCo's `mjtGeom`."""
+_INERTIA_FROM_GEOMS = 1
+"""Of `mjtInertiaFromGeom`: whatever the bodies state."""
 
 # End sites of a robot from the simple shapes on its links.
 #
@@ -51,40 +65,6 @@ _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX = 2, 3, 4, 5, 6
 # the outermost points that touch that level. Hands and heads get their farthest point.
 _SOLE_SLACK_M = 0.02
 """Shapes whose underside is this near to the lowest point are part of the sole."""
-
-
-@dataclass(frozen=True)
-class _Shape:
-    joint: int
-    kind: int
-    size: Array
-    center: Array
-    axes: Array
-    """Columns are the shape's own axes in the world."""
-
-    def support(self, direction: Array, *, core: bool = False) -> Array:
-        """The point farthest along a direction; with `core`, of what lies inside the rounding.
-
-        A ball rolls over its lowest point: where spheres and capsules touch the ground is below
-        their core, not below their rim.
-        """
-        local = self.axes.T @ direction
-        radius = 0.0 if core else float(self.size[0])
-        if self.kind == _SPHERE:
-            return self.center + radius * direction
-        if self.kind == _CAPSULE:
-            end = np.sign(local[2]) * self.size[1] * self.axes[:, 2]
-            return self.center + end + radius * direction
-        if self.kind == _CYLINDER:
-            flat = np.array([local[0], local[1], 0.0])
-            length = float(np.linalg.norm(flat))
-            rim = self.size[0] * flat / length if length > 1e-9 else np.zeros(3)
-            end = np.array([0.0, 0.0, np.sign(local[2]) * self.size[1]])
-            return self.center + self.axes @ (rim + end)
-        if self.kind == _ELLIPSOID:
-            scaled = self.size * local
-            return self.center + self.axes @ (self.size * scaled / np.linalg.norm(scaled))
-        return self.center + self.axes @ (np.sign(local) * self.size)
 
 
 def with_end_sites(skeleton: Skeleton, roles: Roles, tree: Tree) -> Skeleton:
@@ -109,13 +89,13 @@ def with_end_sites(skeleton: Skeleton, roles: Roles, tree: Tree) -> Skeleton:
     return replace(skeleton, end_sites=_sites(figure, points))
 
 
-def _shapes(skeleton: Skeleton, tree: Tree) -> list[_Shape]:
+def _shapes(skeleton: Skeleton, tree: Tree) -> list[Shape]:
     world = rotations.to_matrix(skeleton.rest_world_wxyz)
     places = skeleton.rest_positions_m
     return [
-        _Shape(joint, kind, size, places[joint] + world[joint] @ place, world[joint] @ axes)
-        for joint, kind, size, place, axes in tree.shapes
-        if kind in (_SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX)
+        replace(s, center=places[s.joint] + world[s.joint] @ s.center, axes=world[s.joint] @ s.axes)
+        for s in tree.shapes
+        if s.kind in _PRIMITIVES
     ]
 
 
@@ -126,7 +106,7 @@ def _rides_on(figure: Figure, joint: int, head: int) -> bool:
 
 
 def _sole_points(
-    skeleton: Skeleton, ankle: int, shapes: list[_Shape], forward: Array
+    skeleton: Skeleton, ankle: int, shapes: list[Shape], forward: Array
 ) -> list[tuple[str, int, Array]]:
     if not shapes:
         return []
@@ -146,7 +126,7 @@ def _sole_points(
 
 
 def _far_point(
-    figure: Figure, skeleton: Skeleton, hand: int, shapes: list[_Shape]
+    figure: Figure, skeleton: Skeleton, hand: int, shapes: list[Shape]
 ) -> list[tuple[str, int, Array]]:
     origin = figure.positions[hand]
     reached: list[tuple[float, int, Array]] = []
@@ -162,7 +142,7 @@ def _far_point(
     return [(f"{skeleton.joint_names[hand]}_tip", joint, point)]
 
 
-def _top_point(skeleton: Skeleton, head: int, shapes: list[_Shape]) -> list[tuple[str, int, Array]]:
+def _top_point(skeleton: Skeleton, head: int, shapes: list[Shape]) -> list[tuple[str, int, Array]]:
     if not shapes:
         return []
     shape = max(shapes, key=lambda s: float(s.support(UP) @ UP))
@@ -171,11 +151,9 @@ def _top_point(skeleton: Skeleton, head: int, shapes: list[_Shape]) -> list[tupl
 
 def _sites(figure: Figure, points: list[tuple[str, int, Array]]) -> Sites:
     world = rotations.conjugate(figure.skeleton.rest_world_wxyz)
-    offsets = [rotations.rotate(world[j], p - figure.positions[j]) for _, j, p in points]
-    return Sites(
-        tuple(name for name, _, _ in points),
-        np.array([joint for _, joint, _ in points], dtype=np.int64),
-        np.array(offsets).reshape(-1, 3),
+    return sites_of(
+        (name, j, rotations.rotate(world[j], point - figure.positions[j]))
+        for name, j, point in points
     )
 
 
@@ -256,9 +234,9 @@ def read_character(path: Path) -> Character:
     check_named_files(path, data, max_bytes=_MAX_XML_BYTES)
     with _mujoco_at_the_border(path, mujoco) as said:
         spec = mujoco.MjSpec.from_file(str(path))
-        notes, weightless = _without_files(spec, mujoco, urdf)
+        notes, weightless = _without_files(spec, urdf)
         model = spec.compile()
-        tree = read_tree(model, mujoco, weightless)
+        tree = read_tree(model, weightless)
     if any("NaN" in warning for warning in said):
         raise FileProblem(path, "finite numbers", "NaN")
     name = path.stem if spec.modelname in ("", _UNNAMED) else spec.modelname
@@ -288,7 +266,7 @@ def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character
     )
 
 
-def _mujoco() -> Any:
+def _mujoco() -> MjObject:
     try:
         import mujoco
     except ImportError as problem:
@@ -310,7 +288,7 @@ def _root_element(path: Path, data: bytes) -> str:
 
 
 @contextlib.contextmanager
-def _mujoco_at_the_border(path: Path, mujoco: Any) -> Generator[list[str]]:
+def _mujoco_at_the_border(path: Path, mujoco: MjObject) -> Generator[list[str]]:
     """Turn MuJoCo's complaints into ours; its warnings are collected and not printed."""
     said: list[str] = []
 
@@ -340,7 +318,7 @@ def _mujoco_at_the_border(path: Path, mujoco: Any) -> Generator[list[str]]:
     said[:] = [f"MuJoCo warns: {' '.join(text.split())}" for text in dict.fromkeys(said)]
 
 
-def _without_files(spec: Any, mujoco: Any, urdf: bool) -> tuple[list[str], set[str]]:
+def _without_files(spec: MjObject, urdf: bool) -> tuple[list[str], set[str]]:
     """Take out of a model all that needs other files, and what a character has no use for.
 
     Returns notes, and the names of bodies that got a placeholder mass because nothing states one.
@@ -353,8 +331,8 @@ def _without_files(spec: Any, mujoco: Any, urdf: bool) -> tuple[list[str], set[s
             spec.delete(element)
     spec.compiler.fusestatic = False
     spec.compiler.discardvisual = False
-    weightless = _state_masses(spec, mujoco, urdf, notes)
-    meshes_needed = {geom.meshname for geom in spec.geoms if _is_mesh(geom, mujoco)}
+    weightless = _state_masses(spec, urdf, notes)
+    meshes_needed = {geom.meshname for geom in spec.geoms if _is_mesh(geom)}
     for geom in spec.geoms:
         geom.material = ""
     for mesh in list(spec.meshes):
@@ -366,15 +344,14 @@ def _without_files(spec: Any, mujoco: Any, urdf: bool) -> tuple[list[str], set[s
     return notes, weightless
 
 
-def _state_masses(spec: Any, mujoco: Any, urdf: bool, notes: list[str]) -> set[str]:
+def _state_masses(spec: MjObject, urdf: bool, notes: list[str]) -> set[str]:
     """Delete mesh geoms except those that a mass needs; bodies left without get a placeholder."""
-    from_geoms = spec.compiler.inertiafromgeom
-    always = from_geoms == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    always = int(spec.compiler.inertiafromgeom) == _INERTIA_FROM_GEOMS
     weightless: set[str] = set()
     names = {body.name for body in spec.bodies}
     for index, body in enumerate(spec.bodies):
         if index == 0:
-            for geom in [g for g in body.geoms if _needs_file(g, mujoco)]:
+            for geom in [g for g in body.geoms if _needs_file(g)]:
                 spec.delete(geom)
             continue
         if not body.name:
@@ -382,7 +359,7 @@ def _state_masses(spec: Any, mujoco: Any, urdf: bool, notes: list[str]) -> set[s
         wants_geoms = not urdf and (always or not body.explicitinertial)
         lost = False
         for geom in list(body.geoms):
-            if not _needs_file(geom, mujoco):
+            if not _needs_file(geom):
                 if urdf and not body.explicitinertial:
                     geom.mass = 0.0  # a URDF link without <inertial> has no mass
                 continue
@@ -405,23 +382,21 @@ def _state_masses(spec: Any, mujoco: Any, urdf: bool, notes: list[str]) -> set[s
     return weightless
 
 
-def _is_mesh(geom: Any, mujoco: Any) -> bool:
-    return geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF) or bool(
-        geom.meshname
-    )
+def _is_mesh(geom: MjObject) -> bool:
+    return int(geom.type) in (_MESH, _SIGNED_DISTANCE) or bool(geom.meshname)
 
 
-def _needs_file(geom: Any, mujoco: Any) -> bool:
-    return _is_mesh(geom, mujoco) or geom.type == mujoco.mjtGeom.mjGEOM_HFIELD
+def _needs_file(geom: MjObject) -> bool:
+    return _is_mesh(geom) or int(geom.type) == _HEIGHT_FIELD
 
 
-def _gives_mass(geom: Any) -> bool:
+def _gives_mass(geom: MjObject) -> bool:
     """Whether a geom adds to its body's mass: by its own, or by its density."""
     stated = float(geom.mass)
     return stated > 0 if stated == stated else float(geom.density) > 0
 
 
-def _file_exists(spec: Any, geom: Any) -> bool:
+def _file_exists(spec: MjObject, geom: MjObject) -> bool:
     mesh = spec.mesh(geom.meshname)
     if mesh is None:
         return False

@@ -10,27 +10,18 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import FileProblem
-from poise.formats.disk import read_bytes
+from poise.formats.disk import MAX_FILE_BYTES, read_bytes
 from poise.formats.mesh import MAX_TRIANGLES, MeshFile, TriangleMesh, compact
-from poise.formats.text import (
-    MAX_MAGNITUDE,
-    MAX_NAME_LENGTH,
-    Line,
-    Lines,
-    number_from,
-    read_text,
-    shown,
-)
+from poise.formats.text import MAX_MAGNITUDE, MAX_NAME_LENGTH, Line, Lines, read_text
 
 _HEADER = 80
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _MAX_BYTES = _HEADER + 4 + MAX_TRIANGLES * _TRIANGLE.itemsize
-_MAX_TEXT_BYTES = 256 * 2**20
 
 
 def read(path: Path) -> MeshFile:
     """Read an STL file; which form it has, its size and its first words say."""
-    data = read_bytes(path, max_bytes=max(_MAX_BYTES, _MAX_TEXT_BYTES))
+    data = read_bytes(path, max_bytes=max(_MAX_BYTES, MAX_FILE_BYTES))
     if not data:
         raise FileProblem(path, "an STL file", "an empty file")
     notes: tuple[str, ...] = ()
@@ -110,13 +101,9 @@ def _facet(lines: Lines, places: array[float]) -> None:
     _expect(lines, "outer", "loop")
     for _ in range(3):
         line = _expect(lines, "vertex")
-        numbers = [number_from(word) for word in line.words[1:]]
-        if len(numbers) != 3:
+        if len(line.words) != 4:
             raise lines.wrong(line, "three coordinates after 'vertex'")
-        for word, number in zip(line.words[1:], numbers, strict=True):
-            if number is None:
-                raise lines.wrong(line, "a finite number in 'vertex'", found=shown(word))
-            places.append(number)
+        places.extend(lines.numbers(line, line.words[1:], "a finite number in 'vertex'"))
     _expect(lines, "endloop")
     _expect(lines, "endfacet")
 

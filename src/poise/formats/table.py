@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.character import Character
-from poise.errors import BadValue, FileProblem, nearest_name
+from poise.errors import BadValue, FileProblem, did_you_mean
 from poise.formats.disk import atomic_write, read_bytes
 from poise.formats.parsed import clip_from
 from poise.motion import Clip, provenance_of
@@ -66,7 +66,7 @@ FORMATS: tuple[Format, ...] = (
 
 
 def load_clip(
-    path: str | Path, *, unit: str | None = None, up: str | None = None, **options: Any
+    path: str | Path, *, unit: str | None = None, up: str | None = None, **options: object
 ) -> Clip:
     """Read a motion file as it is, without cleaning anything.
 
@@ -138,18 +138,15 @@ def _format_of(path: Path, *abilities: str) -> Format:
         if extension in candidate.extensions:
             return candidate
     known = [e for f in able for e in f.extensions]
-    near = nearest_name(extension, known) if extension else None
-    advice = f"Did you mean '{near}'? " if near else ""
-    advice += f"Known: {', '.join(known)}."
-    if abilities == ("write_clip",):
-        expected = "an extension that a clip can be written to"
-    elif abilities == ("read_character",):
-        expected = "an extension that a character can be read from"
-    else:
-        expected = "an extension that a clip can be read from"
+    advice = f"{did_you_mean(extension, known)}Known: {', '.join(known)}."
+    what = {
+        "write_clip": "a clip can be written to",
+        "read_character": "a character can be read from",
+    }
+    if abilities[0] not in what:
         advice += f" As characters: {', '.join(extensions('read_character'))}."
-    found = f"'{extension}'" if extension else "none"
-    raise FileProblem(path, expected, found, advice=advice)
+    expected = f"an extension that {what.get(abilities[0], 'a clip can be read from')}"
+    raise FileProblem(path, expected, f"'{extension}'" if extension else "none", advice=advice)
 
 
 def _function(named: str) -> Callable[..., Any]:

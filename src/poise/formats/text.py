@@ -291,6 +291,16 @@ class Lines:
         """Give a line back, to be the next one again."""
         self._kept = line
 
+    def numbers(self, line: Line, words: Sequence[str], expected: str) -> list[float]:
+        """Words of a line as numbers; the first that is none is what was found instead."""
+        values: list[float] = []
+        for word in words:
+            value = number_from(word)
+            if value is None:
+                raise self.wrong(line, expected, found=shown(word))
+            values.append(value)
+        return values
+
     def wrong(self, line: Line, expected: str, *, found: str = "", advice: str = "") -> FileProblem:
         """A complaint about a line."""
         found = found or shown(" ".join(line.words))
