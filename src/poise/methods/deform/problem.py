@@ -53,13 +53,7 @@ class Problem:
 
 
 def build(edit: Edit, settings: Settings, known: Problem | None = None) -> Problem:
-    """The problem of an edit.
-
-    Args:
-        edit: what is asked.
-        settings: the knobs.
-        known: an earlier problem on the same clip and character, whose tasks are taken over for
-            constraints that are the same.
+    """The problem of an edit; a known one on the same clip gives tasks of unchanged constraints.
 
     Raises:
         Contradiction: a lesser constraint uses joints that a greater one would need.

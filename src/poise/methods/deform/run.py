@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
 from poise import rotations
 from poise.contact import intervals
@@ -29,7 +28,7 @@ from poise.methods.deform.problem import (
 from poise.methods.deform.report import DeformReport, finished
 from poise.methods.deform.settings import Settings
 from poise.methods.deform.settling import missed_layer, settled
-from poise.methods.deform.smoothing import half_width, smoothed
+from poise.methods.deform.smoothing import half_width, smoothed, widened
 from poise.methods.edit import Edit
 from poise.methods.progress import ProgressCallback
 from poise.methods.result import Result
@@ -47,12 +46,8 @@ def run(
 ) -> Result[DeformReport]:
     """Deform a clip so that its constraints hold, in their order of importance.
 
-    Args:
-        edit: the clip, its character, and the constraints.
-        settings: the knobs.
-        progress: not called: it is over in a moment.
-        previous: a result of `run` on the same clip and character; what has not changed since is
-            not solved again.
+    It is over in a moment, without progress. What has not changed since an earlier result on the
+    same clip and character is not solved again.
 
     Raises:
         Contradiction: a constraint could not be protected from a lesser one.
@@ -128,7 +123,7 @@ def _filtered(
     half = half_width(settings.smoothing_s, clip.rate_hz)
     near_enough = settings.ik_within_reach if under is None else settings.ik
     for _ in range(settings.passes - 1 if half > 0 else 0):
-        changed = _widened(changed, half)
+        changed = widened(changed, half)
         # An earlier edit that went on from here was disturbed by smoothing: so is this one.
         going_on = known is not None and not known.has_settled and len(known.passes) > len(passes)
         here = changed & problem.active if going_on else problem.active
@@ -190,9 +185,3 @@ def _harmed(problem: Problem, solved: IkSolution, smooth: IkSolution) -> bool:
     if bool((worse[np.isfinite(worse)] > limit).any()):
         return True
     return missed_layer(problem, smooth, -1) is not None
-
-
-def _widened(frames: NDArray[np.bool_], half: int) -> NDArray[np.bool_]:
-    if half == 0 or not frames.any():
-        return frames
-    return maximum_filter1d(frames, 2 * half + 1, mode="constant").astype(np.bool_)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array
 from poise.constraints import blended, blended_turns
@@ -21,7 +20,13 @@ from poise.ik import IkProblem, IkSolution, hann_window, smooth_displacements, s
 from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import ANGULAR
 from poise.methods.deform.problem import Problem
-from poise.methods.deform.smoothing import half_width, half_widths, smoothed, unrest_of
+from poise.methods.deform.smoothing import (
+    half_width,
+    half_widths,
+    smoothed,
+    unrest_of,
+    widened,
+)
 
 _LINGERING = 3
 """A goal that is missed is not gone for again before this many half-widths have passed: where it
@@ -45,15 +50,10 @@ def missed_layer(problem: Problem, solution: IkSolution, after: int) -> int | No
 def settled(
     problem: Problem, found: IkSolution, under: IkSolution | None
 ) -> tuple[Array, IkSolution]:  # fmt: skip
-    """Give up what the last layer of a problem misses.
+    """Give up what the last layer misses: goals that can be met, and poses that meet them.
 
-    Args:
-        problem: without lesser layers; goals that earlier layers settled for are met.
-        found: its poses, solved frame by frame.
-        under: what these were added to; the original by default.
-
-    Returns:
-        Goals that can be met, and poses that meet them.
+    `found` are poses of all layers up to it, solved frame by frame on top of `under`, or of the
+    original; goals that earlier layers settled for are met.
     """
     settings, clip, ik = problem.settings, problem.edit.clip, problem.ik
     half = half_width(settings.smoothing_s, clip.rate_hz)
@@ -152,5 +152,5 @@ def _around(missed: NDArray[np.bool_], reach: int, half: int) -> Array:
     """(n,) 1 up to `reach - half` frames around missed goals, 0 from `reach + half` frames on."""
     if half == 0:
         return missed.astype(np.float64)
-    wide = maximum_filter1d(missed, 2 * reach + 1, mode="constant").astype(np.float64)
+    wide = widened(missed, reach).astype(np.float64)
     return np.convolve(np.pad(wide, half, mode="edge"), hann_window(half), mode="valid").clip(0, 1)

@@ -73,13 +73,16 @@ def half_width(smoothing_s: float, rate_hz: float) -> int:
     return round(smoothing_s * rate_hz)
 
 
+def widened(frames: NDArray[np.bool_], half: int) -> NDArray[np.bool_]:
+    """(F,) frames, and so many around each."""
+    return maximum_filter1d(frames, 2 * half + 1, mode="constant").astype(np.bool_)
+
+
 def half_widths(served: NDArray[np.bool_], half: int, wider: int = 1) -> Indices:
     """(F, n) how far the windows of each frame reach to either side, in frames.
 
-    Args:
-        served: (F, n) frames in which constraints use the root's place or a joint.
-        half: the usual half-width: no displacement reaches further out of these frames.
-        wider: windows are so many times as wide where that rule allows it.
+    Of frames in which constraints use the root's place or a joint (`served`), no displacement
+    reaches further out than `half`; where that allows it, windows are `wider` times as wide.
     """
     halves = np.full(served.shape, half, dtype=np.int64)
     if wider > 1:
@@ -109,15 +112,10 @@ def smoothed(
     frames: NDArray[np.bool_],
     wider: int = 1,
 ) -> IkSolution:
-    """A solution with its displacements filtered.
+    """A solution with its displacements from another motion filtered: of all that is controlled.
 
-    Args:
-        under: what they are displacements from.
-        solution: poses.
-        problem: the root's place and the turns of joints that it controls are filtered.
-        frames: (F,) where joints are kept inside their ranges, and as far around them as the
-            filter reaches.
-        wider: how many times the usual width.
+    Joints are kept inside their ranges in `frames` (F,), and as far around them as the filter
+    reaches, which is `wider` times the usual width.
     """
     half = half_width(problem.settings.smoothing_s, problem.edit.clip.rate_hz)
     joints = np.flatnonzero(problem.ik.blocks.of_joint >= 0)
@@ -127,9 +125,6 @@ def smoothed(
         half_widths(served_frames(problem.ik, joints), half, wider),
     )  # fmt: skip
     smooth = replace(solution.copy(), root_positions_m=roots, rotations_wxyz=turns)
-    around = frames
-    if half > 0:
-        around = maximum_filter1d(frames, 2 * half + 1, mode="constant").astype(np.bool_)
-    for first, stop in intervals(around):
+    for first, stop in intervals(widened(frames, half)):
         keep_in_range(problem.ik, smooth, first, stop - 1)
     return smooth
