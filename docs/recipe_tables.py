@@ -18,11 +18,11 @@ from poise.job import (
     Vocabulary,
     described,
     keys_of,
-    members,
     record_inside,
     summary,
     vocabulary,
 )
+from poise.record_ranges import members
 
 PAGE = Path(__file__).with_name("recipes.md")
 

@@ -14,11 +14,15 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from numbers import Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt
 
 from poise.errors import BadValue
+
+Hint = Any
+"""A type as annotations write it (`int | None`, `Annotated[float, Gt(0)]`): there is no type of
+those."""
 
 Positive = Annotated[float, Gt(0)]
 NotNegative = Annotated[float, Ge(0)]
@@ -28,6 +32,15 @@ _WORDS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most
 _COMMAS_FROM = 10_000
 
 
+def members(hint: Hint) -> tuple[Hint, ...]:
+    """The types that a union joins, without annotations; a type that is none by itself."""
+    while get_origin(hint) in (Annotated, NotRequired):
+        hint = get_args(hint)[0]
+    if get_origin(hint) not in (Union, UnionType):
+        return (hint,)
+    return tuple(each for inner in get_args(hint) for each in members(inner))
+
+
 def check_record(record: object) -> None:
     """Raise unless every field of a dataclass is what its annotation allows.
 
@@ -35,14 +48,14 @@ def check_record(record: object) -> None:
         BadValue: the first that is not, by its name.
     """
     for name, rule in _rules(type(record)):
-        value: Any = getattr(record, name)
+        value = getattr(record, name)
         of = {f"{name} of {key}": value[key] for key in value} if rule.of_values else {name: value}
         for label, each in of.items():
             if not rule.allows(each):
                 raise BadValue(label, rule.in_words, each)
 
 
-def range_words(hint: Any) -> str:
+def range_words(hint: Hint) -> str:
     """The range or the choices of a field, as its messages say them; empty without any."""
     rule = _rule(hint)
     return "" if rule is None else rule.in_words
@@ -52,7 +65,7 @@ def range_words(hint: Any) -> str:
 class _Rule:
     """What one field may be."""
 
-    choices: tuple[Any, ...] = ()
+    choices: tuple[object, ...] = ()
     bounds: tuple[tuple[str, float], ...] = ()
     """Keys of `_HOLDS` and numbers."""
     whole: bool = False
@@ -64,7 +77,7 @@ class _Rule:
     among_others: bool = False
     """Whether values of other types may stand there, too: those are not looked at."""
 
-    def allows(self, value: Any) -> bool:
+    def allows(self, value: object) -> bool:
         if value is None and self.may_be_none:
             return True
         if self.among_others and not isinstance(value, str if self.choices else int | float):
@@ -109,7 +122,7 @@ def _rules(record: type) -> tuple[tuple[str, _Rule], ...]:
     return tuple((name, rule) for name, rule in found if rule is not None)
 
 
-def _rule(hint: Any) -> _Rule | None:
+def _rule(hint: Hint) -> _Rule | None:
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         types = [each for each in inner if each is not NoneType]
@@ -128,7 +141,7 @@ def _rule(hint: Any) -> _Rule | None:
     return None
 
 
-def _bounds(metadata: tuple[Any, ...]) -> Iterator[tuple[str, float]]:
+def _bounds(metadata: tuple[object, ...]) -> Iterator[tuple[str, float]]:
     """In the order in which they are said: the lower one first."""
     for each in metadata:
         if isinstance(each, GroupedMetadata):

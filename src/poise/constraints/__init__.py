@@ -25,7 +25,6 @@ from poise.constraints.scene import blended as blended
 from poise.constraints.scene import blended_turns as blended_turns
 from poise.constraints.scene import point_path as point_path
 from poise.constraints.shape_curve import CurveEnd as CurveEnd
-from poise.constraints.shape_curve import KochanekBartels as KochanekBartels
 from poise.constraints.shape_curve import PassPoint as PassPoint
 from poise.constraints.shape_curve import ShapeCurve as ShapeCurve
 from poise.constraints.shape_curve import TimeCurve as TimeCurve

@@ -8,12 +8,10 @@ from poise.arrays import Array
 from poise.constraints.record_checks import (
     Mode,
     axis_flags,
-    check_axes,
     check_mode,
     check_record,
     items,
     put,
-    words,
 )
 from poise.constraints.recruiting import (
     EVERYTHING,
@@ -55,9 +53,7 @@ class FollowCurve:
 
     def __post_init__(self) -> None:
         check_record(self)
-        words(self.name, "point", self.point)
         check_mode(self.name, self.mode, self.relative_to)
-        check_axes(self.name, self.axes)
         put(self, through=_checked(self.name, self.through, self.interval))
 
 
@@ -82,7 +78,6 @@ def _checked(name: str, through: object, interval: Interval) -> tuple[PassPoint,
 def tasks_of_follow_curve(constraint: FollowCurve, scene: Scene) -> tuple[Task, ...]:
     """One point task, with the curve in the frame that its places are given in."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     joint, offset = find_point(character, constraint.point, asked_by=name)
     to = constraint.relative_to
     reference = WORLD if to is None else find_joint(character, to, asked_by=name)

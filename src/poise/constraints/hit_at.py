@@ -6,19 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise import rotations
-from poise.constraints.orient import Turn
-from poise.constraints.record_checks import (
-    Vector,
-    axis_flags,
-    check_axes,
-    check_record,
-    numbers,
-    put,
-    vector,
-    whole,
-    words,
-)
+from poise.constraints.record_checks import Turn, Vector, axis_flags, check_record
 from poise.constraints.recruiting import (
     EVERYTHING,
     Recruit,
@@ -52,19 +40,9 @@ class HitAt:
     """Which joints may help, where poses are solved one by one; a pattern moves all of them."""
 
     def __post_init__(self) -> None:
-        frame = whole(self.name, "frame", self.frame)
-        if frame < 0:
-            raise BadValue(f"frame of '{self.name}'", "0 or more", self.frame)
-        put(self, frame=frame)
         check_record(self)
-        words(self.name, "point", self.point)
-        check_axes(self.name, self.axes)
-        put(self, place_m=vector(self.name, "place_m", self.place_m))
-        if self.turn_wxyz is not None:
-            turn = numbers(self.name, "turn_wxyz", self.turn_wxyz, 4)
-            if not any(turn):
-                raise BadValue(f"turn_wxyz of '{self.name}'", "a quaternion other than zero", turn)
-            put(self, turn_wxyz=tuple(rotations.normalize(turn).tolist()))
+        if self.frame < 0:
+            raise BadValue(f"frame of '{self.name}'", "0 or more", self.frame)
 
     @property
     def interval(self) -> Interval:
@@ -75,7 +53,6 @@ class HitAt:
 def tasks_of_hit_at(constraint: HitAt, scene: Scene) -> tuple[Task, ...]:
     """A point task of one frame, and a turn task if a turn is asked for."""
     name, character = constraint.name, scene.character
-    constraint.interval.check_inside(scene.clip.frame_count, name)
     joint, offset = find_point(character, constraint.point, asked_by=name)
     place = Task(
         name, "point", constraint.frame, np.array([constraint.place_m]),

@@ -6,17 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.constraints.record_checks import (
-    Mode,
-    Vector,
-    axis_flags,
-    check_axes,
-    check_mode,
-    check_record,
-    put,
-    vector,
-    words,
-)
+from poise.constraints.record_checks import Mode, Vector, axis_flags, check_mode, check_record
 from poise.constraints.recruiting import (
     EVERYTHING,
     Recruit,
@@ -51,16 +41,12 @@ class HoldPoint:
 
     def __post_init__(self) -> None:
         check_record(self)
-        words(self.name, "point", self.point)
         check_mode(self.name, self.mode, self.relative_to)
-        check_axes(self.name, self.axes)
-        put(self, place_m=vector(self.name, "place_m", self.place_m))
 
 
 def tasks_of_hold_point(constraint: HoldPoint, scene: Scene) -> tuple[Task, ...]:
     """One point task; its goals grow out of the original in the frame of the place."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     joint, offset = find_point(character, constraint.point, asked_by=name)
     to = constraint.relative_to
     reference = WORLD if to is None else find_joint(character, to, asked_by=name)

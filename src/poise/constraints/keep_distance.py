@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.constraints.record_checks import check_record, number, put, words
+from poise.constraints.record_checks import check_record
 from poise.constraints.recruiting import (
     EVERYTHING,
     Recruit,
@@ -47,19 +47,13 @@ class KeepDistance:
 
     def __post_init__(self) -> None:
         check_record(self)
-        words(self.name, "first", self.first)
-        words(self.name, "second", self.second)
-        if self.distance_m is not None:
-            distance = number(self.name, "distance_m", self.distance_m)
-            if distance < 0:
-                raise BadValue(f"distance_m of '{self.name}'", "zero or more", distance)
-            put(self, distance_m=distance)
+        if self.distance_m is not None and self.distance_m < 0:
+            raise BadValue(f"distance_m of '{self.name}'", "zero or more", self.distance_m)
 
 
 def tasks_of_keep_distance(constraint: KeepDistance, scene: Scene) -> tuple[Task, ...]:
     """One distance task."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     first = find_point(character, constraint.first, asked_by=name)
     second = find_point(character, constraint.second, asked_by=name)
     one, other = (

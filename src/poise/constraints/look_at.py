@@ -46,24 +46,18 @@ class LookAt:
 
     def __post_init__(self) -> None:
         check_record(self)
-        words(self.name, "joint", self.joint)
-        if self.eye is not None:
-            words(self.name, "eye", self.eye)
         if isinstance(self.target, str):
             words(self.name, "target", self.target)
         else:
             put(self, target=vector(self.name, "target", self.target))
         if self.direction is not None:
-            direction = vector(self.name, "direction", self.direction)
-            if not np.linalg.norm(direction) > 0:
-                raise BadValue(f"direction of '{self.name}'", "longer than zero", direction)
-            put(self, direction=direction)
+            if not np.linalg.norm(self.direction) > 0:
+                raise BadValue(f"direction of '{self.name}'", "longer than zero", self.direction)
 
 
 def tasks_of_look_at(constraint: LookAt, scene: Scene) -> tuple[Task, ...]:
     """One aim task; its goals swing from where the joint looked, at the target's distance."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     joint = find_joint(character, constraint.joint, asked_by=name)
     offset = _eye(constraint, character, joint)
     direction = _direction(constraint, character, joint)

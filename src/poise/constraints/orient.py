@@ -7,13 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise import rotations
-from poise.constraints.record_checks import Mode, check_mode, check_record, numbers, put, words
+from poise.constraints.record_checks import Mode, Turn, check_mode, check_record
 from poise.constraints.recruiting import EVERYTHING, Recruit, find_joint, recruits_of_turn
 from poise.constraints.scene import WORLD, Scene, blended_turns, turn_path
 from poise.constraints.task import Interval, Task
-from poise.errors import BadValue
-
-Turn = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -37,18 +34,12 @@ class Orient:
 
     def __post_init__(self) -> None:
         check_record(self)
-        words(self.name, "joint", self.joint)
         check_mode(self.name, self.mode, self.relative_to)
-        turn = numbers(self.name, "turn_wxyz", self.turn_wxyz, 4)
-        if not any(turn):
-            raise BadValue(f"turn_wxyz of '{self.name}'", "a quaternion other than zero", turn)
-        put(self, turn_wxyz=tuple(rotations.normalize(turn).tolist()))
 
 
 def tasks_of_orient(constraint: Orient, scene: Scene) -> tuple[Task, ...]:
     """One turn task; its goals turn out of the original along the shortest arc."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     joint = find_joint(character, constraint.joint, asked_by=name)
     to = constraint.relative_to
     reference = WORLD if to is None else find_joint(character, to, asked_by=name)

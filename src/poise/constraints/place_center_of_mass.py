@@ -12,11 +12,8 @@ from poise.character import Character, Sites
 from poise.constraints.record_checks import (
     Vector,
     axis_flags,
-    check_axes,
     check_record,
-    choice,
     items,
-    number,
     put,
     vector,
     whole,
@@ -31,15 +28,13 @@ from poise.constraints.recruiting import (
     find_point,
     listed_recruits,
 )
-from poise.constraints.scene import BODY_SIZES, Scene, blended, body_size_m, point_path
+from poise.constraints.scene import Scene, blended, body_size_m, point_path
 from poise.constraints.shape_curve import smooth_keys
 from poise.constraints.task import Interval, Task
 from poise.errors import BadValue
 
 CenterMode = Literal["relation", "original", "absolute"]
 Normalisation = Literal["none", "leg_length", "stature"]
-
-MODES = ("relation", "original", "absolute")
 
 
 @dataclass(frozen=True)
@@ -81,13 +76,11 @@ class PlaceCenterOfMass:
     def __post_init__(self) -> None:
         check_record(self)
         name = self.name
-        check_axes(name, self.axes)
         listed = items(name, "points", self.points, "a list of names")
         points = tuple(words(name, "points", point) for point in listed)
         if len(set(points)) < len(points):
             raise BadValue(f"points of '{name}'", "different", points)
         mode = self.mode or ("relation" if points else "original")
-        choice(name, "mode", mode, MODES)
         if (mode == "relation") != bool(points):
             allowed = "one or more with mode: relation" if not points else f"none in mode {mode}"
             raise BadValue(f"points of '{name}'", allowed, points)
@@ -95,24 +88,18 @@ class PlaceCenterOfMass:
             allowed = "given in absolute mode, and only there"
             raise BadValue(f"place_m of '{name}'", allowed, self.place_m)
         put(self, points=points, mode=mode)
-        if self.place_m is not None:
-            put(self, place_m=vector(name, "place_m", self.place_m))
         self._check_proportions()
         put(self, displacement_m=_checked_displacement(name, self.displacement_m, self.interval))
 
     def _check_proportions(self) -> None:
         name = self.name
-        choice(name, "normalisation", self.normalisation, ("none", *BODY_SIZES))
-        put(self, scale=vector(name, "scale", self.scale))
         if self.mode != "relation" and (self.normalisation != "none" or set(self.scale) != {1.0}):
             got = (self.normalisation, self.scale)
             raise BadValue(f"normalisation and scale of '{name}'", "left out without points", got)
-        if self.original_size_m is not None:
-            size = number(name, "original_size_m", self.original_size_m)
-            if size <= 0 or self.normalisation == "none":
-                allowed = "more than zero, with a normalisation"
-                raise BadValue(f"original_size_m of '{name}'", allowed, size)
-            put(self, original_size_m=size)
+        size = self.original_size_m
+        if size is not None and (size <= 0 or self.normalisation == "none"):
+            allowed = "more than zero, with a normalisation"
+            raise BadValue(f"original_size_m of '{name}'", allowed, size)
 
 
 def _checked_displacement(
@@ -142,7 +129,6 @@ def _checked_displacement(
 def tasks_of_place_center_of_mass(constraint: PlaceCenterOfMass, scene: Scene) -> tuple[Task, ...]:
     """One centre task."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     if character.body is None:
         allowed = "one with a body (see complete_character)"
         raise BadValue(f"character of '{name}'", allowed, "no masses")

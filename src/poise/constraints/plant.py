@@ -10,15 +10,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.constraints.part_move import PartMove, put_on_surface
-from poise.constraints.record_checks import (
-    Vector,
-    check_record,
-    choice,
-    number,
-    put,
-    vector,
-    whole,
-)
+from poise.constraints.record_checks import Vector, check_record, choice
 from poise.constraints.recruiting import (
     EVERYTHING,
     ORIGIN,
@@ -74,27 +66,15 @@ class Plant:
     recruit: Recruit = EVERYTHING
 
     def __post_init__(self) -> None:
-        check_record(self)
-        name = self.name
-        choice(name, "part", self.part, tuple(PART_ROLES))
-        choice(name, "mode", self.mode, ("still", "follow"))
-        if self.frame is not None:
-            put(self, frame=whole(name, "frame", self.frame))
-            if self.frame < 0:
-                raise BadValue(f"frame of '{name}'", "zero or more", self.frame)
-        if self.on_surface not in (True, False):
-            raise BadValue(f"on_surface of '{name}'", "true or false", self.on_surface)
-        put(
-            self,
-            displacement_m=vector(name, "displacement_m", self.displacement_m),
-            turn_deg=number(name, "turn_deg", self.turn_deg),
-        )
+        check_record(self, apart_from="part")
+        choice(self.name, "part", self.part, tuple(PART_ROLES))
+        if self.frame is not None and self.frame < 0:
+            raise BadValue(f"frame of '{self.name}'", "zero or more", self.frame)
 
 
 def tasks_of_plant(constraint: Plant, scene: Scene) -> tuple[Task, ...]:
     """A point task on the joint's origin, a turn task on the joint, and one on the toes."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     joint = find_joint(character, PART_ROLES[constraint.part], asked_by=name)
     frame = _frame(constraint, scene, joint)
     # Of the original: everything where it follows, one pose where it is still.

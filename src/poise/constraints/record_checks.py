@@ -3,72 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from types import NoneType
+from typing import Literal, get_args, get_origin, get_type_hints
 
+from poise import rotations
 from poise.constraints.recruiting import Recruit
 from poise.constraints.task import Interval
 from poise.errors import BadValue
+from poise.record_ranges import members
 
 Vector = tuple[float, float, float]
+Turn = tuple[float, float, float, float]
+"""A quaternion wxyz of any length; made unit."""
 
 Mode = Literal["absolute", "relative", "offset"]
 """`absolute`: in the world. `relative`: in the frame of the joint `relative_to`. `offset`: on top
 of the original, in the world or in the frame of `relative_to` when it is given."""
 
-MODES = ("absolute", "relative", "offset")
+_Check = Callable[[str, str, object], object]
+"""From the names of a constraint and a field, and a value: the value as it is kept."""
 
 
-class Record(Protocol):
-    """What every constraint has."""
+def check_record(record: object, *, apart_from: str = "") -> None:
+    """Raise unless the fields of a constraint hold what they should; numbers become plain ones.
 
-    @property
-    def name(self) -> str:
-        """What messages and reports call it."""
-        ...
-
-    @property
-    def interval(self) -> Interval:
-        """When it holds."""
-        ...
-
-    @property
-    def priority(self) -> int:
-        """1 is the most important."""
-        ...
-
-    @property
-    def weight(self) -> float:
-        """Against others of the same priority."""
-        ...
-
-    @property
-    def recruit(self) -> Recruit:
-        """Which joints may help."""
-        ...
-
-
-def check_record(record: Record) -> None:
-    """Raise unless what every constraint has is in order; numbers become plain ones."""
-    name = record.name
-    if not _is(name, str) or not name:
+    Args:
+        record: with a name and a priority, a weight, an interval and recruits.
+        apart_from: a field that it checks itself.
+    """
+    name: object = getattr(record, "name", None)
+    if not isinstance(name, str) or not name:
         raise BadValue("name of a constraint", "some text", name)
-    if not _is(record.interval, Interval):
-        raise BadValue(f"interval of '{name}'", "an Interval", record.interval)
-    if not _is(record.recruit, Recruit):
-        raise BadValue(f"recruit of '{name}'", "a Recruit", record.recruit)
-    priority = whole(name, "priority", record.priority)
-    if priority < 1:
-        raise BadValue(f"priority of '{name}'", "1 (the most important) or more", record.priority)
-    weight = number(name, "weight", record.weight)
-    if weight < 0:
-        raise BadValue(f"weight of '{name}'", "zero or more", record.weight)
-    put(record, priority=priority, weight=weight)
+    given = {field: getattr(record, field) for field, _, _ in _LEAST}
+    check_fields(record, name, apart_from=apart_from)
+    for field, least, allowed in _LEAST:
+        if getattr(record, field) < least:
+            raise BadValue(f"{field} of '{name}'", allowed, given[field])
 
 
-def _is(value: object, kind: type) -> bool:
-    """For values whose annotation only says what they should be."""
-    return isinstance(value, kind)
+_LEAST = (("priority", 1, "1 (the most important) or more"), ("weight", 0.0, "zero or more"))
+
+
+def check_fields(record: object, name: str, *, apart_from: str = "") -> None:
+    """Raise unless each field of a plain type holds a value of that type, or None if it may."""
+    for field, may_be_none, check in _checks(type(record)):
+        value: object = getattr(record, field)
+        if field != apart_from and not (value is None and may_be_none):
+            put(record, **{field: check(name, field, value)})
+
+
+@cache
+def _checks(record: type) -> tuple[tuple[str, bool, _Check], ...]:
+    """Fields, whether they may be None, and what checks them."""
+    found: list[tuple[str, bool, _Check]] = []
+    for field, hint in get_type_hints(record).items():
+        types = [each for each in members(hint) if each is not NoneType]
+        check = _BY_FIELD.get(field) or (_BY_TYPE.get(types[0]) if len(types) == 1 else None)
+        if get_origin(types[0]) is Literal:
+            check = partial(choice, allowed=get_args(types[0]))
+        if check is not None:
+            found.append((field, NoneType in members(hint), check))
+    return tuple(found)
 
 
 def put(record: object, **values: object) -> None:
@@ -123,37 +120,62 @@ def words(name: str, field: str, value: object) -> str:
     return value
 
 
-def choice(name: str, field: str, value: object, allowed: Sequence[str]) -> None:
-    """Raise unless the value is one of those allowed."""
+def choice(name: str, field: str, value: object, allowed: Sequence[str]) -> object:
+    """One of those allowed."""
     if value not in allowed:
         raise BadValue(f"{field} of '{name}'", f"one of {', '.join(allowed)}", value)
+    return value
 
 
 def check_mode(name: str, mode: str, relative_to: str | None) -> None:
-    """Raise unless the mode is one there is, with a joint to be relative to where it needs one."""
-    choice(name, "mode", mode, MODES)
-    if relative_to is not None:
-        words(name, "relative_to", relative_to)
+    """Raise unless there is a joint to be relative to where the mode needs one, and only there."""
     if mode == "relative" and relative_to is None:
         raise BadValue(f"relative_to of '{name}'", "a joint or role in relative mode", None)
     if mode == "absolute" and relative_to is not None:
-        raise BadValue(
-            f"relative_to of '{name}'", "left out in absolute mode (or use mode: relative)",
-            relative_to,
-        )  # fmt: skip
+        allowed = "left out in absolute mode (or use mode: relative)"
+        raise BadValue(f"relative_to of '{name}'", allowed, relative_to)
 
 
-def check_axes(name: str, axes: object) -> None:
-    """Raise unless the axes are some of the letters x, y and z."""
-    if (
-        not isinstance(axes, str)
-        or not axes
-        or set(axes) - set("xyz")
-        or len(set(axes)) < len(axes)
-    ):
-        raise BadValue(f"axes of '{name}'", "one, two or all of the letters xyz", axes)
+def _unit_turn(name: str, field: str, value: object) -> Turn:
+    w, x, y, z = numbers(name, field, value, 4)
+    if not any((w, x, y, z)):
+        raise BadValue(f"{field} of '{name}'", "a quaternion other than zero", (w, x, y, z))
+    w, x, y, z = rotations.normalize((w, x, y, z)).tolist()
+    return w, x, y, z
+
+
+def _axes(name: str, field: str, value: object) -> str:
+    letters = value if isinstance(value, str) else ""
+    if not letters or set(letters) - set("xyz") or len(set(letters)) < len(letters):
+        raise BadValue(f"{field} of '{name}'", "one, two or all of the letters xyz", value)
+    return letters
 
 
 def axis_flags(axes: str) -> tuple[bool, bool, bool]:
     """Which of x, y and z count."""
     return "x" in axes, "y" in axes, "z" in axes
+
+
+def _flag(name: str, field: str, value: object) -> object:
+    if value not in (True, False):
+        raise BadValue(f"{field} of '{name}'", "true or false", value)
+    return value
+
+
+def _instance(name: str, field: str, value: object, kind: type, allowed: str) -> object:
+    if not isinstance(value, kind):
+        raise BadValue(f"{field} of '{name}'", allowed, value)
+    return value
+
+
+_BY_TYPE: dict[object, _Check] = {
+    str: words,
+    int: whole,
+    float: number,
+    bool: _flag,
+    Vector: vector,
+    Turn: _unit_turn,
+    Interval: partial(_instance, kind=Interval, allowed="an Interval"),
+    Recruit: partial(_instance, kind=Recruit, allowed="a Recruit"),
+}
+_BY_FIELD: dict[str, _Check] = {"axes": _axes}

@@ -16,8 +16,6 @@ from poise.errors import BadShape, BadValue
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics, site_positions
 from poise.motion import Clip
 
-BODY_SIZES = ("leg_length", "stature")
-
 
 def body_size_m(character: Character, measure: str, asked_by: str) -> float:
     """The length of the longer leg from hip to ankle, or the stature."""

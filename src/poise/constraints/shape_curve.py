@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array, frozen_array
-from poise.constraints.record_checks import Vector, number, put, vector, whole
+from poise.constraints.record_checks import Vector, check_fields
 from poise.errors import BadValue
 
 
@@ -206,21 +206,11 @@ class PassPoint:
 
     def __post_init__(self) -> None:
         name = f"pass point at frame {self.frame}"
-        frame = whole(name, "frame", self.frame)
-        if frame < 0:
-            raise BadValue(f"frame of '{name}'", "zero or more", frame)
-        if self.until is not None:
-            put(self, until=whole(name, "until", self.until))
-            if self.until < frame:
-                raise BadValue(f"until of '{name}'", f"{frame} or later", self.until)
-        put(
-            self,
-            frame=frame,
-            place_m=vector(name, "place_m", self.place_m),
-            tension=number(name, "tension", self.tension),
-            continuity=number(name, "continuity", self.continuity),
-            bias=number(name, "bias", self.bias),
-        )
+        check_fields(self, name)
+        if self.frame < 0:
+            raise BadValue(f"frame of '{name}'", "zero or more", self.frame)
+        if self.until is not None and self.until < self.frame:
+            raise BadValue(f"until of '{name}'", f"{self.frame} or later", self.until)
 
     @property
     def last(self) -> int:

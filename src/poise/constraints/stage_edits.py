@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from poise.constraints.record_checks import Vector, choice, number, put, vector, whole, words
+from poise.constraints.record_checks import Vector, check_fields, words
 from poise.errors import BadValue
 
 HeightBy = Literal["time", "gravity"]
@@ -30,13 +30,7 @@ class MoveStage:
     """About the vertical through its middle, to the left; 360 is a full spin in the air."""
 
     def __post_init__(self) -> None:
-        _named(self.name)
-        put(
-            self,
-            stage=whole(self.name, "stage", self.stage),
-            by_m=vector(self.name, "by_m", self.by_m),
-            turn_deg=number(self.name, "turn_deg", self.turn_deg),
-        )
+        _check(self, self.name)
         if max(map(abs, self.by_m)) > FARTHEST_M:
             raise BadValue(f"by_m of '{self.name}'", f"up to {FARTHEST_M:g} m", self.by_m)
         if abs(self.turn_deg) > MOST_TURN_DEG:
@@ -61,18 +55,14 @@ class FlightHeight:
     as it did, and things fall as that takes."""
 
     def __post_init__(self) -> None:
-        _named(self.name)
-        put(self, flight=whole(self.name, "flight", self.flight))
-        choice(self.name, "by", self.by, ("time", "gravity"))
+        _check(self, self.name)
         if (self.scale is None) == (self.rise_m is None):
             raise BadValue(f"scale of '{self.name}'", "given, or rise_m instead", self.scale)
         for field in ("scale", "rise_m"):
             value = getattr(self, field)
-            if value is not None:
-                put(self, **{field: number(self.name, field, value)})
-                if not 0.0 < value <= FARTHEST_M:
-                    allowed = f"more than zero, and up to {FARTHEST_M:g}"
-                    raise BadValue(f"{field} of '{self.name}'", allowed, value)
+            if value is not None and not 0.0 < value <= FARTHEST_M:
+                allowed = f"more than zero, and up to {FARTHEST_M:g}"
+                raise BadValue(f"{field} of '{self.name}'", allowed, value)
 
 
 @dataclass(frozen=True)
@@ -86,21 +76,19 @@ class Gravity:
     """Which flight, counted from 0; −1 is the last. None: all of them."""
 
     def __post_init__(self) -> None:
-        _named(self.name)
-        put(self, gravity_m_s2=number(self.name, "gravity_m_s2", self.gravity_m_s2))
+        _check(self, self.name)
         if self.gravity_m_s2 < 0.0:
             allowed = "zero or more: whoever falls upwards does not land"
             raise BadValue(f"gravity_m_s2 of '{self.name}'", allowed, self.gravity_m_s2)
         if self.gravity_m_s2 > MOST_GRAVITY_M_S2:
             allowed = f"up to {MOST_GRAVITY_M_S2:g}"
             raise BadValue(f"gravity_m_s2 of '{self.name}'", allowed, self.gravity_m_s2)
-        if self.flight is not None:
-            put(self, flight=whole(self.name, "flight", self.flight))
 
 
 StageEdit = MoveStage | FlightHeight | Gravity
 """Any of them."""
 
 
-def _named(name: str) -> None:
+def _check(record: StageEdit, name: str) -> None:
     words("a constraint", "name", name)
+    check_fields(record, name)

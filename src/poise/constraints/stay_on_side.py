@@ -7,12 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from poise.constraints.record_checks import check_record, choice, number, words
+from poise.constraints.record_checks import check_record, choice
 from poise.constraints.recruiting import EVERYTHING, Recruit, find_point, recruits_of_point
 from poise.constraints.scene import WORLD, Scene, point_path
 from poise.constraints.task import Interval, Task
 
-Side = Literal["below", "above"]
 _AXES = "xyz"
 
 
@@ -30,7 +29,7 @@ class StayOnSide:
     limit_m: float
     """The level, in the world."""
     interval: Interval
-    side: Side = "below"
+    side: Literal["below", "above"] = "below"
     """Of the level: `below` or `above` (for x and z: less or more)."""
     axis: str = "y"
     """Along which the level is: x, y (heights) or z."""
@@ -39,17 +38,13 @@ class StayOnSide:
     recruit: Recruit = EVERYTHING
 
     def __post_init__(self) -> None:
-        check_record(self)
-        words(self.name, "point", self.point)
-        number(self.name, "limit_m", self.limit_m)
-        choice(self.name, "side", self.side, ("below", "above"))
+        check_record(self, apart_from="axis")
         choice(self.name, "axis", self.axis, tuple(_AXES))
 
 
 def tasks_of_stay_on_side(constraint: StayOnSide, scene: Scene) -> tuple[Task, ...]:
     """One point task, one-sided along one axis."""
     name, interval, character = constraint.name, constraint.interval, scene.character
-    interval.check_inside(scene.clip.frame_count, name)
     joint, offset = find_point(character, constraint.point, asked_by=name)
     goals = point_path(scene, constraint.point, interval.first, interval.last, WORLD).copy()
     axis, side = _AXES.index(constraint.axis), 1 if constraint.side == "below" else -1

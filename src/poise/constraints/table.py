@@ -56,7 +56,7 @@ Constraint = (
 class ConstraintKind(NamedTuple):
     """A record, and what turns it into tasks."""
 
-    record: type[Any]
+    record: type[Constraint]
     tasks: Callable[[Any, Scene], tuple[Task, ...]]
 
 
@@ -97,6 +97,7 @@ def tasks_of(constraint: Constraint | StageEdit, scene: Scene) -> tuple[Task, ..
     turn_into_tasks = _TASKS.get(type(constraint))
     if turn_into_tasks is None:
         raise UnknownName("constraint", type(constraint).__name__, CONSTRAINTS)
+    constraint.interval.check_inside(scene.clip.frame_count, constraint.name)
     tasks = turn_into_tasks(constraint, scene)
     for task in tasks:
         _check_recruits(task, scene)

@@ -30,7 +30,7 @@ from poise.job import (
     vocabulary,
 )  # fmt: skip
 from poise.methods import ProgressCallback
-from poise.methods.momentum import captured, captured_flight_m
+from poise.methods.momentum import Settings, captured, captured_flight_m
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
 
@@ -42,7 +42,7 @@ def apply(
     clip: Clip | str | Path,
     constraints: Sequence[Constraint | StageEdit] = (),
     *,
-    settings: Mapping[str, Any],
+    settings: Mapping[str, object],
     contacts: ContactSchedule | None = None,
     place: Place = None,
     pattern: Pattern | None = None,
@@ -65,9 +65,8 @@ def apply(
         progress: called while it runs.
     """
     words = vocabulary()
-    given = words.with_preset(method, settings)
     specs = [spec_from(each, words) for each in constraints]
-    step = Step(method, words.settings(method)(**given), specs)
+    step = Step(method, words.settings_from(method, settings), specs)
     choice = body or CharacterChoice()
     if target is not None:
         choice = replace(choice, to=target.name or "another body")
@@ -110,10 +109,10 @@ def leap_edits(
 
 def _last_flight_m(clip: Clip | str | Path, place: Place) -> Array:
     """(3,) over the ground, from the last take-off to the last landing."""
-    words = vocabulary()
-    recipe = Recipe([Step("momentum", words.settings("momentum")())])
+    settings = Settings()
+    recipe = Recipe([Step("momentum", settings)])
     found = subject(recipe, clip, place=_place(place))
-    base = captured(edit_of(recipe, 0, found, found.clip, words), recipe.steps[0].settings)
+    base = captured(edit_of(recipe, 0, found, found.clip, vocabulary()), settings)
     return captured_flight_m(base, base.flights[-1])
 
 

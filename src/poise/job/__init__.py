@@ -1,7 +1,6 @@
 """One way from files to a result: the subject (clip, body, place), the run, the outputs."""
 
 from poise.job.another_body import figure_of as figure_of
-from poise.job.another_body import read_mapping as read_mapping
 from poise.job.changes import Change as Change
 from poise.job.constraint_spec import IN_SECONDS as IN_SECONDS
 from poise.job.constraint_spec import INTERVAL_KEYS as INTERVAL_KEYS
@@ -9,16 +8,13 @@ from poise.job.constraint_spec import Clock as Clock
 from poise.job.constraint_spec import Key as Key
 from poise.job.constraint_spec import constraint_from as constraint_from
 from poise.job.constraint_spec import keys_of as keys_of
-from poise.job.constraint_spec import members as members
 from poise.job.constraint_spec import record_inside as record_inside
 from poise.job.constraint_spec import spec_from as spec_from
-from poise.job.error_context import Location as Location
 from poise.job.error_context import RecipeProblem as RecipeProblem
 from poise.job.error_context import attribute_error as attribute_error
 from poise.job.error_context import constraint_location as constraint_location
 from poise.job.error_context import located as located
 from poise.job.error_context import located_constraint as located_constraint
-from poise.job.error_context import problem_at as problem_at
 from poise.job.evaluation import AS_IT_IS as AS_IT_IS
 from poise.job.evaluation import evaluate_files as evaluate_files
 from poise.job.evaluation import evaluation_of as evaluation_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from poise.errors import BadValue, FileProblem, UnknownName
 from poise.job.error_context import Location, RecipeProblem, constraints_of, methods_of
@@ -22,7 +21,7 @@ class Change:
     path: Location | str
     """The name of a constraint, a method or a first-level key of the recipe; then keys and list
     indices: `("correct", "settings", "preset")`. Or as people type it, with dots."""
-    value: Any = field(hash=False)
+    value: object = field(hash=False)
     """Plain values: dicts, lists, tuples, words, numbers."""
     label: str = "a change"
     """The change as the user wrote it, for messages: `--preset run`."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from types import NoneType
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Literal, cast, get_args, get_origin
 
 from pydantic import ValidationError
 from typing_extensions import is_typeddict
 
-from poise.errors import BadValue, nearest_name
-from poise.job.constraint_spec import hints_of, members
+from poise.errors import BadValue, PoiseError, nearest_name
+from poise.job.constraint_spec import hints_of
 from poise.job.error_context import Location, place_of, said
-from poise.job.recipe import VERSION
+from poise.job.recipe import VERSION, Values
 from poise.job.schema import REFUSED
-from poise.record_ranges import range_words
+from poise.record_ranges import Hint, members, range_words
 from poise.yaml_nodes import Node, Problem, expected
 
 _VERSION = f"A recipe begins with 'poise: {VERSION}', the version of the format."
@@ -23,13 +23,13 @@ _WRONG_FORM = ("type", "too_long", "too_short", "finite_number")
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _OUT_OF_RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
 
-_ONE: dict[Any, str] = {
+_ONE: dict[Hint, str] = {
     str: "text",
     int: "a whole number",
     float: "a number",
     bool: "true or false",
 }
-_MANY: dict[Any, str] = {str: "words", int: "whole numbers", float: "numbers", bool: "true/false"}
+_MANY: dict[Hint, str] = {str: "words", int: "whole numbers", float: "numbers", bool: "true/false"}
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class _Error:
     """Where several types may stand, of which each has errors for itself."""
     branch: str
     """Which of them this is about."""
-    refused: Any = None
+    refused: PoiseError | None = None
     """What a record raised."""
 
 
-def problems_from(failed: ValidationError, root: Node, model: Any) -> list[Problem]:
+def problems_from(failed: ValidationError, root: Node, model: Hint) -> list[Problem]:
     """Every error as a problem of the recipe."""
     found = [
         _error(error["loc"], error["type"], error["msg"], error.get("ctx", {}), root)
@@ -54,7 +54,7 @@ def problems_from(failed: ValidationError, root: Node, model: Any) -> list[Probl
     return [_problem(each, root, model) for each in _one_branch_each(found)]
 
 
-def _error(loc: Location, kind: str, message: str, context: dict[str, Any], root: Node) -> _Error:
+def _error(loc: Location, kind: str, message: str, context: Values, root: Node) -> _Error:
     """Leave out of a location what names one of several types instead of a key."""
     here: Node | None = root
     location: Location = ()
@@ -69,7 +69,9 @@ def _error(loc: Location, kind: str, message: str, context: dict[str, Any], root
             union, branch = location, str(part)
     if kind == "missing" and isinstance(loc[-1], int):  # a list that is too short
         location, kind = location[:-1], "too_short"
-    return _Error(location, kind, message, union, branch, context.get("error"))
+    refused = context.get("error")
+    refused = refused if isinstance(refused, PoiseError) else None
+    return _Error(location, kind, message, union, branch, refused)
 
 
 def _one_branch_each(found: list[_Error]) -> Iterator[_Error]:
@@ -95,10 +97,10 @@ def _one_branch_each(found: list[_Error]) -> Iterator[_Error]:
             yield _Error(location, "type", "", None, "")
 
 
-def _problem(each: _Error, root: Node, model: Any) -> Problem:
+def _problem(each: _Error, root: Node, model: Hint) -> Problem:
     location, here = each.location, root.nearest(each.location)
     where = said(root, location)
-    if each.kind == REFUSED:
+    if each.refused is not None:
         return Problem(place_of(each.refused, here), str(each.refused))
     if each.kind == "missing":
         wanted = f"'{location[-1]}' in {said(root, location[:-1])}"
@@ -137,13 +139,13 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean '{near}'?" if near else ""
 
 
-def _quoting(hint: Any, here: Node) -> str:
+def _quoting(hint: Hint, here: Node) -> str:
     wants_text = described(hint) == "text"
     plain = isinstance(here.content, bool | int | float)
     return "Put quotes around it if it is a name." if wants_text and plain else ""
 
 
-def type_at(hint: Any, location: Location) -> Any:
+def type_at(hint: Hint, location: Location) -> Hint:
     """The type that a recipe of a given type has at a location; None where it has none."""
     if not location:
         return hint
@@ -163,29 +165,29 @@ def type_at(hint: Any, location: Location) -> Any:
     return None
 
 
-def keys_at(hint: Any, location: Location) -> tuple[str, ...]:
+def keys_at(hint: Hint, location: Location) -> tuple[str, ...]:
     """The keys a mapping may have there."""
     models = [each for each in members(type_at(hint, location)) if _has_keys(each)]
     return tuple(key for model in models for key in hints_of(model))
 
 
-def _choices(hint: Any) -> tuple[str, ...]:
+def _choices(hint: Hint) -> tuple[str, ...]:
     """The words that may stand there, where only some may."""
     literal = [each for each in members(hint) if get_origin(each) is Literal]
     return tuple(str(word) for each in literal for word in get_args(each))
 
 
-def _has_keys(hint: Any) -> bool:
+def _has_keys(hint: Hint) -> bool:
     return isinstance(hint, type) and (is_dataclass(hint) or is_typeddict(hint))
 
 
-def described(hint: Any) -> str:
+def described(hint: Hint) -> str:
     """A type in words."""
     words = [_described(each) for each in members(hint) if each is not NoneType]
     return " or ".join(dict.fromkeys(words)) or "nothing"
 
 
-def _described(hint: Any) -> str:
+def _described(hint: Hint) -> str:
     if hint in _ONE:
         return _ONE[hint]
     inner = get_args(hint)

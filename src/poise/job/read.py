@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from pydantic import ValidationError
 
@@ -21,11 +21,15 @@ from poise.job.recipe import (
     Outputs,
     Recipe,
     Step,
+    Values,
 )
 from poise.job.record_validation import check
 from poise.job.schema import recipe_type, recipe_validator
 from poise.job.vocabulary import Vocabulary, vocabulary
 from poise.yaml_nodes import Node, Place, Problem, expected, node_from, parse_yaml
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 MAX_VALUES = 100_000
 """Most values a recipe may have once its aliases are written out."""
@@ -66,7 +70,7 @@ def recipe_from_text(
     return _recipe(text.encode("utf-8"), Path(path), changes, without, words)
 
 
-def recipe_from_values(values: Mapping[str, Any], path: str | Path) -> Recipe:
+def recipe_from_values(values: Values, path: str | Path) -> Recipe:
     """A recipe from plain values, as a program has them; `path` is where it would stand.
 
     Raises:
@@ -75,13 +79,13 @@ def recipe_from_values(values: Mapping[str, Any], path: str | Path) -> Recipe:
     return _checked(node_from(values), Path(path), vocabulary(), [])
 
 
-def constraint_from_values(values: Mapping[str, Any]) -> ConstraintSpec:
+def constraint_from_values(values: Values) -> ConstraintSpec:
     """One constraint from plain values, `{hold_point: {...}}`, checked like one of a recipe.
 
     Raises:
         RecipeProblem: all mistakes, each labelled by its keys, such as `hold_point.place_m`.
     """
-    alone = {"poise": VERSION, "steps": [{"deform": {"constraints": [values]}}]}
+    alone: Values = {"poise": VERSION, "steps": [{"deform": {"constraints": [values]}}]}
     try:
         return recipe_from_values(alone, "constraint").steps[0].constraints[0]
     except RecipeProblem as wrong:
@@ -92,6 +96,15 @@ def constraint_from_values(values: Mapping[str, Any]) -> ConstraintSpec:
 
 
 _ALONE = "steps.0.deform.constraints.0."
+
+
+class _Method(TypedDict, total=False):
+    """A step, checked: what is left out of a recipe is left out here."""
+
+    settings: DataclassInstance | None
+    constraints: Sequence[Mapping[str, Values]] | None
+    contacts: str | None
+    pattern: str | None
 
 
 def _recipe(
@@ -115,14 +128,14 @@ def _recipe(
 def _checked(root: Node, path: Path, words: Vocabulary, known: list[Problem]) -> Recipe:
     """A recipe from a tree of values, and the mistakes that are known already."""
     problems = list(check(root, path, words))
-    values: Any = None
+    values = None
     try:
         values = recipe_validator(words).validate_python(root.plain())
     except ValidationError as failed:
         problems += problems_from(failed, root, recipe_type(words))
     taken = {problem.place for problem in known}
     problems = [*known, *(each for each in problems if each.place not in taken)]
-    if problems:
+    if problems or values is None:
         raise RecipeProblem(problems)
     clip = values.get("clip")
     return Recipe(
@@ -137,12 +150,10 @@ def _checked(root: Node, path: Path, words: Vocabulary, known: list[Problem]) ->
     )
 
 
-def _step(values: Mapping[str, Any], words: Vocabulary) -> Step:
+def _step(values: Mapping[str, _Method | None], words: Vocabulary) -> Step:
     ((method, content),) = values.items()
-    content = content or {}
-    settings = content.get("settings")
-    if settings is None:
-        settings = words.settings(method)(**words.with_preset(method, {}))
+    content = content or _Method()
+    settings = content.get("settings") or words.settings_from(method, {})
     constraints = [
         ConstraintSpec(kind, fields)
         for entry in content.get("constraints") or ()

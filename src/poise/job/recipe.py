@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Gt, Interval
 
@@ -14,6 +14,9 @@ from poise.errors import BadValue, UnknownName
 from poise.motion.cleanup import STEPS
 from poise.record_ranges import check_record
 from poise.yaml_nodes import Node
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Rate = Annotated[float, Gt(0), "a positive number"]
 Factor = Annotated[
@@ -24,6 +27,9 @@ Factor = Annotated[
 
 HEAVIEST_KG = 1000.0
 BodyMass = Annotated[float, Interval(gt=0, lt=HEAVIEST_KG), f"between 0 and {HEAVIEST_KG:g}"]
+
+Values = Mapping[str, object]
+"""Keys and plain values (words, numbers, tuples, mappings) of a part of a recipe."""
 
 VERSION = 1
 """Of the recipe format; the number after `poise:`."""
@@ -177,7 +183,7 @@ class ConstraintSpec:
 
     kind: str
     """The constraint's key: `hold_point`."""
-    values: Mapping[str, Any]
+    values: Values
     """Its fields as far as they are given, in plain values; an interval as `frames` or `seconds`
     with `ease` or `ease_seconds`."""
 
@@ -192,7 +198,7 @@ class Step:
     """A method, its settings, and what it is asked to do."""
 
     method: str
-    settings: Any
+    settings: DataclassInstance
     """The method's own `Settings`."""
     constraints: Sequence[ConstraintSpec] = ()
     contacts: str | None = None
@@ -214,7 +220,7 @@ class Recipe:
     """What is done, one after the other: each starts from what the one before made."""
     clip: ClipChoice = ClipChoice()
     character: CharacterChoice = CharacterChoice()
-    environment: str | Mapping[str, Any] | None = None
+    environment: str | Values | None = None
     """An environment file or a mesh, or the content of such a file; None: level ground at the
     height that the feet show."""
     outputs: Outputs = Outputs()

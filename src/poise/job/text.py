@@ -7,11 +7,11 @@ words that some reader would take for a number or for true are quoted, odd chara
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from poise.job.constraint_spec import plain_from
-from poise.job.recipe import VERSION, Recipe, Step
+from poise.job.recipe import VERSION, Recipe, Step, Values
 from poise.job.vocabulary import Vocabulary, vocabulary
 from poise.yaml_nodes import NoNumberHere, scalar_from
 
@@ -42,7 +42,7 @@ def recipe_text(recipe: Recipe, words: Vocabulary | None = None) -> str:
     recipe's folder.
     """
     words = words or vocabulary()
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "poise": VERSION,
         "about": recipe.about or None,
         "clip": plain_from(recipe.clip) or None,
@@ -57,8 +57,8 @@ def recipe_text(recipe: Recipe, words: Vocabulary | None = None) -> str:
     return "".join(writer.parts).lstrip("\n") + "\n"
 
 
-def _step(step: Step, words: Vocabulary) -> dict[str, Any]:
-    content: dict[str, Any] = {}
+def _step(step: Step, words: Vocabulary) -> dict[str, object]:
+    content: dict[str, object] = {}
     preset = words.preset(step.method, getattr(step.settings, "preset", None))
     settings = plain_from(step.settings, preset)
     if settings:
@@ -79,21 +79,23 @@ class _Writer:
         self.parts: list[str] = []
         self._column = 0
 
-    def block(self, value: Any, indent: int, *, after_dash: bool = False) -> None:
+    def block(self, value: object, indent: int, *, after_dash: bool = False) -> None:
         """A value of a mapping or list that stands at `indent`, behind its key or dash."""
-        listed = isinstance(value, list) or (isinstance(value, tuple) and not _is_flat(value))
-        if not value or not (listed or isinstance(value, Mapping)):
+        parts = _parts(value)
+        if not parts or (
+            isinstance(value, tuple) and not any(isinstance(p, Mapping) for _, p in parts)
+        ):
             self._put(" ")
             self._flow(value, indent)
             return
-        for i, key in enumerate(cast("Iterable[Any]", value)):
+        for i, (key, part) in enumerate(parts):
             if after_dash and i == 0:
                 self._put(" ")
             else:
                 self._line(indent + 2)
-            if listed:
+            if key is None:
                 self._put("-")
-                self.block(key, indent + 2, after_dash=True)
+                self.block(part, indent + 2, after_dash=True)
                 continue
             is_simple = 0 < len(key) < _LONGEST_KEY
             self._put("" if is_simple else "? ")
@@ -101,7 +103,7 @@ class _Writer:
             if not is_simple:
                 self._line(indent + 2)
             self._put(":")
-            self.block(value[key], indent + 2, after_dash=not is_simple)
+            self.block(part, indent + 2, after_dash=not is_simple)
 
     def _put(self, text: str) -> None:
         self.parts.append(text)
@@ -111,25 +113,23 @@ class _Writer:
         self.parts.append("\n" + " " * indent)
         self._column = indent
 
-    def _flow(self, value: Any, indent: int, *, in_brackets: bool = False) -> None:
+    def _flow(self, value: object, indent: int, *, in_brackets: bool = False) -> None:
         """A value on one line, or on few."""
         if isinstance(value, str):
             self._word(value, indent + 2, in_brackets=in_brackets)
         elif isinstance(value, Mapping | tuple | list):
-            keyed = isinstance(value, Mapping)
-            self._put("{" if keyed else "[")
-            for i, each in enumerate(cast("Iterable[Any]", value)):
+            self._put("{" if isinstance(value, Mapping) else "[")
+            for i, (key, part) in enumerate(_parts(value)):
                 self._put("," if i else "")
                 if self._column > _WIDTH:
                     self._line(indent + 2)
                 else:
                     self._put(" " if i else "")
-                if keyed:
-                    self._word(each, in_brackets=True)
+                if key is not None:
+                    self._word(key, in_brackets=True)
                     self._put(": ")
-                content = cast("Mapping[Any, Any]", value)[each] if keyed else each
-                self._flow(content, indent + 2, in_brackets=True)
-            self._put("}" if keyed else "]")
+                self._flow(part, indent + 2, in_brackets=True)
+            self._put("}" if isinstance(value, Mapping) else "]")
         else:
             self._put(_number(value))
 
@@ -183,9 +183,12 @@ class _Writer:
         self._put("\\" if following == " " else "")
 
 
-def _is_flat(value: tuple[Any, ...]) -> bool:
-    """Whether a list goes on one line."""
-    return not any(isinstance(each, Mapping) for each in value)
+def _parts(value: object) -> list[tuple[str | None, object]]:
+    """The keys and values of a mapping, the entries of a list; none of anything else."""
+    if isinstance(value, Mapping):
+        return list(cast("Values", value).items())
+    listed = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+    return [(None, each) for each in listed]
 
 
 def _is_plain(word: str) -> bool:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
-from poise.methods import Method, Takes
+from poise.constraints import CONSTRAINTS, STAGE_EDITS, Constraint, StageEdit
+from poise.job.recipe import Values
+from poise.methods import METHODS, Method, Takes
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """Constraints and methods by the names they have in a recipe."""
 
-    constraints: Mapping[str, type[Any]]
-    methods: Mapping[str, Method[Any, Any]]
+    constraints: Mapping[str, type[Constraint | StageEdit]]
+    methods: Mapping[str, Method]
 
-    def settings(self, method: str) -> type[Any]:
+    def settings(self, method: str) -> type[DataclassInstance]:
         """The settings of a method."""
         return self.methods[method].settings
+
+    def settings_from(self, method: str, given: Values) -> DataclassInstance:
+        """The settings that are given, the rest as its preset or the method has them."""
+        make = cast("Callable[..., DataclassInstance]", self.settings(method))
+        return make(**self.with_preset(method, given))
 
     def takes(self, method: str) -> Takes:
         """What a step of a method may be given."""
@@ -29,26 +39,19 @@ class Vocabulary:
         """The key of a constraint record."""
         return next(key for key, made in self.constraints.items() if isinstance(record, made))
 
-    def presets(self, method: str) -> Mapping[str, Mapping[str, Any]]:
-        """Values that the settings of a method take by the name under `preset`."""
-        chosen = self.methods.get(method)
-        return {} if chosen is None else chosen.presets
-
-    def with_preset(self, method: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def with_preset(self, method: str, given: Values) -> Values:
         """The values that are given, and for the rest those of the preset."""
         usual = getattr(self.settings(method), "preset", None)
         return {**self.preset(method, given.get("preset", usual)), **given}
 
-    def preset(self, method: str, name: object = None) -> Mapping[str, Any]:
+    def preset(self, method: str, name: object = None) -> Values:
         """What a method's settings are under a preset where they are not the usual ones."""
-        return self.presets(method).get(name, {}) if isinstance(name, str) else {}
+        chosen = self.methods.get(method)
+        return chosen.presets.get(name, {}) if chosen and isinstance(name, str) else {}
 
 
 @cache
 def vocabulary() -> Vocabulary:
     """All that Poise knows."""
-    from poise.constraints import CONSTRAINTS, STAGE_EDITS
-    from poise.methods import METHODS
-
-    records = {key: record for key, (record, _) in CONSTRAINTS.items()}
+    records = {key: kind.record for key, kind in CONSTRAINTS.items()}
     return Vocabulary({**records, **STAGE_EDITS}, METHODS)

@@ -8,4 +8,3 @@ from poise.measures.table import ALL as ALL
 from poise.measures.table import GROUPS as GROUPS
 from poise.measures.table import KINDS as KINDS
 from poise.measures.table import OTHER as OTHER
-from poise.measures.table import MeasureKind as MeasureKind
