@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from poise.contact import detect_contacts
 from poise.job import AS_IT_IS, Subject, measurable
-from poise.methods.correct.drift import smoothed
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer
 from poise.methods.correct.refine import from_schedule
+from poise.methods.correct.run import smoothed
 from poise.methods.correct.settings import FEET, HANDS, KNEES, Settings, settings_for
 from poise.methods.correct.standing_places import rest_heights_m
 from poise.methods.edit import Edit

@@ -84,5 +84,5 @@ def _room_mb(job: partial[Optimized]) -> float:
     found = job()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    answer = found.vertices_m.nbytes + found.forces_n.nbytes
+    answer = found.vertices_m.nbytes
     return (peak - answer) / 1e6

@@ -15,12 +15,19 @@ from numpy.typing import NDArray
 
 from benchmarks.correct_body import MOTIONS, captured, ready
 from benchmarks.correct_whole import STAGES, timed
-from poise.contact import intervals
+from poise.arrays import Array
+from poise.character import Character
+from poise.contact import clip_dynamics, intervals
+from poise.environment import Environment, query
 from poise.methods.correct.contact_optimizer import JUMP, Discovered, discover
-from poise.methods.correct.contact_states import touching
+from poise.methods.correct.contact_states import contact_states, touching
 from poise.methods.correct.evidence import evidence
-from poise.methods.correct.node_costs import node_costs
+from poise.methods.correct.mesh import Mesh, vertices_of
+from poise.methods.correct.momentum_costs import bending_costs, momentum_costs
+from poise.methods.correct.node_costs import NodeCosts, node_costs
 from poise.methods.correct.scoring import diversity, limited_paths
+from poise.methods.correct.settings import Settings
+from poise.motion import Clip
 
 FORCES_N = (100.0, 150.0, 200.0, 300.0, 500.0, 700.0, 1000.0)
 COLUMNS = (*STAGES, "all", "cpu")
@@ -96,6 +103,27 @@ def force() -> None:
         )
 
 
+def printed_costs(
+    mesh: Mesh, clip: Clip, character: Character, place: Environment, settings: Settings,
+    rest_heights_m: Array,
+) -> NodeCosts:  # fmt: skip
+    """The costs of all states as the paper prints them, each divided by the frame's largest."""
+    layers = contact_states(np.ones((clip.frame_count, len(mesh.candidates)), np.bool_))
+    vertices = vertices_of(mesh, clip)[:, mesh.contact_vertex]
+    surface = query(place, vertices)
+    targets = surface.closest_m + rest_heights_m[:, None] * surface.normals - vertices
+    travel = np.zeros(vertices.shape[:2])
+    travel[1:] = np.sum(np.diff(vertices, axis=0) ** 2, axis=2)
+    counts = np.diff(layers.starts)
+    frame = np.repeat(np.arange(len(counts)), counts)
+    slip = (travel[frame] * touching(layers.states, len(mesh.candidates))).sum(axis=1)
+    bending = bending_costs(mesh, layers, targets)
+    dynamics = momentum_costs(layers, clip_dynamics(clip, character), place, vertices, settings)
+    kinds = np.stack([bending, dynamics, slip], axis=1)
+    largest = np.maximum(np.maximum.reduceat(kinds, layers.starts[:-1]), 1e-12)
+    return NodeCosts(layers, kinds / largest[frame])
+
+
 def weights() -> None:
     """Figure 9: the cheapest sequences for constant weights, with the paper's costs and ours."""
     given = ready("walking", candidates=("left_toe", "right_toe"))
@@ -104,16 +132,19 @@ def weights() -> None:
     seen = given.detected() > 0
     print("\nFig. 9: contacts of the walk for constant weights; right toe above, left toe below")
     print(f"\nthe detector's\n    {strip(seen[:, 1])}\n    {strip(seen[:, 0])}")
-    for as_printed in (True, False):
-        graph = node_costs(
-            given.mesh, given.working, subject.character, subject.environment, settings, known,
-            given.rest_m, as_printed=as_printed, pruned=not as_printed,
-        )  # fmt: skip
-        print(f"\nnode costs {'as printed' if as_printed else 'as ours'}")
+    ours = node_costs(
+        given.mesh, given.working, subject.character, subject.environment, settings, known,
+        given.rest_m,
+    )  # fmt: skip
+    printed = printed_costs(
+        given.mesh, given.working, subject.character, subject.environment, settings, given.rest_m
+    )
+    for name, graph in (("printed", printed), ("ours", ours)):
+        print(f"\nnode costs as {name}")
         for share in WEIGHTS:
             constant = np.tile(np.array(share), (1, graph.layers.layer_count, 1))
             for most in DIVERSITIES:
-                paths, _ = limited_paths(graph.layers, graph.costs, constant, JUMP, most)
+                paths = limited_paths(graph.layers, graph.costs, constant, JUMP, most)
                 states = paths.states[0]
                 toes = touching(states, 2)
                 print(

@@ -22,8 +22,8 @@ from poise.constraints.recruiting import find_joint
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics
 from poise.methods.filter.stream import frames_of
-from poise.methods.filter.stream_window import StreamFrame
-from poise.methods.retarget.stream import RetargetStream, retarget_stream
+from poise.methods.filter.stream_window import StreamFrame, run_stream
+from poise.methods.retarget.stream import RetargetStream
 from poise.samples import sample_character, walk
 from poise.transfer import correspondence
 from tests.apps.command_line import Done
@@ -254,7 +254,7 @@ def test_frames_of_another_body_go_out(retargeting: Command, tmp_path: Path, fee
     source = complete_character(clip.skeleton)
     target = with_ranges(complete_character(child.skeleton))
     made = RetargetStream(source, target, correspondence(source, target), 30.0, feet=feet)
-    frames = list(retarget_stream(frames_of(clip), made))
+    frames = list(run_stream(frames_of(clip), made))
     assert found.frame_count == clip.frame_count
     assert found.skeleton.joint_names == child.skeleton.joint_names
     roots = np.stack([frame.root_m for frame in frames])

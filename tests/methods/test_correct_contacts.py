@@ -17,7 +17,8 @@ from poise.formats import load_clip
 from poise.methods.correct.contact_optimizer import Discovered, discover
 from poise.methods.correct.evidence import evidence
 from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.motion_optimizer import SLIDING, STATIC, MotionOptimizer
+from poise.methods.correct.motion_optimizer import MotionOptimizer
+from poise.methods.correct.problem import SLIDING, STATIC
 from poise.methods.correct.refine import OwnRate, refined
 from poise.methods.correct.settings import Settings, settings_for
 from poise.methods.correct.standing_places import rest_heights_m, with_sliding

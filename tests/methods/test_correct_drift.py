@@ -9,8 +9,8 @@ from poise.arrays import Array
 from poise.environment import Environment
 from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
-from poise.methods.correct.motion_optimizer import STATIC, MotionOptimizer
-from poise.methods.correct.problem import Contacts
+from poise.methods.correct.motion_optimizer import MotionOptimizer
+from poise.methods.correct.problem import STATIC, Contacts
 from poise.methods.correct.settings import FEET, Settings
 from poise.motion import resample
 from poise.samples import Sample, sample_character, walking, with_foot_slide

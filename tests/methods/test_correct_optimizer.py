@@ -19,8 +19,8 @@ from poise.formats import load_clip
 from poise.methods.correct.alternation import begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
-from poise.methods.correct.motion_optimizer import FREE, SLIDING, STATIC, MotionOptimizer
-from poise.methods.correct.problem import KINDS, Contacts
+from poise.methods.correct.motion_optimizer import MotionOptimizer
+from poise.methods.correct.problem import FREE, KINDS, SLIDING, STATIC, Contacts
 from poise.methods.correct.settings import FEET, Settings
 from poise.motion import resample
 from tests.character.reference_human import reference_human

@@ -13,7 +13,7 @@ from poise.environment import Environment, Ground, HeightField, load_environment
 from poise.environment.places import box
 from poise.errors import BadValue
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.correct.drift import draped_places_m, raised_clip, rises_m
+from poise.methods.correct.draping import draped_places_m, raised_clip, rises_m
 from poise.samples import SAMPLES, sample_character
 
 PLACES = Path(__file__).resolve().parents[2] / "examples" / "recipes" / "correct"

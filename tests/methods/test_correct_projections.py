@@ -12,8 +12,15 @@ from poise.arrays import Array
 from poise.environment import Environment
 from poise.methods.correct.alternation import Room, begin, room
 from poise.methods.correct.balance import project_balance
-from poise.methods.correct.motion_optimizer import SLIDING, STATIC, MotionOptimizer
-from poise.methods.correct.problem import GRAVITY_M_S2, LEVER_M, Contacts, by_coordinate
+from poise.methods.correct.motion_optimizer import MotionOptimizer
+from poise.methods.correct.problem import (
+    GRAVITY_M_S2,
+    LEVER_M,
+    SLIDING,
+    STATIC,
+    Contacts,
+    by_coordinate,
+)
 from poise.methods.correct.projections import (
     project_bones,
     project_contacts,

@@ -21,7 +21,6 @@ from poise.measures import evaluate
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics, site_positions
 from poise.methods import Edit, Result
 from poise.methods.correct import run
-from poise.methods.correct.drift import smoothed
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.recovery import (
@@ -34,6 +33,7 @@ from poise.methods.correct.recovery import (
     recover,
 )
 from poise.methods.correct.refine import from_schedule
+from poise.methods.correct.run import smoothed
 from poise.methods.correct.settings import FEET, settings_for
 from poise.motion import Clip
 from poise.samples import Sample
@@ -201,7 +201,7 @@ def hand_at(path: Array, slides: bool = False, place: Environment = FLAT, **more
     sites = contact_points(character())["left_hand"]
     places = np.repeat(path[:, None], len(sites), axis=1)
     flags = np.ones(len(path), dtype=np.bool_)
-    return spots_of("left_hand", sites, places, 0.02, flags, flags & slides, place, 60.0, **more)
+    return spots_of(sites, places, 0.02, flags, flags & slides, place, 60.0, **more)
 
 
 def test_a_hand_that_stays_has_one_spot_on_the_surface() -> None:

@@ -285,16 +285,9 @@ def test_windows_are_the_same_in_threads_and_in_processes(processes: Supervised)
     given = (human(), places, 30.0, FLAT, Settings(), np.zeros(6), contacts, 2)
     found: list[Any] = []
     for executor in (None, Threads(1), processes):
-        told: list[float] = []
-        found.append(
-            optimize_long(
-                *given, window_s=4.0, overlap_s=1.0, executor=executor, progress=told.append
-            )
-        )
-        assert told == pytest.approx([1 / 3, 2 / 3, 1.0])
+        found.append(optimize_long(*given, window_s=4.0, overlap_s=1.0, executor=executor))
     for other in found[1:]:
         assert other.vertices_m.tobytes() == found[0].vertices_m.tobytes()
-        assert other.forces_n.tobytes() == found[0].forces_n.tobytes()
         assert (other.error, other.status) == (found[0].error, found[0].status)
 
 

@@ -34,10 +34,16 @@ from poise.mechanics import center_of_mass, forward_kinematics
 from poise.methods import Edit
 from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
-from poise.methods.filter.stream import FilterStream, clip_of, filter_stream, frames_of
+from poise.methods.filter.stream import FilterStream, clip_of, frames_of
 from poise.methods.filter.stream_contacts import FoundContacts, StreamPoints
 from poise.methods.filter.stream_goals import ALWAYS
-from poise.methods.filter.stream_window import Passing, StreamFrame, StreamWindow, single_motion
+from poise.methods.filter.stream_window import (
+    Passing,
+    StreamFrame,
+    StreamWindow,
+    run_stream,
+    single_motion,
+)
 from poise.motion import Clip, splines
 from tests.methods.edited import clip_named, sampled, whole
 from tests.shared_data import needs_mocap
@@ -57,7 +63,7 @@ def feet(interval: Interval, aside_m: float = 0.0) -> list[Constraint]:
 
 
 def streamed(clip: Clip, stream: FilterStream) -> Clip:
-    return clip_of(filter_stream(frames_of(clip), stream), clip)
+    return clip_of(run_stream(frames_of(clip), stream), clip)
 
 
 def with_contacts(clip: Clip, contacts: ContactSchedule) -> Iterator[StreamFrame]:
@@ -151,7 +157,7 @@ def test_signs_of_incoming_quaternions_do_not_matter() -> None:
         StreamFrame(frame.root_m, frame.rotations_wxyz * sign)
         for frame, sign in zip(frames_of(clip), signs, strict=True)
     )
-    found = np.stack([frame.rotations_wxyz for frame in filter_stream(flipped, stream)])
+    found = np.stack([frame.rotations_wxyz for frame in run_stream(flipped, stream)])
     np.testing.assert_array_equal(found, expected.rotations_wxyz)
 
 
@@ -243,7 +249,7 @@ def test_contacts_that_the_sender_states_are_taken() -> None:
     falls = [
         np.diff(moved.root_positions_m[aloft, 1], 2).mean() * clip.rate_hz**2
         for moved in (
-            clip_of(filter_stream(with_contacts(clip, stated), stream), clip)
+            clip_of(run_stream(with_contacts(clip, stated), stream), clip)
             for stated in (contacts, flying)
         )
     ]

@@ -27,9 +27,9 @@ from poise.measures import evaluate
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.stream import clip_of, frames_of
-from poise.methods.filter.stream_window import StreamFrame
+from poise.methods.filter.stream_window import StreamFrame, run_stream
 from poise.methods.retarget import kinematic
-from poise.methods.retarget.stream import RetargetStream, retarget_stream
+from poise.methods.retarget.stream import RetargetStream
 from poise.methods.retarget.stream_poses import StreamTurns, standing
 from poise.motion import Clip, resample
 from poise.samples import sample_character, walking
@@ -71,7 +71,7 @@ def streamed(clip: Clip, stream: RetargetStream) -> Clip:
     skeleton, frames = stream.target.skeleton, clip.frame_count
     rest = np.tile(skeleton.rest_wxyz, (frames, 1, 1))
     like = Clip(skeleton, clip.rate_hz, np.zeros((frames, 3)), rest)
-    return clip_of(retarget_stream(frames_of(clip), stream), like)
+    return clip_of(run_stream(frames_of(clip), stream), like)
 
 
 def places(clip: Clip) -> Array:
@@ -255,7 +255,7 @@ def test_a_frame_that_is_lost_is_refused_and_changes_nothing(
     how: str, problem: type[Exception], words: str, feet: bool
 ) -> None:
     stream = stream_to(body("human"), feet=feet)
-    expected = list(retarget_stream(frames_of(WALK), stream))
+    expected = list(run_stream(frames_of(WALK), stream))
 
     def some_lost() -> Iterator[StreamFrame]:
         for number, frame in enumerate(frames_of(WALK)):
@@ -264,7 +264,7 @@ def test_a_frame_that_is_lost_is_refused_and_changes_nothing(
                     stream.push(lost(frame, how))
             yield frame
 
-    for one, other in zip(retarget_stream(some_lost(), stream), expected, strict=True):
+    for one, other in zip(run_stream(some_lost(), stream), expected, strict=True):
         np.testing.assert_array_equal(one.rotations_wxyz, other.rotations_wxyz)
         np.testing.assert_array_equal(one.root_m, other.root_m)
 
@@ -364,14 +364,14 @@ def test_a_foot_that_touches_stays_and_is_dragged_where_it_cannot(
     stream = stream_to(target, clip, contacts_given=True, environment=place)
     rest = np.tile(target.skeleton.rest_wxyz, (30, 1, 1))
     like = Clip(target.skeleton, 30.0, np.zeros((30, 3)), rest)
-    made = clip_of(retarget_stream(given_feet(clip, [True, True]), stream), like)
+    made = clip_of(run_stream(given_feet(clip, [True, True]), stream), like)
     speeds = np.diff(ankles_of(made, target)[5:, :, 0], axis=0) * 30.0
     if slides_m_s is not None:
         np.testing.assert_allclose(speeds, stream.scale * slides_m_s, atol=0.02)
     else:  # at the end of its reach it goes as fast as the source
         np.testing.assert_allclose(speeds[-5:], stream.scale * speed_m_s, rtol=0.05)
     free = stream_to(target, clip, contacts_given=True)
-    aloft = clip_of(retarget_stream(given_feet(clip, [False, False]), free), like)
+    aloft = clip_of(run_stream(given_feet(clip, [False, False]), free), like)
     speeds = np.diff(ankles_of(aloft, target)[5:, :, 0], axis=0) * 30.0
     np.testing.assert_allclose(speeds, stream.scale * speed_m_s, atol=0.02)
 

@@ -32,6 +32,7 @@ from poise.contact.gravity_check import Flight as Flight
 from poise.contact.gravity_check import GravityCheck as GravityCheck
 from poise.contact.gravity_check import check_gravity as check_gravity
 from poise.contact.point_motion import CUTOFF_HZ as CUTOFF_HZ
+from poise.contact.point_motion import allowed_cutoff_hz as allowed_cutoff_hz
 from poise.contact.point_motion import point_motion as point_motion
 from poise.contact.reaction_forces import UNLIMITED as UNLIMITED
 from poise.contact.reaction_forces import ReactionForces as ReactionForces

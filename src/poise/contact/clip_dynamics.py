@@ -12,6 +12,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.character import Body, Character, Skeleton
+from poise.contact.point_motion import allowed_cutoff_hz
 from poise.errors import BadValue
 from poise.mechanics import (
     GRAVITY_M_S2,
@@ -82,9 +83,6 @@ def suited_cutoff_hz(com_m: Array, rate_hz: float) -> float:
 AS_SUITED = -1.0
 """Stands for "the cutoff that suits the clip's noise" (see `suited_cutoff_hz`)."""
 
-_SHARE_OF_RATE = 0.4
-"""Slow cameras allow no more than this share of their rate as a cutoff."""
-
 
 @dataclass(frozen=True, eq=False)
 class ClipDynamics:
@@ -134,7 +132,7 @@ def clip_dynamics(
     if cutoff_hz == AS_SUITED:
         cutoff_hz = suited_cutoff_hz(com, clip.rate_hz)
     if cutoff_hz is not None:
-        cutoff_hz = min(cutoff_hz, _SHARE_OF_RATE * clip.rate_hz)
+        cutoff_hz = allowed_cutoff_hz(cutoff_hz, clip.rate_hz)
     d = differentiate(clip, cutoff_hz)
     forces = inverse_dynamics(
         clip.skeleton, body, clip.rotations_wxyz, d.angular_velocities_rad_s,

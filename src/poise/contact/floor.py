@@ -164,11 +164,7 @@ def _robust_plane(
 ) -> tuple[Array, Array]:
     """Levels of heels and of balls and their common slopes, by reweighted least squares.
 
-    Args:
-        names: (S,) of the points.
-        heights: (F, S)
-        places: (F, S, 2)
-        weights: (F, S) of one observation each.
+    Points have heights (F, S), places (F, S, 2) and weights (F, S), those of one observation each.
     """
     kinds = [ending for ending in _STANDING_POINTS if any(n.endswith(ending) for n in names)]
     count = len(kinds)

@@ -25,7 +25,11 @@ STILL_M_S2 = 4.0
 """The same for the acceleration towards the surface; it is 9.8 in flight."""
 
 _SHARE_OF_RATE = 0.4
-"""Slow cameras allow no more than this share of their rate as a cutoff."""
+
+
+def allowed_cutoff_hz(cutoff_hz: float, rate_hz: float) -> float:
+    """A cutoff, or as much of it as a slow camera allows: a share of its rate."""
+    return min(cutoff_hz, _SHARE_OF_RATE * rate_hz)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,5 +120,5 @@ def smoothed(paths: Array, rate_hz: float) -> tuple[Array, Array, Array]:
         still = np.zeros(shape)
         steps = np.asarray(np.gradient(columns, axis=0)) if frames > 1 else still
         return paths, steps.reshape(shape) * rate_hz, still
-    fit = splines.smooth(columns, rate_hz, min(CUTOFF_HZ, _SHARE_OF_RATE * rate_hz))
+    fit = splines.smooth(columns, rate_hz, allowed_cutoff_hz(CUTOFF_HZ, rate_hz))
     return fit.values.reshape(shape), fit.first.reshape(shape), fit.second.reshape(shape)

@@ -22,10 +22,7 @@ SWUNG = 2.0
 def swinging(scores: Array, speeds_m_s: Array, rate_hz: float) -> NDArray[np.bool_]:
     """(F,) frames in which nothing that seems to touch is slow, for long enough.
 
-    Args:
-        scores: (F, S) below 1 where a point seems to touch.
-        speeds_m_s: (F, S) along the surface.
-        rate_hz: of the frames.
+    A point seems to touch where its score (F, S) is below 1; speeds (F, S) are along the surface.
     """
     slowest = np.where(scores < 1.0, speeds_m_s, np.inf).min(axis=1)
     found = np.zeros(len(scores), dtype=np.bool_)

@@ -127,11 +127,7 @@ def _on_one_seat(seated: NDArray[np.bool_], hips: Array) -> NDArray[np.bool_]:
 def _wanted(hips: Array, thighs: Array, middle: Array, radius: float) -> Array:
     """(STAND_SIDES,) how far the seat is to reach from the middle, if nothing is in its way.
 
-    Args:
-        hips: (S, 2, 3) while seated.
-        thighs: (S, 2, 3) from hips to knees.
-        middle: (3,)
-        radius: of the pelvis.
+    By hips and thighs (S, 2, 3), both while seated, and the radius of the pelvis.
     """
     outward = _directions().T
     under_hips = ((hips - middle)[..., [0, 2]] @ outward).reshape(-1, STAND_SIDES)
@@ -274,14 +270,7 @@ SHORTEST_S = 0.25
 def seated_frames(
     clip: Clip, character: Character, ground: Ground, state: BodyState
 ) -> NDArray[np.bool_]:
-    """(F,) whether the hips rest on something that is not the ground.
-
-    Args:
-        clip: at its right rate.
-        character: with a body and roles.
-        ground: the floor.
-        state: the kinematics of the clip.
-    """
+    """(F,) whether the hips of a clip rest on something that is not the ground."""
     if character.body is None or character.roles is None:
         raise BadValue("character", "one with a body and roles (see complete_character)", None)
     floor = Environment((ground,))
@@ -319,12 +308,7 @@ def knees_m(state: BodyState, character: Character) -> Array:
 
 
 def shown_place(clip: Clip, character: Character) -> tuple[Environment, tuple[str, ...]]:
-    """A place, and what was assumed.
-
-    Args:
-        clip: at its right rate.
-        character: with a body and roles.
-    """
+    """The place that a clip at its right rate shows, and what was assumed."""
     ground, note = estimate_ground(clip, character)
     try:
         seat = fit_seat(clip, character, ground)

@@ -14,9 +14,12 @@ from poise.footing.contact_tasks import Movers as Movers
 from poise.footing.contact_tasks import Spot as Spot
 from poise.footing.contact_tasks import ankle_slack_rad as ankle_slack_rad
 from poise.footing.contact_tasks import contact_tasks as contact_tasks
+from poise.footing.contact_tasks import held_longer as held_longer
 from poise.footing.contact_tasks import moving_joints as moving_joints
 from poise.footing.contact_tasks import spot_task as spot_task
 from poise.footing.contact_tasks import touching as touching
+from poise.footing.contact_tasks import with_slides as with_slides
+from poise.footing.contact_tasks import worst_miss as worst_miss
 from poise.footing.foot_path import FootPath as FootPath
 from poise.footing.foot_shape import HEEL as HEEL
 from poise.footing.foot_shape import TIP as TIP

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.character import contact_points, contact_radii_m
 from poise.constraints import Recruits, Scene, Task
-from poise.contact import intervals
+from poise.contact import allowed_cutoff_hz, intervals
 from poise.environment import query
 from poise.footing.contact_tasks import Movers
 from poise.mechanics import GRAVITY_M_S2, BodyState, center_of_mass, site_positions
@@ -28,7 +28,6 @@ from poise.motion import splines
 # air only gravity acts (Eq. 11 without forces).
 _CUTOFF_HZ = 8.0
 """Of the centre's acceleration: what is faster is noise, or the shock of a landing."""
-_SHARE_OF_RATE = 0.4
 
 STANDING = 0.1
 """Weight of the acceleration while something touches, against that in the air: the ground can do
@@ -38,9 +37,7 @@ much, and nothing can be done in the air."""
 def center_tasks(scene: Scene, touches: NDArray[np.bool_]) -> list[Task]:
     """Wishes for the acceleration of the centre of mass, one task for every stretch.
 
-    Args:
-        scene: the motion to start from.
-        touches: (F,) whether anything does.
+    `touches` (F,) is whether anything does.
     """
     body, clip = scene.character.body, scene.clip
     if body is None or clip.frame_count < splines.SHORTEST:
@@ -59,7 +56,7 @@ def center_tasks(scene: Scene, touches: NDArray[np.bool_]) -> list[Task]:
 
 
 def _accelerations(path: Array, touches: NDArray[np.bool_], rate_hz: float) -> Array:
-    cutoff = min(_CUTOFF_HZ, _SHARE_OF_RATE * rate_hz)
+    cutoff = allowed_cutoff_hz(_CUTOFF_HZ, rate_hz)
     found = np.array(splines.smooth(path, rate_hz, cutoff).second)
     found[~touches] = GRAVITY_M_S2
     return found
@@ -125,16 +122,10 @@ def clearance_tasks(
     *,
     posed: bool = False,
 ) -> list[Task]:
-    """One task for every stretch in which a point of the body is deeper than it may be.
+    """One task for every stretch in which a point of the body is deeper than `deepest_m`.
 
-    Args:
-        scene: the place and the body.
-        state: the motion.
-        held: tasks that say where points are: those need no other.
-        movers: which joints may help.
-        deepest_m: how far inside is near enough.
-        posed: whether points of joints that are held turned are where they belong, too: soles are
-            right to a millimetre, which is less than some ask for.
+    Points of `held` tasks are where they belong and need no other. So are, if `posed`, those of
+    joints that are held turned: soles are right to a millimetre, which is less than some ask for.
     """
     character, environment = scene.character, scene.environment
     radii = contact_radii_m(character)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,18 +99,42 @@ class Touching:
 def contact_tasks(
     scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None, movers: Movers
 ) -> tuple[list[Task], tuple[FootPath, ...], dict[str, NDArray[np.bool_]]]:
-    """Tasks of everything that touches, paths of feet, and (F,) for every part where it slides.
-
-    Args:
-        scene: the motion to start from, and the place.
-        contacts: what touches when.
-        slides: what is known to slide along the surface meanwhile.
-        movers: which joints may help.
-    """
+    """Tasks of everything that touches, paths of feet, and (F,) for every part where it slides."""
     found = touching(scene, contacts, slides, movers.moves)
     tasks = [task for path in found.paths for task in _foot_tasks(path, movers)]
     tasks += [spot_task(spot, movers) for spot in found.spots]
     return tasks, found.paths, found.slid
+
+
+def held_longer(touching: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Contacts (F, P) held a frame before and after: at their ends, too, they have no speed."""
+    longer = touching.copy()
+    longer[1:] |= touching[:-1]
+    longer[:-1] |= touching[1:]
+    return longer
+
+
+def with_slides(
+    contacts: ContactSchedule, slid: Mapping[str, NDArray[np.bool_]]
+) -> ContactSchedule:
+    """Contacts with what `touching` found to slide, by part."""
+    sliding = np.zeros_like(contacts.touching)
+    for column, part in enumerate(contacts.parts):
+        sliding[:, column] = slid[part] & contacts.column(part)
+    return replace(contacts, sliding=sliding if sliding.any() else None)
+
+
+_FOOT_M = 0.2
+"""How far a foot's end goes when it turns by a radian."""
+
+
+def worst_miss(missed: Mapping[str, float]) -> tuple[float, str]:
+    """How far the worst of tasks is missed in metres (turns: at a foot's end), and which it is."""
+    off = {
+        name: miss * (_FOOT_M if name.startswith("turn") else 1.0) for name, miss in missed.items()
+    }
+    name = max(off, key=off.__getitem__, default="")
+    return off.get(name, 0.0), name.partition(": ")[2]
 
 
 def spot_task(spot: Spot, movers: Movers) -> Task:
@@ -124,13 +149,9 @@ def touching(
     scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None,
     moves: NDArray[np.bool_],
 ) -> Touching:  # fmt: skip
-    """Where everything that touches is to be.
+    """Where everything that touches is to be, and what slides besides what is known to.
 
-    Args:
-        scene: the motion to start from, and the place.
-        contacts: what touches when.
-        slides: what is known to slide along the surface meanwhile.
-        moves: (J,) joints that are not rigid.
+    `moves` (J,) are the joints that are not rigid.
     """
     character, environment, rate = scene.character, scene.environment, scene.clip.rate_hz
     state, points, radii = scene.state, contact_points(character), contact_radii_m(character)
@@ -164,7 +185,7 @@ def touching(
                 slid[part][first:stop] = ~path.static
             touches = touches & ~on_sole
         for spot in spots_of(
-            part, sites, places, radii[part], touches, sliding, environment, rate,
+            sites, places, radii[part], touches, sliding, environment, rate,
             pinned=part.endswith(("_hand", "_foot")),
         ):  # fmt: skip
             slid[part][spot.first : spot.first + len(spot.goals_m)] = spot.slides
@@ -216,7 +237,6 @@ SLOW_M_S = 0.3
 class Spot:
     """A point of a body part on a surface over consecutive frames."""
 
-    part: str
     point: str
     joint: int
     offset_m: Array
@@ -230,7 +250,6 @@ class Spot:
 
 
 def spots_of(
-    part: str,
     sites: Sites,
     places_m: Array,
     radius_m: float,
@@ -241,21 +260,11 @@ def spots_of(
     *,
     pinned: bool = True,
 ) -> list[Spot]:
-    """The spots of one part.
+    """The spots of one part, whose points are at (F, S, 3) and `radius_m` under the skin.
 
-    Hands stay where they are put. Knees, hips and shoulders are balls of flesh that roll as they
-    carry, and two of them on one bone could not both stay: they keep to the surface only.
-
-    Args:
-        part: its name.
-        sites: its points.
-        places_m: (F, S, 3) where they are.
-        radius_m: distance from them to the skin.
-        touches: (F,)
-        slides: (F,) known to slide.
-        environment: the place.
-        rate_hz: of the clip.
-        pinned: whether it may not move along the surface, unless it slides.
+    Hands stay where they are put, unless they slide: they are `pinned`. Knees, hips and shoulders
+    are balls of flesh that roll as they carry, and two of them on one bone could not both stay:
+    they keep to the surface only.
     """
     found: list[Spot] = []
     for first, stop in intervals(touches):
@@ -279,7 +288,7 @@ def spots_of(
             axis = int(np.abs(normals.mean(axis=0)).argmax())
             axes = (axis == 0, axis == 1, axis == 2)
         name, joint = sites.names[point], int(sites.joints[point])
-        found.append(Spot(part, name, joint, sites.offsets_m[point], first, goals, axes, not still))
+        found.append(Spot(name, joint, sites.offsets_m[point], first, goals, axes, not still))
     return found
 
 

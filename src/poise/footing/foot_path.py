@@ -97,11 +97,7 @@ def touching_sole(
 ) -> NDArray[np.bool_]:
     """(F, 5) which points of a touching foot touch: those about as low as its lowest.
 
-    Args:
-        touches: (F,) whether the foot does.
-        heights_m: (F, 5) of its points, from `sole_heights_m`.
-        shape: the foot.
-        rate_hz: of the frames.
+    Heights (F, 5) are those of `sole_heights_m`.
     """
     heel_up = heights_m[:, HEEL] > heights_m[:, BALL] + HEEL_UP_M
     balls_up = (heights_m[:, BALL:TIP] > heights_m[:, [TIP]] + BALL_LIFTED_M).all(axis=1)
@@ -137,19 +133,10 @@ def foot_path(
     stop: int,
     rate_hz: float,
 ) -> FootPath:
-    """The path over one stance.
+    """The path over one stance, from frame `first` to before `stop`.
 
-    Args:
-        shape: the foot.
-        turns_wxyz: (F, 4) of its joint in the clip, in the world.
-        points_m: (F, 5, 3) of its sole in the clip.
-        flags: (F, 5) from `touching_sole`.
-        speeds_m_s: (F, 5)
-        slides: (F,) known to slide.
-        environment: the place.
-        first: frame of the stance.
-        stop: the frame after it.
-        rate_hz: of the clip.
+    Turns (F, 4) of its joint in the world, points (F, 5, 3) of its sole, flags (F, 5) from
+    `touching_sole`, speeds (F, 5), and whether it is known to slide (F,) are those of all frames.
     """
     frames = slice(first, stop)
     normals = query(environment, points_m[frames]).normals.reshape(-1, 3)
@@ -216,7 +203,7 @@ def _stretches(
     for value in (False, True):
         for a, b in intervals(slides == value):
             if value:
-                found.append(Stretch(a, b, None, 0.0))
+                found.append(Stretch(a, b, None))
             else:
                 found += stretches_of(shape, seen[a:b], weights[a:b], a, rate_hz, largest)
     found.sort(key=lambda stretch: stretch.first)
@@ -237,7 +224,7 @@ def _with_ways_between(
             a = _leaves(shape, seen, before, max(before.first + 1, at - half))
             b = _arrives(shape, seen, stretch, min(stretch.stop - 1, at + half))
             cut[-1] = replace(before, stop=a)
-            cut.append(Stretch(a, b, None, 0.0))
+            cut.append(Stretch(a, b, None))
             stretch = replace(stretch, first=b)
         cut.append(stretch)
     found: list[Stretch] = []

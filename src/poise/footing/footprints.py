@@ -53,7 +53,6 @@ class Stretch:
     stop: int
     placed: Placed | None
     """None where it slides."""
-    miss_m: float
 
 
 def weights_of(flags: NDArray[np.bool_], speeds_m_s: Array) -> Array:
@@ -92,15 +91,10 @@ def stretches_of(
     rate_hz: float,
     largest_m: float = LARGEST_MISS_M,
 ) -> list[Stretch]:
-    """One stance, cut where the foot travels.
+    """One stance that begins with frame `first`, cut where the foot travels.
 
-    Args:
-        shape: the foot.
-        seen_m: (n, 5, 2) its points in the tangent plane.
-        weights: (n, 5)
-        first: the stance's first frame.
-        rate_hz: of the clip.
-        largest_m: how far a slow point may be from its print.
+    Its points are seen at (n, 5, 2) in the tangent plane, and no slow one, by weights (n, 5), may
+    be farther than `largest_m` from its print.
     """
     shortest = max(2, round(SHORTEST_S * rate_hz))
     return _cut(shape, seen_m, weights, first, shortest, largest_m)
@@ -113,9 +107,9 @@ def _cut(
     placed, miss = _fitted(shape, seen_m, weights)
     turns = _turned_away_rad(shape, seen_m, weights, placed) > LARGEST_TURN_RAD
     if miss <= largest_m and not turns:
-        return [Stretch(first, first + count, placed, miss)]
+        return [Stretch(first, first + count, placed)]
     if count < 2 * shortest:
-        return [Stretch(first, first + count, None, miss)]
+        return [Stretch(first, first + count, None)]
     step = max(1, shortest // 4)
     cuts = range(shortest, count - shortest + 1, step)
     # Who turns on the ball is seen to do so by the heel, which does not touch.

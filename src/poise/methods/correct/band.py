@@ -50,12 +50,7 @@ def _add_second_difference(band: Array, i: int, width: int, value: float) -> Non
 
 @borrowing
 def assemble(problem: Problem, band: Array) -> None:
-    """All that does not depend on contacts.
-
-    Args:
-        problem: what is to be solved.
-        band: (N, REACH · V) is filled.
-    """
+    """All that does not depend on contacts, into a band (N, REACH · V)."""
     width, frames = len(problem.shares), problem.lengths.shape[0]
     weights, shares = problem.weights, problem.shares
     band[:] = 0.0

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,20 +51,6 @@ BATCH = 10
 """Samples drawn at a time, to be solved in parallel; the same on every machine."""
 
 
-class Optimizer(Protocol):
-    """What is asked of the motion optimizer."""
-
-    def solve_many(
-        self,
-        contacts: NDArray[np.int8],
-        iterations: int | None = None,
-        *,
-        executor: Executor | None = None,
-    ) -> tuple[Array, Array]:
-        """(S,) errors of Eq. 20 of contact sequences (S, T, B), and (S, 4) their parts."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Discovered:
     """The contacts that were found, at the working rate."""
@@ -87,7 +72,7 @@ class Discovered:
 
 
 def discover(
-    optimizer: Optimizer,
+    optimizer: MotionOptimizer,
     mesh: Mesh,
     clip: Clip,
     character: Character,
@@ -97,17 +82,10 @@ def discover(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Discovered:
-    """Find the contacts of a clip at the working rate.
+    """Find the contacts of a clip at the working rate, by an optimizer of the same clip.
 
-    Args:
-        optimizer: of the same clip.
-        mesh: with the candidates.
-        clip: the reference motion, at the working rate.
-        character: with a body.
-        environment: the surfaces.
-        settings: samples, key frames, diversity, and what forces may be.
-        executor: tries samples, several at a time; by default in threads, one a core.
-        progress: told how many of how many samples have been tried.
+    The executor tries samples, several at a time (by default in threads, one a core); `progress` is
+    told how many of how many have been tried.
     """
     found = evidence(mesh, clip, character, environment)
     rest = rest_heights_m(mesh, clip, character, environment)
@@ -132,7 +110,7 @@ def discover(
         new = sampler.next(min(BATCH, settings.samples - done))
     best = sampler.best
     return Discovered(
-        contacts=trials.contacts_of(best),
+        contacts=trials.contacts_of(trials.paths[best]),
         error=float(sampler.errors[best]),
         errors=sampler.errors,
         weights=weights_over_time(sampler.samples[best : best + 1], sampler.samples.shape[1])[0],
@@ -147,7 +125,7 @@ class _Trials:
 
     def __init__(
         self,
-        optimizer: Optimizer,
+        optimizer: MotionOptimizer,
         graph: NodeCosts,
         sliding_m_s: Array,
         rate_hz: float,
@@ -166,13 +144,13 @@ class _Trials:
         """(S,) the errors of samples (S, K, C)."""
         layers = self._graph.layers
         weights = weights_over_time(samples, layers.layer_count)
-        paths, _ = limited_paths(layers, self._graph.costs, weights, JUMP, self._most)
+        paths = limited_paths(layers, self._graph.costs, weights, JUMP, self._most)
         self.paths += list(paths.states)
         keys = [states.tobytes() for states in paths.states]
         fresh = {key: p for p, key in enumerate(keys) if key not in self.known}
         if fresh:
             rows = list(fresh.values())
-            contacts = np.array([self._contacts(paths.states[p]) for p in rows])
+            contacts = np.array([self.contacts_of(paths.states[p]) for p in rows])
             errors, parts = self._optimizer.solve_many(
                 contacts, self._settings.sampling_iterations, executor=self._executor
             )
@@ -183,11 +161,8 @@ class _Trials:
             self.known |= dict(zip(fresh, total.tolist(), strict=True))
         return np.array([self.known[key] for key in keys])
 
-    def contacts_of(self, sample: int) -> NDArray[np.int8]:
-        """(T, B) of one of the samples so far."""
-        return self._contacts(self.paths[sample])
-
-    def _contacts(self, states: Indices) -> NDArray[np.int8]:
+    def contacts_of(self, states: Indices) -> NDArray[np.int8]:
+        """(T, B) of a path."""
         flags = touching(states, self._sliding_m_s.shape[1])
         if not self._settings.sliding:
             return flags.astype(np.int8)
@@ -217,7 +192,7 @@ def discover_long(
     cuts = windows(clip.frame_count, round(WINDOW_S * rate), round(OVERLAP_S * rate))
     found: list[Discovered] = []
     for number, cut in enumerate(cuts):
-        part = clip.sliced(cut.first, cut.last)
+        part = clip.sliced(cut.start, cut.stop)
         optimizer = MotionOptimizer(
             mesh, vertices_of(mesh, part), rate, environment, settings, rest_heights_m
         )
@@ -234,9 +209,9 @@ def discover_long(
     contacts = np.zeros((clip.frame_count, len(mesh.candidates)), dtype=np.int8)
     before = 0
     for cut, one in zip(cuts, found, strict=True):
-        start = (cut.first + before) // 2 if before else 0
-        contacts[start : cut.last] = one.contacts[start - cut.first :]
-        before = cut.last
+        start = (cut.start + before) // 2 if before else 0
+        contacts[start : cut.stop] = one.contacts[start - cut.start :]
+        before = cut.stop
     return Discovered(
         contacts=contacts,
         error=float(np.mean([one.error for one in found])),

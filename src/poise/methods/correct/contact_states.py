@@ -19,30 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
-from poise.character import SIDES, Character, Sites, contact_points
+from poise.character import Character, Sites, contact_points
 from poise.compiled import borrowing
 from poise.contact import BODY_PARTS, ContactSchedule
-from poise.errors import BadValue
 from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.mesh_vertices import CANDIDATES
 from poise.solvers import Layers
-
-# What may touch: which body part of a schedule each contact candidate belongs to.
-#
-# Feet have two candidates each, toe (the ball of the foot) and heel, because a foot rolls from
-# one to the other; a schedule knows the whole foot. Other parts have one. A candidate is taken to
-# touch by its own vertex of the mesh and by the points beside it: a hand by its wrist and tip
-# too, the ball by the edges of the sole next to it.
-CANDIDATE_PARTS: dict[str, str] = {
-    **{f"{side}_{point}": f"{side}_foot" for point in ("toe", "heel") for side in SIDES},
-    **{
-        f"{side}_{part}": f"{side}_{part}"
-        for part in ("knee", "hand", "elbow", "shoulder")
-        for side in SIDES
-    },
-    **{f"{side}_thigh": "pelvis" for side in SIDES},
-    **{part: part for part in ("pelvis", "chest", "head")},
-}
-"""The part of `poise.contact.BODY_PARTS` that each candidate belongs to."""
 
 SOLES = ("toe", "heel")
 """Ends of the names of candidates that are soles."""
@@ -60,13 +42,13 @@ def is_sole(candidate: str) -> bool:
 
 
 def touching_sites(mesh: Mesh, character: Character, candidate: str) -> Sites:
-    """The points by which a candidate may touch: of soles those of the sole, else its vertex too.
+    """The points by which a candidate may touch, or its vertex where it has none.
 
-    Those of flesh lie as deep under the skin as the vertex does.
+    A hand touches by its wrist and tip too, the ball by the edges of the sole next to it. Points of
+    flesh lie as deep under the skin as the vertex does.
     """
     side, _, kind = candidate.partition("_")
-    part = CANDIDATE_PARTS[candidate]
-    known = contact_points(character).get(part, Sites())
+    known = contact_points(character).get(CANDIDATES[candidate][0], Sites())
     wanted = {f"{side}_{point}" for point in _BESIDE.get(kind, ())}
     if candidate == "pelvis":
         wanted = set(known.names)
@@ -78,21 +60,17 @@ def touching_sites(mesh: Mesh, character: Character, candidate: str) -> Sites:
     return Sites((candidate,), mesh.sites.joints[[v]], mesh.sites.offsets_m[[v]])
 
 
-def parts_of(candidates: Sequence[str]) -> tuple[str, ...]:
-    """The schedule's parts that candidates belong to, in the schedule's order."""
-    found = {CANDIDATE_PARTS[candidate] for candidate in candidates}
-    return tuple(part for part in BODY_PARTS if part in found)
+def columns_of(candidates: Sequence[str], part: str) -> list[int]:
+    """Those of the candidates that belong to a part of a schedule."""
+    return [b for b, candidate in enumerate(candidates) if CANDIDATES[candidate][0] == part]
 
 
 def schedule_of(
     candidates: Sequence[str], touching: NDArray[np.bool_], rate_hz: float
 ) -> ContactSchedule:
     """What touches by part, from flags (F, B) by candidate: a part touches if one of its does."""
-    parts = parts_of(candidates)
-    columns = [
-        touching[:, [b for b, c in enumerate(candidates) if CANDIDATE_PARTS[c] == part]].any(axis=1)
-        for part in parts
-    ]
+    parts = tuple(part for part in BODY_PARTS if columns_of(candidates, part))
+    columns = [touching[:, columns_of(candidates, part)].any(axis=1) for part in parts]
     return ContactSchedule(parts, np.stack(columns, axis=1), rate_hz)
 
 
@@ -124,8 +102,6 @@ def against(evidence: Array) -> Array:
 def contact_states(allowed: NDArray[np.bool_]) -> Layers:
     """The graph of all sets of the candidates that are allowed (F, B) in each frame."""
     count = allowed.shape[1]
-    if count > 30:
-        raise BadValue("candidates", "at most 30", count)
     masks = allowed @ (1 << np.arange(count, dtype=np.int64))
     starts = np.concatenate([[0], np.cumsum(1 << allowed.sum(axis=1))]).astype(np.int64)
     states = np.empty(starts[-1], np.int64)
@@ -136,11 +112,6 @@ def contact_states(allowed: NDArray[np.bool_]) -> Layers:
 def touching(states: Indices, count: int) -> NDArray[np.bool_]:
     """(..., B) the bits of states."""
     return (states[..., None] >> np.arange(count)) & 1 == 1
-
-
-def bits(flags: NDArray[np.bool_]) -> Indices:
-    """(...) the states whose bits are flags (..., B)."""
-    return flags @ (1 << np.arange(flags.shape[-1], dtype=np.int64))
 
 
 @borrowing

@@ -183,12 +183,7 @@ def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
     Creep is the displacement along the surface over a tenth of a second, beyond what all stances
     have in common (a figure that drifts as a whole, a belt that is faster than said), of the
     slowest point of each foot, as fast as it is in a fifth of all stances' time (people also just
-    stand), less what noise makes of it.
-
-    Args:
-        feet: the soles' points.
-        raw_m: (F, S, 3) the same, not smoothed.
-        rate_hz: of the frames.
+    stand), less what noise makes of it: `raw_m` (F, S, 3) are the points of the feet, not smoothed.
     """
     motion = feet.motion
     step = max(1, round(_CREEP_S * rate_hz))

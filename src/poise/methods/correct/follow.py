@@ -42,12 +42,7 @@ def followed(
 ) -> Clip:
     """The clip with its joints turned so that its places go along with displacements.
 
-    Args:
-        clip: at its own rate.
-        character: whose.
-        mesh: of its skeleton.
-        moved_m: (F, V, 3) from `at_own_rate`.
-        moves: (J,) joints that may turn.
+    Those are (F, V, 3), from `at_own_rate`; joints turn that `moves` (J,).
     """
     skeleton = clip.skeleton
     state = forward_kinematics(skeleton, *clip.pose)

@@ -79,17 +79,11 @@ def motion_mesh(
 
     Args:
         character: with roles and a body.
-        candidates: what may touch, of `CANDIDATES`.
+        candidates: what may touch, of `CANDIDATES`; this and the others as `Settings` checks them.
         extra_edges: pairs of candidates, roles or joints that keep to each other.
         spheres: radius of flesh in metres around candidates, roles or joints.
     """
-    candidates = tuple(candidates)
-    for candidate in candidates:
-        if candidate not in CANDIDATES:
-            raise UnknownName("contact candidate", candidate, CANDIDATES)
-    if len(set(candidates)) != len(candidates):
-        raise BadValue("candidates", "different parts", candidates)
-    spheres = dict(spheres or {})
+    candidates, spheres = tuple(candidates), spheres or {}
     named = [name for pair in extra_edges for name in pair] + list(spheres)
     wanted = [j for j in (_joint(character, n) for n in named if n not in candidates) if j >= 0]
     made = joint_vertices(character, wanted)
@@ -114,8 +108,6 @@ def motion_mesh(
 
     sphere = np.zeros(count)
     for name, radius in spheres.items():
-        if not (np.isfinite(radius) and radius >= 0.0):
-            raise BadValue(f"sphere of {name}", "zero or more metres", radius)
         sphere[vertex(name)] = radius
     extra = [(vertex(a), vertex(b)) for a, b in extra_edges]
     for (a, b), names in zip(extra, extra_edges, strict=True):
@@ -181,8 +173,8 @@ def _edges(made: Vertices) -> tuple[Indices, NDArray[np.bool_]]:
         if a != b and pair not in found:
             found[pair] = not fixed_in(a) & fixed_in(b)
 
-    spine = {made.carrier(skeleton.index(roles.joints[r])) for r in ("chest",) if r in roles.joints}
-    above = {v for end in spine for v in _path(made, end)}
+    chest = roles.joints.get("chest")
+    above = [] if chest is None else _path(made, made.carrier(skeleton.index(chest)))
     for vertex, parent in enumerate(made.parents):
         if parent < 0:
             continue

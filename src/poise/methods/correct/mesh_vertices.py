@@ -59,17 +59,26 @@ THIGH_PER_STATURE = 0.048
 """Half the thickness of a sitting thigh over stature (Gordon et al. 1989: thigh clearance, men and
 women averaged)."""
 
-_SITES = {
-    "toe": ("foot", "ball"), "heel": ("foot", "heel"), "knee": ("knee", "knee"),
-    "hand": ("hand", "palm"), "elbow": ("elbow", "elbow"), "shoulder": ("shoulder", "shoulder"),
-}  # fmt: skip
-"""For candidates with a side: the part of `contact_points`, and its point."""
-_MIDDLE = ("pelvis", "chest", "head")
-
-CANDIDATES: tuple[str, ...] = (
-    *(f"{side}_{part}" for part in (*_SITES, "thigh") for side in SIDES), *_MIDDLE,
-)  # fmt: skip
-"""Everything that may be asked to touch."""
+_SIDED = {
+    "toe": ("foot", "ball"),
+    "heel": ("foot", "heel"),
+    "knee": ("knee", "knee"),
+    "hand": ("hand", "palm"),
+    "elbow": ("elbow", "elbow"),
+    "shoulder": ("shoulder", "shoulder"),
+}
+CANDIDATES: dict[str, tuple[str, str]] = {
+    **{
+        f"{side}_{kind}": (f"{side}_{part}", f"{side}_{point}")
+        for kind, (part, point) in _SIDED.items()
+        for side in SIDES
+    },
+    **{f"{side}_thigh": ("pelvis", f"{side}_thigh") for side in SIDES},
+    **{part: (part, part) for part in ("pelvis", "chest", "head")},
+}
+"""Everything that may be asked to touch: the part of `poise.contact.BODY_PARTS` that it belongs to,
+and its point of `contact_points` (thighs have none there). Feet have two candidates each, toe (the
+ball of the foot) and heel, because a foot rolls from one to the other."""
 
 
 @dataclass
@@ -161,31 +170,23 @@ def candidate_radii_m(character: Character, candidates: Sequence[str]) -> Array:
     radii = contact_radii_m(character)
     thigh = THIGH_PER_STATURE * stature_m(character.skeleton, character.roles)
     return np.array(
-        [thigh if c.endswith("_thigh") else radii[_part_and_point(c)[0]] for c in candidates]
+        [thigh if c.endswith("_thigh") else radii[CANDIDATES[c][0]] for c in candidates]
     )
-
-
-def _part_and_point(candidate: str) -> tuple[str, str]:
-    side, _, part = candidate.partition("_")
-    if candidate in _MIDDLE:
-        return candidate, candidate
-    if side in SIDES and part in _SITES:
-        return f"{side}_{_SITES[part][0]}", f"{side}_{_SITES[part][1]}"
-    raise UnknownName("contact candidate", candidate, CANDIDATES)
 
 
 def _contact_vertex(made: Vertices, points: dict[str, Sites], candidate: str) -> int:
     roles, skeleton = made.character.roles, made.character.skeleton
     assert roles is not None
     side, _, part = candidate.partition("_")
-    if part == "thigh" and side in SIDES:
+    if part == "thigh":
         hip, knee = (skeleton.index(roles.joint(f"{side}_{p}")) for p in ("hip", "knee"))
         between = skeleton.rest_positions_m[knee] - skeleton.rest_positions_m[hip]
         frame = rotations.conjugate(skeleton.rest_world_wxyz[hip])
         return _placed(made, candidate, hip, 0.5 * rotations.rotate(frame, between))
-    where, point = _part_and_point(candidate)
+    where, point = CANDIDATES[candidate]
     if where not in points or point not in points[where].names:
-        raise UnknownName("contact candidate of this character", candidate, _possible(points))
+        known = [c for c in CANDIDATES if c.endswith("_thigh") or CANDIDATES[c][0] in points]
+        raise UnknownName("contact candidate of this character", candidate, known)
     sites = points[where]
     i = sites.index(point)
     joint, offset = int(sites.joints[i]), sites.offsets_m[i]
@@ -213,11 +214,3 @@ def _placed(made: Vertices, name: str, joint: int, offset_m: Array) -> int:
         if np.linalg.norm(rest[vertex] - place) < near:
             return vertex
     return made.add(name, joint, offset_m, carrier)
-
-
-def _possible(points: dict[str, Sites]) -> list[str]:
-    found: list[str] = []
-    for candidate in CANDIDATES:
-        if candidate.endswith("_thigh") or _part_and_point(candidate)[0] in points:
-            found.append(candidate)
-    return found

@@ -21,6 +21,7 @@ from poise.contact import ClipDynamics
 from poise.environment import Environment, query
 from poise.methods.correct.contact_states import touching
 from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.problem import force_ceiling
 from poise.methods.correct.settings import Settings
 from poise.sharing import over_frames
 from poise.solvers import ConePlan, Contacts, Layers, Supplied, solve_frames
@@ -79,14 +80,7 @@ def bending_forms(mesh: Mesh, states: Indices, epsilon: float = EPSILON) -> tupl
 
 
 def bending_costs(mesh: Mesh, layers: Layers, targets_m: Array, epsilon: float = EPSILON) -> Array:
-    """(N,) Eq. 22 for every node.
-
-    Args:
-        mesh: whose limbs bend.
-        layers: the states of each frame.
-        targets_m: (F, B, 3) from each candidate's vertex to where it would touch.
-        epsilon: ε of Eq. 23.
-    """
+    """(N,) Eq. 22 for every node; `targets_m` (F, B, 3) lead to where candidates would touch."""
     used, which = np.unique(layers.states, return_inverse=True)
     forms, begins = bending_forms(mesh, used, epsilon)
     costs = np.empty(len(layers.states))
@@ -127,9 +121,6 @@ def _bend(
 EXPLAINED = 1e-4
 """Cost (a hundredth of the body's weight, squared) below which a state explains everything."""
 
-USUAL_MASS_KG = 70.0
-"""For which the largest force is told."""
-
 _TOLERANCE = 1e-5
 _FORCE_WEIGHT, _TORQUE_WEIGHT = 1e-3, 0.03
 _ROW_NS = 5000
@@ -144,22 +135,16 @@ def momentum_costs(
 ) -> Array:
     """(N,) squared force and moment that the forces of each node leave, in body weights.
 
-    Args:
-        layers: the states of each frame.
-        dynamics: what the reference motion asks for.
-        environment: the surfaces.
-        vertices_m: (F, B, 3) the candidates' vertices.
-        settings: friction, largest force and torque, contact points and their radius.
+    `vertices_m` (F, B, 3) are those of the candidates.
     """
     points, normals = contact_places(environment, vertices_m, settings)
     frame = np.repeat(np.arange(layers.layer_count), np.diff(layers.starts))
     weight, length = dynamics.weight_n, dynamics.length_m
     force, moment = dynamics.outer_force_n / weight, dynamics.outer_moment_nm / (weight * length)
-    ceiling = settings.largest_force_n / (USUAL_MASS_KG * 9.81)
     bound = settings.largest_torque_nm / (weight * length)
     plan = ConePlan(
-        float(settings.friction), float(ceiling), _FORCE_WEIGHT, _TORQUE_WEIGHT, float(bound),
-        is_round=False, exact=False, tolerance=_TOLERANCE, aim=0.0,
+        float(settings.friction), force_ceiling(settings), _FORCE_WEIGHT, _TORQUE_WEIGHT,
+        float(bound), is_round=False, exact=False, tolerance=_TOLERANCE, aim=0.0,
     )  # fmt: skip
     sizes = np.bitwise_count(layers.states)
     costs = np.full(len(layers.states), -1.0)

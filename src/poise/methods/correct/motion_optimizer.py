@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from poise.arrays import Array, frozen_array
 from poise.environment import Environment
 from poise.errors import BadShape, BadValue
 from poise.execution import Executor, Threads
+from poise.methods.correct.alternation import Room, advance, begin, room
+from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.problem import (
     FREE,
-    GRAVITY_M_S2,
     KINDS,
     SLIDING,
     STATIC,
@@ -36,11 +36,6 @@ from poise.methods.correct.problem import (
 from poise.methods.correct.settings import Settings
 from poise.methods.correct.standing_places import is_one_plane, planes_at
 from poise.methods.readonly_pickle import Parcel
-
-if TYPE_CHECKING:
-    from poise.methods.correct.alternation import Room
-
-__all__ = ["FREE", "SLIDING", "STATIC", "MotionOptimizer", "Optimized"]
 
 _SURFACE_EVERY = 5
 """Rounds after which a curved place is asked again."""
@@ -56,15 +51,10 @@ class Optimized:
     """Eq. 20: how much of the reference and of balance the contacts cost."""
     parts: Array
     """(4,) the error's parts: trajectory, pose, balance; and the moment's, which it leaves out."""
-    potentials: Array
-    """(rounds, kinds) squared errors of every potential after each round (Fig. 16), m²."""
     cost: Array
-    """(rounds,) all potentials weighed and summed (Fig. 15), m²."""
-    forces_n: Array
-    """(T, B, 3) what the surroundings do to each candidate."""
+    """(rounds,) all potentials weighed and summed, after each round (Fig. 15), m²."""
     status: str
     """What there is to say about it."""
-    kinds: tuple[str, ...] = field(default=KINDS)
 
 
 class MotionOptimizer:
@@ -81,13 +71,8 @@ class MotionOptimizer:
     ) -> None:
         """Assemble what all contact sequences share.
 
-        Args:
-            mesh: of the character.
-            reference_m: (T, V, 3) the vertices in the motion to be corrected.
-            rate_hz: of its frames.
-            environment: the place.
-            settings: weights, and what forces may be.
-            rest_heights_m: (B,) over the surface of each candidate's vertex when it touches.
+        `reference_m` (T, V, 3) are the vertices in the motion to be corrected; `rest_heights_m`
+        (B,) is how high each candidate's vertex is over the surface when it touches.
         """
         width = mesh.vertex_count
         self.reference_m = frozen_array("reference_m", reference_m, ("T", width, 3))
@@ -104,15 +89,11 @@ class MotionOptimizer:
         self.problem: Problem = packed(mesh, self.reference_m, rate_hz, settings, heights)
         self._planes = planes_at(environment, self.reference_m, mesh.contact_vertex, rate_hz)
         self._plain = is_one_plane(environment)
-        from poise.methods.correct.alternation import room
-        from poise.methods.correct.band import REACH, assemble
-
         self._base = np.empty((self.reference_m.shape[0] * width, REACH * width))
         assemble(self.problem, self._base)
-        self._room = room
         self._rooms: deque[Room] = deque()
 
-    def __reduce__(self) -> tuple[Callable[..., MotionOptimizer], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[[_Given], MotionOptimizer], tuple[_Given]]:
         given = (
             self.mesh, self.reference_m, self.rate_hz, self.environment, self.settings,
             self.problem.rest_heights,
@@ -142,32 +123,20 @@ class MotionOptimizer:
             places_m: (T, B, 3) where what stands is to stand; by default, where the reference has
                 it on the mean. What is not on the surface is taken to it.
         """
-        checked = self._checked("contacts", contacts, (self.frame_count,))
-        rounds = self._rounds(iterations, self.settings.iterations)
-        potentials, cost = np.zeros((rounds, len(KINDS))), np.zeros(rounds)
-        places = None
+        checked = self._checked(contacts, (self.frame_count,))
+        rounds = _rounds(iterations, self.settings.iterations)
+        cost, places = np.zeros(rounds), None
         if places_m is not None:
             places = by_coordinate(frozen_array("places_m", places_m, (*checked.shape, 3)))
             places -= self._planes.carried
         with self._some_room() as work:
-            score, good = self._evaluate(work, checked, rounds, True, potentials, cost, places)
+            score, good = self._evaluate(work, checked, rounds, cost, places)
             found = by_frame(work.x, self.mesh.vertex_count)
-            parts, points = checked.shape[1], self.settings.contact_points
-            shape = (self.frame_count, parts, points, 3)
-            forces = work.wrenches.forces.reshape(shape).sum(axis=2)
             unsolved = int(np.count_nonzero(~work.wrenches.done))
         status = "solved" if good else "the equations could not be solved with these weights"
         if good and unsolved:
             status = f"solved; reaction forces of {unsolved} frames are only near their best"
-        return Optimized(
-            found,
-            float(score[0]),
-            score[1:].copy(),
-            potentials,
-            cost,
-            forces * (self.mesh.mass_kg * GRAVITY_M_S2),
-            status,
-        )
+        return Optimized(found, float(score[0]), score[1:].copy(), cost, status)
 
     def solve_many(
         self,
@@ -188,8 +157,8 @@ class MotionOptimizer:
             (S,) the errors of Eq. 20, infinite where the equations could not be solved; and (S, 4)
             their parts as in `Optimized`.
         """
-        checked = self._checked("contacts", contacts, ("S", self.frame_count))
-        rounds = self._rounds(iterations, self.settings.sampling_iterations)
+        checked = self._checked(contacts, ("S", self.frame_count))
+        rounds = _rounds(iterations, self.settings.sampling_iterations)
         scores = np.empty((len(checked), 5))
         # One alone is not worth a thread.
         executor = executor or (Threads() if len(checked) > 1 else Threads(1))
@@ -200,9 +169,8 @@ class MotionOptimizer:
 
     def _score(self, rounds: int, contacts: Contacts) -> Array:
         """(5,) the error under one contact sequence and its parts."""
-        nothing, none = np.zeros((0, len(KINDS))), np.zeros(0)
         with self._some_room() as work:
-            score, good = self._evaluate(work, contacts, rounds, False, nothing, none)
+            score, good = self._evaluate(work, contacts, rounds)
         return score if good else np.full(5, np.inf)
 
     def _evaluate(
@@ -210,14 +178,13 @@ class MotionOptimizer:
         work: Room,
         contacts: Contacts,
         rounds: int,
-        record: bool,
-        potentials: Array,
-        cost: Array,
+        cost: Array | None = None,
         places: Array | None = None,
     ) -> tuple[Array, bool]:
-        from poise.methods.correct.alternation import advance, begin
-
-        score, planes = np.zeros(5), self._planes
+        """(5,) the error and its parts, and whether there is a solution; fills in the cost."""
+        score, planes, record = np.zeros(5), self._planes, cost is not None
+        cost = np.zeros(0) if cost is None else cost
+        potentials = np.zeros((len(cost), len(KINDS)))
         good = begin(self.problem, planes, self._base, contacts, work, not record)
         if places is not None:
             work.places[:] = places
@@ -239,33 +206,28 @@ class MotionOptimizer:
         try:
             work = self._rooms.pop()
         except IndexError:
-            work = self._room(self.problem)
+            work = room(self.problem)
         try:
             yield work
         finally:
             self._rooms.append(work)
 
-    def _checked(
-        self, argument: str, contacts: ArrayLike, shape: tuple[int | str, ...]
-    ) -> NDArray[np.int8]:
-        given = np.asarray(contacts)
-        wanted = (*shape, len(self.mesh.candidates))
-        fits = given.ndim == len(wanted) and all(
-            isinstance(want, str) or want == got
-            for want, got in zip(wanted, given.shape, strict=True)
-        )
-        if not fits:
-            raise BadShape(argument, str(wanted), given.shape)
+    def _checked(self, contacts: ArrayLike, shape: tuple[int | str, ...]) -> Contacts:
+        given = frozen_array("contacts", contacts, (*shape, len(self.mesh.candidates)))
         if not np.isin(given, (FREE, STATIC, SLIDING)).all():
-            raise BadValue(argument, "0 (free), 1 (static) or 2 (sliding)", np.unique(given))
-        return np.ascontiguousarray(given, dtype=np.int8)
-
-    def _rounds(self, asked: int | None, usual: int) -> int:
-        rounds = usual if asked is None else asked
-        if not (rounds >= 1 and rounds == int(rounds)):
-            raise BadValue("iterations", "a whole number from 1", rounds)
-        return int(rounds)
+            raise BadValue("contacts", "0 (free), 1 (static) or 2 (sliding)", np.unique(given))
+        return given.astype(np.int8)
 
 
-def _made_of(given: Parcel[tuple[Any, ...]]) -> MotionOptimizer:
+def _rounds(asked: int | None, usual: int) -> int:
+    rounds = usual if asked is None else asked
+    if not (rounds >= 1 and rounds == int(rounds)):
+        raise BadValue("iterations", "a whole number from 1", rounds)
+    return int(rounds)
+
+
+_Given = Parcel[tuple[Mesh, Array, float, Environment, Settings, Array]]
+
+
+def _made_of(given: _Given) -> MotionOptimizer:
     return MotionOptimizer(*given.content)

@@ -11,8 +11,6 @@ need it, so that the second foot of a standing figure comes and goes. Here inste
 - pose and slip speak for contact as well as against it: a candidate in the state pays by how far it
   is lifted, or how fast it moves; one that is not pays by how low, or how still, it is. With equal
   weights and nothing to say for the forces, that is the detector's rule.
-
-`as_printed` gives the paper's own.
 """
 
 from __future__ import annotations
@@ -92,21 +90,12 @@ def node_costs(
     found: Evidence,
     rest_heights_m: Array,
     *,
-    as_printed: bool = False,
     pruned: bool = True,
 ) -> NodeCosts:
-    """The graph of a clip at the working rate.
+    """The graph of a clip at the working rate, which is the reference motion.
 
-    Args:
-        mesh: with the candidates.
-        clip: the reference motion.
-        character: with a body.
-        environment: the surfaces.
-        settings: friction, largest force and torque.
-        found: what the reference says of each candidate.
-        rest_heights_m: (B,) how high each candidate's vertex rests over the surface.
-        as_printed: the costs of the paper, each divided by the frame's largest.
-        pruned: leave states away that geometry rules out.
+    `found` is what it says of each candidate, `rest_heights_m` (B,) how high their vertices rest
+    over the surface. Unless `pruned`, states stay that geometry rules out.
     """
     allowed = possible(found.lifted, found.moving)
     if not pruned:
@@ -118,27 +107,14 @@ def node_costs(
     )
     surface = query(environment, vertices)
     targets = surface.closest_m + rest_heights_m[:, None] * surface.normals - vertices
-    if not as_printed:
-        targets = targets / height_limits_m(mesh)[:, None]
-    bending = bending_costs(mesh, layers, targets)
+    bending = bending_costs(mesh, layers, targets / height_limits_m(mesh)[:, None])
     costs = np.empty((len(layers.states), len(KINDS)))
-    starts = layers.starts[:-1]
-    counts = np.diff(layers.starts)
-    if as_printed:
-        travel = np.zeros_like(found.sliding_m_s)
-        travel[1:] = np.sum(np.diff(vertices, axis=0) ** 2, axis=2)
-        slip = np.empty(len(layers.states))
-        _sum_inside(layers.starts, layers.states, travel, slip)
-        for k, kind in enumerate((bending, dynamics, slip)):
-            largest = np.maximum(np.maximum.reduceat(kind, starts), 1e-12)
-            costs[:, k] = kind / np.repeat(largest, counts)
-        return NodeCosts(layers, costs)
     lifted, still = np.empty(len(layers.states)), np.empty(len(layers.states))
     _weigh(layers.starts, layers.states, found.lifted, against(found.lifted), lifted)
     _weigh(layers.starts, layers.states, found.moving, against(found.moving), still)
     costs[:, 0] = SHARE * (lifted + BENDING * np.minimum(bending / one_bent(mesh), _STEEPEST))
-    heaviest = np.maximum(np.maximum.reduceat(dynamics, starts), 1.0)
-    costs[:, 1] = dynamics / np.repeat(heaviest, counts)
+    heaviest = np.maximum(np.maximum.reduceat(dynamics, layers.starts[:-1]), 1.0)
+    costs[:, 1] = dynamics / np.repeat(heaviest, np.diff(layers.starts))
     costs[:, 2] = SHARE * still
     return NodeCosts(layers, costs)
 
@@ -154,16 +130,4 @@ def _weigh(starts: Indices, states: Indices, evidence: Array, inside: Array, cos
                     total += inside[t, b]
                 else:
                     total += max(0.0, 1.0 - evidence[t, b])
-            costs[n] = total
-
-
-@borrowing
-def _sum_inside(starts: Indices, states: Indices, values: Array, costs: Array) -> None:
-    """Sum values over the candidates in each state."""
-    for t in range(len(starts) - 1):
-        for n in range(starts[t], starts[t + 1]):
-            total = 0.0
-            for b in range(values.shape[1]):
-                if (states[n] >> b) & 1:
-                    total += values[t, b]
             costs[n] = total

@@ -31,9 +31,15 @@ being singular."""
 RESTING_M_S = 0.1
 """Slower than this a vertex rests: those frames decide where a stance is."""
 
-REFERENCE_MASS_KG = 70.0
-"""The paper's character, for which f_max is given."""
 GRAVITY_M_S2 = 9.81
+_REFERENCE_MASS_KG = 70.0
+"""The paper's character, for which f_max is given."""
+
+
+def force_ceiling(settings: Settings) -> float:
+    """The most that a contact point can press, in body weights."""
+    return float(settings.largest_force_n / (_REFERENCE_MASS_KG * GRAVITY_M_S2))
+
 
 STEP_TOLERANCE = 1e-7
 """Of the reaction forces, in body weights."""
@@ -169,10 +175,9 @@ def _weights(settings: Settings) -> Array:
 
 def _cones(mesh: Mesh, settings: Settings) -> ConePlan:
     weight_n = mesh.mass_kg * GRAVITY_M_S2
-    ceiling = settings.largest_force_n / (REFERENCE_MASS_KG * GRAVITY_M_S2)
     return ConePlan(
         friction=float(settings.friction),
-        ceiling=float(ceiling),
+        ceiling=force_ceiling(settings),
         force_weight=_FORCE_WEIGHT,
         torque_weight=_TORQUE_WEIGHT,
         torque_bound=settings.largest_torque_nm / (weight_n * LEVER_M),

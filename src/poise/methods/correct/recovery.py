@@ -32,16 +32,15 @@ from poise.footing import (
     center_tasks,
     clearance_tasks,
     contact_tasks,
+    held_longer,
     moving_joints,
     solve_until_clear,
+    with_slides,
+    worst_miss,
 )
 from poise.ik import WholeSettings, solve_long
-from poise.mechanics import BodyState, forward_kinematics, site_positions
+from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
-
-HELD_LONGER = 1
-"""Frames before and after a contact in which its place is held already: the speed in its first and
-last frame is then zero as well."""
 
 SHORTEST_GAP_S = 0.12
 MOVED_ON_M = 0.05
@@ -56,10 +55,6 @@ QUIET_DEG_S = 30.0
 _DEEPEST_M = 0.001
 _ROUNDS = 6
 """Most solves, each with tasks for the points that the last one left inside something."""
-
-
-_FOOT_M = 0.2
-"""How far a foot's end goes when it turns by a radian."""
 
 _Missed = Mapping[str, float]
 """How far tasks are missed, by name."""
@@ -77,8 +72,6 @@ class Recovered:
     """How far a hard task is missed, in metres (turns: times the length of a foot)."""
     worst: str
     """Which."""
-    rounds: int
-    paths: tuple[FootPath, ...]
 
 
 def recover(
@@ -124,7 +117,8 @@ def recover(
         return replace(clip, root_positions_m=roots, rotations_wxyz=turns), missed
 
     def inside(made: tuple[Clip, _Missed]) -> list[Task]:
-        return clearance_tasks(scene, _state(made[0]), held, movers, _DEEPEST_M)
+        state = forward_kinematics(clip.skeleton, *made[0].pose)
+        return clearance_tasks(scene, state, held, movers, _DEEPEST_M)
 
     if all(task.priority > 1 for task in tasks) and not snapping.any():
         # Nothing touches, nothing is inside anything, nothing snaps.
@@ -132,11 +126,8 @@ def recover(
     else:
         found = solve_until_clear(tasks, solve, inside, _ROUNDS)
     made, missed = found.made
-    sliding = np.zeros_like(contacts.touching)
-    for column, part in enumerate(contacts.parts):
-        sliding[:, column] = slid[part] & contacts.column(part)
-    told = replace(contacts, sliding=sliding if sliding.any() else None)
-    return Recovered(made, told, found.tasks, *_worst(missed), found.rounds, paths)
+    told = with_slides(contacts, slid)
+    return Recovered(made, told, found.tasks, *worst_miss(missed))
 
 
 def fastest_turns_rad_s(clip: Clip) -> Array:
@@ -148,10 +139,6 @@ def _fastest_rad_s(clip: Clip) -> Array:
     turns = clip.rotations_wxyz
     steps = rotations.angle_between(turns[:-1], turns[1:])
     return np.asarray(steps.max(axis=0, initial=0.0) * clip.rate_hz)
-
-
-def _state(clip: Clip) -> BodyState:
-    return forward_kinematics(clip.skeleton, *clip.pose)
 
 
 def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
@@ -168,21 +155,7 @@ def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
             brief = stop - first < SHORTEST_GAP_S * contacts.rate_hz
             if brief and np.linalg.norm(middle[stop] - middle[first - 1]) < MOVED_ON_M:
                 touching[first:stop, column] = contacts.touching[first:stop].any(axis=1)
-    for _ in range(HELD_LONGER):
-        longer = touching.copy()
-        longer[1:] |= touching[:-1]
-        longer[:-1] |= touching[1:]
-        touching = longer
-    return replace(contacts, touching=touching, sliding=None)
-
-
-def _worst(missed: _Missed) -> tuple[float, str]:
-    worst, name = 0.0, ""
-    for task, miss in missed.items():
-        away = miss * (_FOOT_M if task.startswith("turn") else 1.0)
-        if away > worst:
-            worst, name = away, task.partition(": ")[2]
-    return worst, name
+    return replace(contacts, touching=held_longer(touching), sliding=None)
 
 
 # Feet on their way from one stance to the next: as they went, between where they now stand.
@@ -196,13 +169,7 @@ _FORGET_S = 0.4
 
 
 def swing_tasks(scene: Scene, paths: Sequence[FootPath], movers: Movers) -> list[Task]:
-    """Wishes for the joints of free feet.
-
-    Args:
-        scene: the motion to stay close to.
-        paths: where feet are while they touch.
-        movers: which joints may help.
-    """
+    """Wishes for the joints of feet between the paths that they have while they touch."""
     frames, rate = scene.clip.frame_count, scene.clip.rate_hz
     found: list[Task] = []
     for part in sorted({path.shape.part for path in paths}):

@@ -25,7 +25,7 @@ from poise.character import Character
 from poise.contact import PLANTED_M_S, ContactSchedule, clip_dynamics, intervals
 from poise.environment import Environment
 from poise.errors import BadShape
-from poise.methods.correct.contact_states import CANDIDATE_PARTS, schedule_of
+from poise.methods.correct.contact_states import columns_of, schedule_of
 from poise.methods.correct.evidence import evidence, whole_feet
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.problem import FREE, STATIC
@@ -45,7 +45,7 @@ def from_schedule(
     scores = evidence(mesh, clip, character, environment).scores
     contacts = np.zeros(scores.shape, dtype=np.int8)
     for part in schedule.parts:
-        mine = [b for b, c in enumerate(mesh.candidates) if CANDIDATE_PARTS[c] == part]
+        mine = columns_of(mesh.candidates, part)
         if mine:
             best = scores[:, mine].min(axis=1, keepdims=True)
             likely = (scores[:, mine] < 1.0) | (scores[:, mine] == best)
@@ -82,16 +82,7 @@ def refined(
     character: Character,
     environment: Environment,
 ) -> OwnRate:
-    """Place the contacts of the working rate in a clip at its own.
-
-    Args:
-        contacts: (T, B) 0 free, 1 static, 2 sliding.
-        working_rate_hz: of those.
-        mesh: whose candidates they are.
-        clip: at its own rate, starting with the same frame.
-        character: with a body.
-        environment: the surfaces.
-    """
+    """Contacts (T, B) of the working rate at the clip's own rate, from the same first frame on."""
     frames = clip.frame_count
     times = np.arange(frames) * (working_rate_hz / clip.rate_hz)
     nearest = np.clip(np.floor(times + 0.5).astype(np.int64), 0, len(contacts) - 1)
@@ -104,7 +95,7 @@ def refined(
     columns = np.array(parts.touching)
     feet = whole_feet(clip, character, environment)
     for p, part in enumerate(parts.parts):
-        mine = [b for b, c in enumerate(mesh.candidates) if CANDIDATE_PARTS[c] == part]
+        mine = columns_of(mesh.candidates, part)
         scores = feet[part].scores if part in feet else found.scores[:, mine].min(axis=1)
         columns[:, p] = _moved(columns[:, p], np.where(falling, 2.0, scores), window)
         if part in feet:
@@ -123,10 +114,11 @@ def refined(
     for p in range(len(parts.parts)):
         columns[:, p] = _on_ground(columns[:, p], lifted[:, p], window)
     fine = np.zeros_like(coarse)
-    for b, candidate in enumerate(mesh.candidates):
-        part = columns[:, parts.parts.index(CANDIDATE_PARTS[candidate])]
-        flags = _moved(touching[:, b], np.where(falling, 2.0, found.scores[:, b]), window) & part
-        fine[:, b] = np.where(flags, _kinds(coarse[:, b], flags), FREE)
+    for p, part in enumerate(parts.parts):
+        for b in columns_of(mesh.candidates, part):
+            flags = _moved(touching[:, b], np.where(falling, 2.0, found.scores[:, b]), window)
+            flags &= columns[:, p]
+            fine[:, b] = np.where(flags, _kinds(coarse[:, b], flags), FREE)
     return OwnRate(fine, ContactSchedule(parts.parts, columns, clip.rate_hz))
 
 

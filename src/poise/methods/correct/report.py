@@ -34,16 +34,7 @@ def finished(
     optimized: Optimized,
     recovered: Recovered,
 ) -> Result[CorrectReport]:
-    """The result of a correction.
-
-    Args:
-        start: the clip as it went in, on the ground that it was put on.
-        settings: the knobs.
-        found: how contacts were found; None when they were known.
-        own: the contacts at the clip's rate.
-        optimized: the places.
-        recovered: the joint angles.
-    """
+    """The result of a correction of `start`, the clip on the ground that it was put on."""
     contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
     met = recovered.worst_m <= MET_M
     status: Status = "converged" if met else "out_of_iterations"

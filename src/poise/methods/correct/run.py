@@ -6,21 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
-from poise.arrays import Array
+from poise import rotations
 from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.footing import moving_joints
 from poise.methods.correct.contact_optimizer import Discovered, discover_long
-from poise.methods.correct.contact_states import CANDIDATE_PARTS
-from poise.methods.correct.drift import (
-    draped_places_m,
-    raised_clip,
-    smoothed,
-    steady_drift_m_s,
-    without_drift,
-)
+from poise.methods.correct.contact_states import columns_of
+from poise.methods.correct.draping import draped_places_m, raised_clip
+from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.problem import SLIDING
@@ -86,7 +82,10 @@ def run(
         contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
     if not any(surface.belt_velocity_m_s.any() for surface in floor.surfaces):
         drift = steady_drift_m_s(mesh, vertices_of(mesh, clip), own.contacts, clip.rate_hz)
-        reference, vertices = _still(reference, drift), without_drift(vertices, drift, rate)
+        if drift.any():
+            roots = without_drift(reference.root_positions_m, drift, reference.rate_hz)
+            reference = replace(reference, root_positions_m=roots)
+            vertices = without_drift(vertices, drift, rate)
     start, aim = clip, vertices
     if level is not None:
         aim = draped_places_m(vertices, level, place)
@@ -110,12 +109,30 @@ def run(
     return finished(start, settings, found, own, optimized, recovered)
 
 
-def _still(clip: Clip, drift_m_s: Array) -> Clip:
-    """The clip without a steady velocity over the ground."""
-    if not drift_m_s.any():
+_REACH = 4.0
+"""Standard deviations beyond which the Gaussian is as good as nothing."""
+
+
+def smoothed(clip: Clip, deviation_s: float) -> Clip:
+    """The clip without what changes faster; zero leaves it alone."""
+    width = deviation_s * clip.rate_hz
+    if width <= 0.0 or clip.frame_count < 3:
         return clip
-    times = np.arange(clip.frame_count) / clip.rate_hz
-    return replace(clip, root_positions_m=clip.root_positions_m - times[:, None] * drift_m_s)
+    turns = gaussian_filter1d(
+        rotations.continuous(clip.rotations_wxyz), width, axis=0, mode="nearest", truncate=_REACH
+    )
+    # The root goes on at the ends as it came: mirrored about the end point itself.
+    path = clip.root_positions_m
+    beyond = min(int(np.ceil(_REACH * width)), len(path) - 1)
+    longer = np.concatenate(
+        [2.0 * path[0] - path[beyond:0:-1], path, 2.0 * path[-1] - path[-2 : -beyond - 2 : -1]]
+    )
+    places = gaussian_filter1d(longer, width, axis=0, mode="nearest", truncate=_REACH)
+    return replace(
+        clip,
+        root_positions_m=places[beyond : beyond + len(path)],
+        rotations_wxyz=rotations.continuous(rotations.normalize(turns)),
+    )
 
 
 def _check(edit: Edit) -> None:
@@ -143,7 +160,7 @@ def _slides(own: OwnRate, candidates: tuple[str, ...]) -> ContactSchedule:
     parts = own.schedule.parts
     columns = np.zeros((len(own.contacts), len(parts)), dtype=np.bool_)
     for p, part in enumerate(parts):
-        mine = own.contacts[:, [b for b, c in enumerate(candidates) if CANDIDATE_PARTS[c] == part]]
+        mine = own.contacts[:, columns_of(candidates, part)]
         touching = mine > 0
         columns[:, p] = touching.any(axis=1) & ((mine == SLIDING) | ~touching).all(axis=1)
     return ContactSchedule(parts, columns, own.schedule.rate_hz)

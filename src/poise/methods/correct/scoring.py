@@ -39,47 +39,38 @@ def diversity(states: Indices) -> float:
 
 def limited_paths(
     layers: Layers, costs: Array, weights: Array, least_jump: float, most: float
-) -> tuple[CheapestPaths, Array]:
-    """The cheapest paths that have at most so many stretches, and the price of change of each.
+) -> CheapestPaths:
+    """The cheapest paths that have at most so many stretches.
 
-    The price of a change starts at `least_jump` and is raised, by halving the interval of its
-    logarithm, hardly more than is needed.
-
-    Args:
-        layers: the graph.
-        costs: (N, C) kinds of cost of each node.
-        weights: (P, T, C) of the kinds, for every path.
-        least_jump: the price of a change that is always asked.
-        most: the largest diversity.
+    Nodes cost (N, C), weighed by (P, T, C) for every path. The price of a change starts at
+    `least_jump` and is raised, by halving the interval of its logarithm, hardly more than needed.
     """
     count = len(weights)
     least_jump = max(least_jump, _CHEAPEST)
     low, high = np.full(count, least_jump), np.full(count, max(_DEAREST, least_jump))
     found = cheapest_paths(layers, costs, weights, low)
-    states, nodes, paid = found.states.copy(), found.nodes.copy(), found.costs.copy()
-    over = np.flatnonzero([diversity(path) > most for path in states])
-    jumps = low.copy()
+    over = np.flatnonzero([diversity(path) > most for path in found.states])
     if not len(over):
-        return found, jumps
+        return found
+    found = CheapestPaths(found.nodes.copy(), found.states.copy(), found.costs.copy())
     # What even the dearest change leaves over the limit stays as that leaves it.
     trial = cheapest_paths(layers, costs, weights[over], high[over])
-    _put(trial, over, states, nodes, paid)
-    jumps[over] = high[over]
+    _put(trial, np.ones(len(over), np.bool_), found, over)
     for _ in range(_HALVINGS):
         middle = np.sqrt(low[over] * high[over])
         trial = cheapest_paths(layers, costs, weights[over], middle)
         fits = np.array([diversity(path) <= most for path in trial.states])
         high[over[fits]], low[over[~fits]] = middle[fits], middle[~fits]
-        kept = over[fits]
-        states[kept], nodes[kept], paid[kept] = (
-            trial.states[fits], trial.nodes[fits], trial.costs[fits],
-        )  # fmt: skip
-        jumps[kept] = middle[fits]
-    return CheapestPaths(nodes, states, paid), jumps
+        _put(trial, fits, found, over[fits])
+    return found
 
 
-def _put(trial: CheapestPaths, rows: Indices, states: Indices, nodes: Indices, paid: Array) -> None:
-    states[rows], nodes[rows], paid[rows] = trial.states, trial.nodes, trial.costs
+def _put(
+    trial: CheapestPaths, chosen: NDArray[np.bool_], found: CheapestPaths, rows: Indices
+) -> None:
+    """Paths of a trial that are chosen, in the place of those found before."""
+    found.nodes[rows], found.states[rows] = trial.nodes[chosen], trial.states[chosen]
+    found.costs[rows] = trial.costs[chosen]
 
 
 POSE_M = 0.02

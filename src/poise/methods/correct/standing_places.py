@@ -47,15 +47,7 @@ def planes_at(
     *,
     parallel: bool = True,
 ) -> Planes:
-    """The tangent planes of the place at its points nearest to the vertices.
-
-    Args:
-        environment: the place.
-        places_m: (T, V, 3) vertices.
-        contact_vertex: (B,)
-        rate_hz: of the frames.
-        parallel: use all cores.
-    """
+    """The tangent planes of the place at its points nearest to vertices (T, V, 3)."""
     frames, width = places_m.shape[:2]
     found = nearest_surface(environment, places_m, parallel=parallel)
     offsets = np.einsum("tvk,tvk->tv", found.normals, found.closest_m)

@@ -13,12 +13,13 @@ from poise.methods.filter.sliding_fit import SlidingFit as SlidingFit
 from poise.methods.filter.sliding_fit import on_side_of as on_side_of
 from poise.methods.filter.stream import FilterStream as FilterStream
 from poise.methods.filter.stream import clip_of as clip_of
-from poise.methods.filter.stream import filter_stream as filter_stream
 from poise.methods.filter.stream import frames_of as frames_of
 from poise.methods.filter.stream_contacts import FoundContacts as FoundContacts
 from poise.methods.filter.stream_contacts import StreamPoints as StreamPoints
 from poise.methods.filter.stream_goals import ALWAYS as ALWAYS
 from poise.methods.filter.stream_window import NO_OFFSETS as NO_OFFSETS
+from poise.methods.filter.stream_window import IncomingPoses as IncomingPoses
 from poise.methods.filter.stream_window import Passing as Passing
 from poise.methods.filter.stream_window import StreamFrame as StreamFrame
+from poise.methods.filter.stream_window import run_stream as run_stream
 from poise.methods.filter.stream_window import single_motion as single_motion

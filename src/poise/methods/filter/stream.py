@@ -2,7 +2,7 @@
 
     stream = FilterStream(character, 120.0, constraints, Settings(passes="1K"))
     print(stream.latency_s)
-    for pose in filter_stream(frames, stream):
+    for pose in run_stream(frames, stream):
         ...
 
 **What takes time.** Kinematic rounds look at one frame and have no delay. A dynamic round needs
@@ -21,25 +21,25 @@ says them; the level at which soles stand, until they have stood.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from poise.arrays import Array
 from poise.character import Character
 from poise.constraints import FLAT, Constraint
 from poise.contact import FEET, ContactSchedule
 from poise.environment import Environment
-from poise.errors import BadShape, BadValue
+from poise.errors import BadValue
 from poise.methods.edit import Edit
 from poise.methods.filter.problem import Problem, build
 from poise.methods.filter.settings import Settings, rounds_of
-from poise.methods.filter.sliding_fit import WINDOW_S, on_side_of
+from poise.methods.filter.sliding_fit import WINDOW_S
 from poise.methods.filter.stream_contacts import FoundContacts, GivenContacts, StreamPoints
 from poise.methods.filter.stream_goals import StreamGoals, at_one_frame
 from poise.methods.filter.stream_rounds import DynamicRound, KinematicRound
 from poise.methods.filter.stream_window import (
+    IncomingPoses,
     Passing,
     Stage,
     StreamFrame,
@@ -47,8 +47,6 @@ from poise.methods.filter.stream_window import (
     single_motion,
 )
 from poise.motion import Clip
-
-_UNIT_TOLERANCE = 1e-6
 
 
 class FilterStream:
@@ -119,8 +117,7 @@ class FilterStream:
         if kinds != self._goals.kinds:
             raise BadValue("source", "a body on which constraints ask for the same", kinds)
         self._stages = self._made_stages(problem, contact_parts, cutoff_hz, window_s)
-        self._side: Array | None = None
-        self._number = 0
+        self._incoming = IncomingPoses(self._source.skeleton, self._moving)
 
     @property
     def latency_frames(self) -> int:
@@ -140,10 +137,12 @@ class FilterStream:
             BadValue: numbers that are not finite, rotations that are not unit, or an update that
                 fails (as in whole clips); all say which frame.
         """
-        passing = self._taken(frame)
-        self._number += 1
-        self._side = passing.motion.local[0].copy()
-        moved = self._through(0, passing)
+        number = self._incoming.number
+        root, turns, offsets = self._incoming.checked(frame)
+        goals = self._goals.at(number, root, turns, offsets)
+        motion = single_motion(root + self._rise_m, turns)
+        self._incoming.accept(turns)
+        moved = self._through(0, Passing(number, motion, offsets[None], goals, frame.touching))
         return None if moved is None else _given_back(moved)
 
     def finish(self) -> Iterator[StreamFrame]:
@@ -154,8 +153,7 @@ class FilterStream:
                 moved = self._through(k + 1, passing)
                 if moved is not None:
                     rest.append(moved)
-        self._side = None
-        self._number = 0
+        self._incoming.restart()
         return map(_given_back, rest)
 
     def _through(self, first: int, passing: Passing) -> Passing | None:
@@ -165,28 +163,6 @@ class FilterStream:
                 return None
             moved = stage.push(moved)
         return moved
-
-    def _taken(self, frame: StreamFrame) -> Passing:
-        """The frame on arrays of its own, with its goals, on the body it is for."""
-        joints, name = self._source.skeleton.joint_count, f"frame {self._number}"
-        shapes = ((3,), (joints, 4), (len(self._moving), 3))
-        arrays = tuple(np.asarray(array, dtype=np.float64) for array in frame[:3])
-        for field, array, shape in zip(StreamFrame._fields, arrays, shapes, strict=False):
-            if array.shape != shape:
-                raise BadShape(f"{field} of {name}", str(shape), array.shape)
-            if not np.isfinite(array).all():
-                raise BadValue(f"{field} of {name}", "finite everywhere", "NaN or infinity")
-        root, turns, offsets = arrays
-        off = np.abs(np.linalg.norm(turns, axis=1) - 1.0)
-        if off.max() > _UNIT_TOLERANCE:
-            joint = self._source.skeleton.joint_names[int(off.argmax())]
-            wrong = turns[int(off.argmax())]
-            raise BadValue(f"rotation of {joint} in {name}", "a unit quaternion", wrong)
-        if self._side is not None:
-            turns = on_side_of(turns, self._side)
-        goals = self._goals.at(self._number, root, turns, offsets)
-        motion = single_motion(root + self._rise_m, turns)
-        return Passing(self._number, motion, offsets[None], goals, frame.touching)
 
     def _problem(self, constraints: Sequence[Constraint], settings: Settings) -> Problem:
         """The arrays of a clip of one frame: what changes from frame to frame is filled in."""
@@ -209,9 +185,9 @@ class FilterStream:
         contact_parts: Sequence[str] | None,
         cutoff_hz: float | None,
         window_s: float,
-    ) -> list[Stage]:
+    ) -> list[Stage[Passing]]:
         rounds, rate_hz = rounds_of(problem.settings.passes), self.rate_hz
-        stages = list[Stage]()
+        stages = list[Stage[Passing]]()
         place = self._environment
         if "D" not in rounds:
             return [KinematicRound(problem) for _ in rounds]
@@ -225,7 +201,7 @@ class FilterStream:
         if contact_parts is None:
             stages.append(FoundContacts(self._source, sent, place, rate_hz, self._rise_m))
         else:
-            stages.append(GivenContacts(self._source, sent, place, self._rise_m))
+            stages.append(GivenContacts(self._source, sent, place))
         rates_known = False
         for letter in rounds:
             if letter == "K":
@@ -239,17 +215,6 @@ class FilterStream:
             stages.append(DynamicRound(problem, points, place, rate_hz, window_s))
             rates_known = True
         return stages
-
-
-def filter_stream(
-    frames: Iterable[StreamFrame], stream: FilterStream
-) -> Generator[StreamFrame, None, None]:
-    """All frames in order, each as soon as it is known; as many come out as go in."""
-    for frame in frames:
-        moved = stream.push(frame)
-        if moved is not None:
-            yield moved
-    yield from stream.finish()
 
 
 def frames_of(clip: Clip) -> Iterator[StreamFrame]:

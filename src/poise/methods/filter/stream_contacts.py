@@ -29,6 +29,7 @@ from poise.contact import (
     PLANTED_M_S,
     SHORTEST_S,
     SPEED_M_S,
+    allowed_cutoff_hz,
 )
 from poise.environment import Environment, query
 from poise.errors import BadShape, BadValue, UnknownName
@@ -38,7 +39,6 @@ from poise.methods.filter.stream_window import Passing, StreamWindow, half_windo
 HALF_WINDOW_S = 0.1
 """Frames to either side that speeds are taken from: most of what 12 Hz ask for."""
 
-_SHARE_OF_RATE = 0.4
 _SINKING_M_S, _RISING_M_S = 0.2, 0.04
 """How fast a standing level follows a foot that stands below it, or above it: a heel that slowly
 leaves the ground is above it too."""
@@ -75,14 +75,9 @@ class GivenContacts:
     latency_frames = 0
 
     def __init__(
-        self,
-        character: Character,
-        points: StreamPoints,
-        environment: Environment,
-        raised_m: Array,
+        self, character: Character, points: StreamPoints, environment: Environment
     ) -> None:
         self._character, self._points, self._environment = character, points, environment
-        self._raised_m = raised_m
 
     def push(self, frame: Passing) -> Passing:
         """See `Stage`."""
@@ -124,7 +119,7 @@ class FoundContacts:
         self._points, self._environment, self._rate_hz = points, environment, rate_hz
         self._raised_m = raised_m
         half = half_window_frames(HALF_WINDOW_S, rate_hz, 2)
-        cutoff = min(CUTOFF_HZ, _SHARE_OF_RATE * rate_hz)
+        cutoff = allowed_cutoff_hz(CUTOFF_HZ, rate_hz)
         self._window = StreamWindow(3 * len(points.sites) + 3, rate_hz, cutoff, half)
         self._held = max(1, round(SHORTEST_S * rate_hz))
         """Frames that a change has to last."""

@@ -59,13 +59,9 @@ class StreamGoals:
         environment: Environment,
         template: Clip,
     ) -> None:
-        """Find out which constraints merely follow.
+        """Find out which constraints merely follow the character whose poses come in.
 
-        Args:
-            constraints: the wishes; their intervals count the frames of the stream.
-            character: whose poses come in.
-            environment: the place.
-            template: any clip of one frame of that character.
+        Intervals count the frames of the stream; the template is any clip of one frame.
         """
         self._character, self._environment, self._template = character, environment, template
         scene = Scene(template, character, environment)
@@ -198,19 +194,11 @@ def demands_of_frame(
     environment: Environment,
     settings: Settings,
 ) -> Demands:
-    """What balance and flight ask (Eqs. 7 and 11) of a motion of one frame.
+    """What balance and flight ask (Eqs. 7 and 11) of a motion of one frame with its rates.
 
     The zero-moment point is a goal where it is outside the support area, as in the paper; strength
-    asks for nothing.
-
-    Args:
-        number: of the frame in its stream.
-        motion: one frame with its rates.
-        character: with a body.
-        places_m: (1, C, 3) points that may touch, where they stand once constraints are met, and
-        touching: (C,) which of them do.
-        environment: what they touch.
-        settings: what is asked for at all.
+    asks for nothing. Points that may touch are given where they stand once constraints are met,
+    (1, C, 3), with which of them do, (C,).
     """
     noise = np.array([0.0, settings.balance_noise, settings.flight_noise, settings.torque_noise])
     kind, goal, height = NO_DYNAMICS, np.zeros((1, 2)), 0.0

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.errors import BadValue
+from poise.character import Skeleton
+from poise.errors import BadShape, BadValue
 from poise.methods.filter.curve_fit import check_positive
 from poise.methods.filter.demands import SHORTEST_FLIGHT
 from poise.methods.filter.dynamic_state import Motion
+from poise.methods.filter.sliding_fit import on_side_of
 from poise.methods.filter.stream_kernels import put_rates
 from poise.motion import splines
 
@@ -58,21 +60,77 @@ class Passing:
     """(C,) which contact points touch."""
 
 
-class Stage(Protocol):
-    """A part of the stream: frames go in and come out in order, some of them later."""
+T = TypeVar("T")
+
+
+class Stage(Protocol[T]):
+    """A stream or a part of one: frames go in and come out in order, some of them later."""
 
     @property
     def latency_frames(self) -> int:
         """Frames between the newest taken and the one given back."""
         ...
 
-    def push(self, frame: Passing) -> Passing | None:
+    def push(self, frame: T) -> T | None:
         """Take one frame; give back one, or None while there is none yet."""
         ...
 
-    def finish(self) -> list[Passing]:
+    def finish(self) -> Iterable[T]:
         """The frames not given back yet; the stage is then ready for another stream."""
         ...
+
+
+def run_stream(frames: Iterable[T], stream: Stage[T]) -> Generator[T, None, None]:
+    """All frames in order, each as soon as it is known; as many come out as go in."""
+    for frame in frames:
+        made = stream.push(frame)
+        if made is not None:
+            yield made
+    yield from stream.finish()
+
+
+_UNIT_TOLERANCE = 1e-6
+
+
+class IncomingPoses:
+    """Checks the poses of a stream, counts them, and keeps quaternions from changing sides."""
+
+    def __init__(self, skeleton: Skeleton, moving_joints: Sequence[int]) -> None:
+        self._skeleton, self._moving_count = skeleton, len(moving_joints)
+        self.restart()
+
+    def restart(self) -> None:
+        """The next frame is the first of another stream."""
+        self.number = 0
+        self._side: Array | None = None
+
+    def checked(self, frame: StreamFrame) -> tuple[Array, Array, Array]:
+        """Root, rotations and moving offsets of the next frame.
+
+        Raises:
+            BadShape: arrays of other joints.
+            BadValue: numbers that are not finite, rotations that are not unit.
+        """
+        name, skeleton = f"frame {self.number}", self._skeleton
+        shapes = ((3,), (skeleton.joint_count, 4), (self._moving_count, 3))
+        arrays = tuple(np.asarray(array, dtype=np.float64) for array in frame[:3])
+        for field_name, array, shape in zip(StreamFrame._fields, arrays, shapes, strict=False):
+            if array.shape != shape:
+                raise BadShape(f"{field_name} of {name}", str(shape), array.shape)
+            if not np.isfinite(array).all():
+                raise BadValue(f"{field_name} of {name}", "finite everywhere", "NaN or infinity")
+        root, turns, offsets = arrays
+        off = np.abs(np.linalg.norm(turns, axis=1) - 1.0)
+        worst = int(off.argmax())
+        if off[worst] > _UNIT_TOLERANCE:
+            joint = skeleton.joint_names[worst]
+            raise BadValue(f"rotation of {joint} in {name}", "a unit quaternion", turns[worst])
+        return root, turns if self._side is None else on_side_of(turns, self._side), offsets
+
+    def accept(self, rotations_wxyz: Array) -> None:
+        """The frame that was checked is not refused by anybody: the next one follows it."""
+        self.number += 1
+        self._side = rotations_wxyz.copy()
 
 
 def single_motion(root_m: Array, rotations_wxyz: Array) -> Motion:
@@ -100,10 +158,7 @@ class StreamRates:
     def __init__(self, joints: int, rate_hz: float, cutoff_hz: float | None = None) -> None:
         """Prepare the weights.
 
-        Args:
-            joints: of the body.
-            rate_hz: frames per second.
-            cutoff_hz: up to where the incoming poses are believed; None: a cautious guess.
+        The cutoff is up to where the incoming poses are believed; None: a cautious guess.
         """
         if cutoff_hz is None:
             cutoff_hz = min(CUTOFF_HZ, _SHARE_OF_RATE * rate_hz)
@@ -157,13 +212,9 @@ class StreamWindow:
     """The last frames of a stream, and rates in the middle of them; memory does not grow."""
 
     def __init__(self, columns: int, rate_hz: float, cutoff_hz: float, half_frames: int) -> None:
-        """Work out the weights.
+        """Work out the weights of so many frames to either side of the one whose rates are asked.
 
-        Args:
-            columns: how many numbers a frame has.
-            rate_hz: frames per second.
-            cutoff_hz: half the amplitude remains there.
-            half_frames: frames to either side of the one whose rates are asked for.
+        Half the amplitude remains at the cutoff.
         """
         if not 0.0 < cutoff_hz <= rate_hz / 2:
             raise BadValue("cutoff_hz", f"more than 0, at most {rate_hz / 2:g} Hz", cutoff_hz)

@@ -32,9 +32,12 @@ from poise.footing import (
     ankle_slack_rad,
     center_tasks,
     clearance_tasks,
+    held_longer,
     solve_until_clear,
     spot_task,
     touching,
+    with_slides,
+    worst_miss,
 )
 from poise.ik import WholeSettings, build, keep_in_range, solve_long, unsolved, widened
 from poise.mechanics import forward_kinematics
@@ -56,8 +59,6 @@ _EASED = {"point": 0.003, "turn": 0.02}
 """
 _SLIDES_M_S = 0.03
 """The same for points that should stay."""
-_FOOT_M = 0.2
-"""How far a foot's end goes when it turns by a radian."""
 _BESIDE_M = 0.1
 """How far from where it rolls a foot is held from turning."""
 _DEEPEST_M = 0.001
@@ -105,8 +106,9 @@ def hold(
     more = list(wishes)
     if contacts is None:
         return _solved(scene, [], more, movers, None, fastest_rad_s)
-    found = touching(Scene(freely, target, environment), _longer(contacts), None, movers.moves)
-    told = _told(contacts, found.slid)
+    longer = replace(contacts, touching=held_longer(contacts.touching), sliding=None)
+    found = touching(Scene(freely, target, environment), longer, None, movers.moves)
+    told = with_slides(contacts, found.slid)
     if steady:
         more += center_tasks(scene, np.asarray(contacts.touching.any(axis=1)))
     spots = [task for spot in found.spots for task in _spot(spot, environment, movers)]
@@ -165,17 +167,8 @@ def _solved(
     tasks = [*held, *wishes, *inside((scene.clip, {}))]
     found = solve_until_clear(tasks, solve, inside, _ROUNDS)
     clip, missed = found.made
-    off = {
-        name: miss * (_FOOT_M if name.startswith("turn") else 1.0) for name, miss in missed.items()
-    }
-    worst = max(off.items(), key=lambda item: item[1], default=("", 0.0))
-    name = worst[0].partition(": ")[2]
-    return Held(_in_range(clip, scene, found.tasks), worst[1], name, contacts, missed)
-
-
-def _told(contacts: ContactSchedule, slid: Mapping[str, NDArray[np.bool_]]) -> ContactSchedule:
-    sliding = np.stack([slid[part] & contacts.column(part) for part in contacts.parts], axis=1)
-    return replace(contacts, sliding=sliding if sliding.any() else None)
+    kept = _in_range(clip, scene, found.tasks)
+    return Held(kept, *worst_miss(missed), contacts, missed)
 
 
 def _in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
@@ -188,25 +181,12 @@ def _in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
     return replace(clip, rotations_wxyz=solution.rotations_wxyz)
 
 
-def _longer(contacts: ContactSchedule) -> ContactSchedule:
-    """Held a frame before and after: in its first and last frame a foot has no speed either."""
-    touching = contacts.touching.copy()
-    touching[1:] |= contacts.touching[:-1]
-    touching[:-1] |= contacts.touching[1:]
-    return replace(contacts, touching=touching, sliding=None)
-
-
 def _stance(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Task]:
     """A foot from heel strike to toe-off: what is down does not move over the ground.
 
     Where one phase follows another, their points are held through the frame between, so that a foot
-    rolls from one to the next and does not jump.
-
-    Args:
-        path: where it would be.
-        level: whether the ground is.
-        movers: which joints may help.
-        line: it cannot lie flat: heel and tip stay, and come down as far as they can.
+    rolls from one to the next and does not jump. A foot on a `line` cannot lie flat: heel and tip
+    stay, and come down as far as they can.
     """
     shape, start = path.shape, path.first
     found: list[Task] = []

@@ -86,14 +86,10 @@ def impossible(
 ) -> tuple[Impossible, ...]:
     """Everything that a body cannot do of a motion, the longest first.
 
-    Args:
-        series: the motion with what touches.
-        target: whose.
-        wanted_m: (F, J, 3) where its joints should be.
-        fastest_rad_s: (J,) how fast they can turn.
+    `wanted_m` (F, J, 3) is where its joints should be, `fastest_rad_s` (J,) how fast they can turn.
     """
     found = [
-        *_strength(series),
+        *_by_joint(series, "strength", series.torque_ratio, _TOO_STRONG),
         *_speed(series, fastest_rad_s),
         *_range(series, target, wanted_m),
         *_overlap(series, target),
@@ -128,25 +124,23 @@ def _stretches(
     ]
 
 
-def _strength(series: Series) -> list[Impossible]:
+def _by_joint(series: Series, why: Why, shares: Array, limit: float) -> list[Impossible]:
+    """Stretches in which shares (F, J) of what joints can do are beyond a limit."""
     names = series.clip.skeleton.joint_names
-    found: list[Impossible] = []
-    for joint in np.flatnonzero((series.torque_ratio > _TOO_STRONG).any(axis=0)).tolist():
-        values = series.torque_ratio[:, joint]
-        found += _stretches(series, "strength", names[joint], values, _TOO_STRONG)
-    return found
+    return [
+        each
+        for joint in np.flatnonzero((shares > limit).any(axis=0)).tolist()
+        for each in _stretches(series, why, names[joint], shares[:, joint], limit)
+    ]
 
 
 def _speed(series: Series, fastest_rad_s: Array | None) -> list[Impossible]:
     if fastest_rad_s is None or series.clip.frame_count < 2:
         return []
-    turns, names = series.clip.rotations_wxyz, series.clip.skeleton.joint_names
+    turns = series.clip.rotations_wxyz
     steps = rotations.angle_between(turns[:-1], turns[1:]) * series.clip.rate_hz
     shares = np.concatenate([steps, steps[-1:]]) / fastest_rad_s
-    found: list[Impossible] = []
-    for joint in np.flatnonzero((shares > _TOO_FAST).any(axis=0)).tolist():
-        found += _stretches(series, "speed", names[joint], shares[:, joint], _TOO_FAST)
-    return found
+    return _by_joint(series, "speed", shares, _TOO_FAST)
 
 
 def _overlap(series: Series, target: Character) -> list[Impossible]:

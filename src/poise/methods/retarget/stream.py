@@ -2,7 +2,7 @@
 
     stream = RetargetStream(human, robot, correspondence(human, robot), 60.0)
     print(stream.latency_s)
-    for pose in retarget_stream(frames, stream):
+    for pose in run_stream(frames, stream):
         ...
 
 **What takes time.** Poses alone do not: every frame goes on from the one before. Feet that stay
@@ -17,7 +17,7 @@ best.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from poise.methods.filter import (
     NO_OFFSETS,
     FilterStream,
     FoundContacts,
+    IncomingPoses,
     Passing,
     Settings,
     StreamFrame,
@@ -45,7 +46,6 @@ from poise.methods.retarget.stream_follow import LimitsOfStream
 from poise.methods.retarget.stream_poses import PoseStream
 from poise.transfer import Correspondence
 
-_UNIT_TOLERANCE = 1e-6
 _NO_GOALS = np.zeros((0, 4))
 
 
@@ -107,8 +107,7 @@ class RetargetStream:
                 target, rate_hz, paths, physics, environment=self.environment,
                 contact_parts=FEET, cutoff_hz=cutoff_hz,
             )  # fmt: skip
-        self._number = 0
-        self._side: Array | None = None
+        self._incoming = IncomingPoses(source.skeleton, self._moving)
         self._side_out: Array | None = None
 
     @property
@@ -140,9 +139,14 @@ class RetargetStream:
             BadValue: numbers that are not finite, rotations that are not unit; both say which
                 frame.
         """
-        taken = self._taken(frame)
-        self._number += 1
-        self._side = taken.motion.local[0].copy()
+        number = self._incoming.number
+        root, turns, offsets = self._incoming.checked(frame)
+        said = np.shape(frame.touching or ())
+        if self._given and self._asks and said != (len(FEET),):
+            raise BadShape(f"touching of frame {number}", f"({len(FEET)},)", said)
+        motion = single_motion(root, turns)
+        self._incoming.accept(turns)
+        taken = Passing(number, motion, offsets[None], _NO_GOALS, frame.touching)
         known = taken if self._contacts is None else self._contacts.push(taken)
         return None if known is None else self._made(known)
 
@@ -156,8 +160,8 @@ class RetargetStream:
         if self._filter is not None:
             rest += [self._within_limits(moved) for moved in self._filter.finish()]
         self._poses.restart()
-        self._side = self._side_out = None
-        self._number = 0
+        self._incoming.restart()
+        self._side_out = None
         return iter(rest)
 
     def _made(self, frame: Passing) -> StreamFrame | None:
@@ -188,38 +192,3 @@ class RetargetStream:
         if self._contacts is not None:
             return np.bincount(self._owners, frame.touching, len(FEET)) > 0.0
         return np.asarray(frame.parts_touching, dtype=np.bool_)
-
-    def _taken(self, frame: StreamFrame) -> Passing:
-        """The frame on arrays of its own."""
-        skeleton, name = self._source.skeleton, f"frame {self._number}"
-        shapes = ((3,), (skeleton.joint_count, 4), (len(self._moving), 3))
-        arrays = tuple(np.asarray(array, dtype=np.float64) for array in frame[:3])
-        for field, array, shape in zip(StreamFrame._fields, arrays, shapes, strict=False):
-            if array.shape != shape:
-                raise BadShape(f"{field} of {name}", str(shape), array.shape)
-            if not np.isfinite(array).all():
-                raise BadValue(f"{field} of {name}", "finite everywhere", "NaN or infinity")
-        root, turns, offsets = arrays
-        off = np.abs(np.linalg.norm(turns, axis=1) - 1.0)
-        if off.max() > _UNIT_TOLERANCE:
-            joint = skeleton.joint_names[int(off.argmax())]
-            raise BadValue(
-                f"rotation of {joint} in {name}", "a unit quaternion", turns[int(off.argmax())]
-            )
-        if self._given and self._asks and len(frame.touching or ()) != len(FEET):
-            raise BadShape(f"touching of {name}", f"({len(FEET)},)", np.shape(frame.touching or ()))
-        if self._side is not None:
-            turns = on_side_of(turns, self._side)
-        motion = single_motion(root, turns)
-        return Passing(self._number, motion, offsets[None], _NO_GOALS, frame.touching)
-
-
-def retarget_stream(
-    frames: Iterable[StreamFrame], stream: RetargetStream
-) -> Generator[StreamFrame, None, None]:
-    """All frames in order, each as soon as it is known; as many come out as go in."""
-    for frame in frames:
-        made = stream.push(frame)
-        if made is not None:
-            yield made
-    yield from stream.finish()

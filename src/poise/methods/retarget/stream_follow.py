@@ -47,13 +47,7 @@ class StandingFeet:
     def __init__(
         self, target: Character, environment: Environment, rate_hz: float, parts: tuple[str, ...]
     ) -> None:
-        """Prepare the soles.
-
-        Args:
-            target: whose feet.
-            environment: what they stand on.
-            rate_hz: frames per second.
-            parts: the feet, in the order in which they are said to touch.
+        """Prepare the soles of a target's feet, in the order in which they are said to touch.
 
         Raises:
             UnknownName: a foot that the body does not have.
@@ -150,13 +144,9 @@ class FollowedStream:
     ) -> None:  # fmt: skip
         """Prepare everything that does not depend on poses.
 
-        Args:
-            clip: of `two_frames`, this object's own: it is written to.
-            character: who moves.
-            environment: where.
-            tasks: points and turns of joints, with goals of these two frames.
-            stays: more points, whose places are given; as important as the others.
-            settings: the knobs of `follow`.
+        The clip is one of `two_frames` and this object's own: it is written to. Tasks are points
+        and turns of joints, with goals of these two frames; `stays` are more points, as important
+        as the others, whose places are given.
         """
         self._settings = settings or FollowSettings()
         self._problem = build(Scene(clip, character, environment), [*tasks, *stays])

@@ -97,18 +97,9 @@ class PoseStream:
         environment: Environment, rate_hz: float, *, scale: float | None = None,
         rise_m: float | None = None, feet: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        """Prepare everything that does not depend on poses.
+        """Prepare everything that does not depend on poses; arguments are as in `RetargetStream`.
 
-        Args:
-            source: whose poses come in.
-            target: who is to move like it.
-            matches: which joint follows which.
-            environment: where. It scales with the motion, about the origin of its ground.
-            rate_hz: frames per second.
-            scale: how many times as far it goes; as the legs are longer, unless given.
-            rise_m: how far the target is raised, so that its soles are as high as the source's;
-                as far as it takes when the source stands upright, unless given.
-            feet: parts that stay where they touch.
+        Parts that are `feet` stay where they touch.
 
         Raises:
             BadValue: a scale or a rise that is none.
