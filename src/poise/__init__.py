@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from poise.version import __version__ as __version__
 
@@ -47,11 +47,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def load(path: str | Path, **options: Any) -> Clip:
+def load(
+    path: str | Path, *, unit: str | None = None, up: str | None = None, **options: object
+) -> Clip:
     """Read a clip (.bvh, .amc, .glb, .gltf, .npz); options as `poise.formats.load_clip`."""
     from poise.formats import load_clip
 
-    return load_clip(path, **options)
+    return load_clip(path, unit=unit, up=up, **options)
 
 
 def load_character(path: str | Path) -> Character:
@@ -61,11 +63,11 @@ def load_character(path: str | Path) -> Character:
     return figure_of(Path(path), repaired=True)
 
 
-def save(clip: Clip, path: str | Path, **options: Any) -> tuple[str, ...]:
+def save(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[str, ...]:
     """Write a clip in the format of the extension; returns what that format could not hold."""
     from poise.formats import save_clip
 
-    return save_clip(clip, path, **options)
+    return save_clip(clip, path, sidecar=sidecar)
 
 
 def correct(
@@ -76,7 +78,7 @@ def correct(
     place: Environment | str | Path | None = None,
     body: CharacterChoice | None = None,
     progress: ProgressCallback | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Result:
     """Correct a capture: find what touches what; remove sliding, floating and penetration.
 
@@ -102,7 +104,7 @@ def deform(
     *constraints: Constraint,
     place: Environment | str | Path | None = None,
     body: CharacterChoice | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Result:
     """Bend a clip to constraints, higher priorities first (`poise.constraints.HoldPoint`, ...)."""
     from poise.face import apply
@@ -116,7 +118,7 @@ def filter(
     passes: str = "2D+1K",
     place: Environment | str | Path | None = None,
     body: CharacterChoice | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Result:
     """Balance, strength and flight for a clip and its constraints; `passes` as in the paper."""
     from poise.face import apply
@@ -134,7 +136,7 @@ def leap(
     higher: float | None = None,
     place: Environment | str | Path | None = None,
     progress: ProgressCallback | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Result:
     """Edit a captured leap so that it still obeys gravity.
 
@@ -163,7 +165,7 @@ def retarget(
     *,
     place: Environment | str | Path | None = None,
     progress: ProgressCallback | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Result:
     """Put a motion on another body: another rig, a child, a humanoid robot.
 
@@ -184,7 +186,7 @@ def pattern(
     learned: Pattern | str | Path,
     *constraints: Constraint,
     place: Environment | str | Path | None = None,
-    **settings: Any,
+    **settings: object,
 ) -> Result:
     """Meet goals in the style of a learned pattern (`poise pattern learn`; `HitAt`)."""
     from poise.face import apply
@@ -271,8 +273,8 @@ def batch(
     recipe: str | Path | None = None,
     to: str | Path | None = None,
     workers: int | None = None,
-    told: Callable[[Mapping[str, Any]], None] | None = None,
-    **values: Any,
+    told: Callable[[Mapping[str, object]], None] | None = None,
+    **values: object,
 ) -> Summary:
     """Do the same with every clip of a folder, in watched processes; interrupted runs resume.
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 
 class PoiseError(Exception):
     """Whatever went wrong because of what was asked or given; the message is for the user."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Constructors take facts, not the sentence: between processes the facts travel as they are.
         return _as_it_was, (type(self), self.args, self.__dict__)
 
 
-def _as_it_was(kind: type[PoiseError], args: tuple[Any, ...], facts: dict[str, Any]) -> PoiseError:
+def _as_it_was(
+    kind: type[PoiseError], args: tuple[object, ...], facts: dict[str, object]
+) -> PoiseError:
     made = kind.__new__(kind)
     made.args = args
     made.__dict__.update(facts)

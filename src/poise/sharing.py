@@ -6,7 +6,6 @@ import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 _WORTH_SHARING_NS = 400_000
 """Below this much work, waking another thread (about 0.1 ms) costs as much as it saves."""
@@ -19,7 +18,7 @@ _CHUNK_MULTIPLE = 64
 
 
 def over_frames(
-    kernel: Callable[..., Any], frames: int, frame_ns: int, parallel: bool, *arguments: object
+    kernel: Callable[..., object], frames: int, frame_ns: int, parallel: bool, *arguments: object
 ) -> None:
     """Call `kernel(first, last, *arguments)` over all frames, in chunks on all cores if it pays.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml import events as of
@@ -35,6 +35,13 @@ _WORDS: dict[str, Scalar] = {
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _TAGS = {str: "str", bool: "bool", int: "int", float: "float", type(None): "null"}
+
+
+class _Mark(Protocol):
+    """Where the scanner is, counted from 0."""
+
+    line: int
+    column: int
 
 
 @dataclass(frozen=True)
@@ -180,7 +187,7 @@ def parse_yaml(
     try:
         root = reading.document(cast("Any", YAML(typ="safe", pure=True)).parse(text))
     except MarkedYAMLError as problem:
-        mark: Any = problem.problem_mark
+        mark: _Mark | None = problem.problem_mark
         found = str(problem.problem or "something else")[:200]
         line = None if mark is None else mark.line + 1
         raise FileProblem(label, f"YAML ({what})", found, line=line) from None
@@ -261,7 +268,7 @@ class _Reading:
             key = self._key(event, events, depth + 1)
             value = self._value(next(events), events, depth + 1, key.place)
             if not value.word and value.content is None:  # nothing stands behind the colon
-                mark: Any = event.end_mark
+                mark: _Mark = event.end_mark
                 behind = Place(self.label, mark.line + 1, mark.column + 2)
                 value = replace(value, place=behind)
             if key.word and key.word not in found:
@@ -311,7 +318,7 @@ class _Reading:
         return FileProblem(self.label, f"YAML ({self.what})", found, line=self._place(event).line)
 
     def _place(self, event: Event) -> Place:
-        mark: Any = event.start_mark
+        mark: _Mark = event.start_mark
         return Place(self.label, mark.line + 1, mark.column + 1)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -36,8 +35,8 @@ def run_batch(
     recipe: str | Path | None,
     to: str | Path | None,
     workers: int | None,
-    told: Callable[[Mapping[str, Any]], None] | None,
-    values: Mapping[str, Any],
+    told: Callable[[Mapping[str, object]], None] | None,
+    values: Mapping[str, object],
 ) -> Summary:
     """Do what is left of a library, and write its tables and its page."""
     body = None if to is None else Path(to)
