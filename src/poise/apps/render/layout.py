@@ -21,12 +21,7 @@ STILL_SHARE = 0.35
 
 
 def key_frames(positions_m: Array, count: int) -> list[int]:
-    """`count` frames from first to last, closer together where joints move faster.
-
-    Args:
-        positions_m: (F, J, 3) joints in the world.
-        count: how many; fewer when the clip has fewer frames.
-    """
+    """`count` frames from first to last, closer together where joints (F, J, 3) move faster."""
     frames = len(positions_m)
     count = min(count, frames)
     if count <= 1:
@@ -78,11 +73,8 @@ def place_figures(
 ) -> list[Placed]:
     """Key frames along the path if they can be told apart there, otherwise side by side.
 
-    Args:
-        stage: who moves where.
-        axes: right, up and toward the eye.
-        room_m: width of the picture at the smallest scale that is still readable.
-        figures: how many, or of which frames; None for as many as there is room for.
+    As many as `figures` says, or of those frames; None for as many as have `room_m`: the width of
+    the picture at the smallest scale that is still readable.
     """
     positions = stage.figure.state.positions_m
     terrain = stage.part_triangles_m is not None and not len(prop_points(stage))

@@ -36,7 +36,7 @@ GHOST: Color = (236, 150, 48)
 PART: Color = (205, 192, 170)
 """Chairs, stairs and other parts of a place."""
 
-CENTER_OF_MASS, ZERO_MOMENT, SUPPORT, TOUCH = INK, VERMILION, SKY, GREEN
+ZERO_MOMENT, SUPPORT, TOUCH = VERMILION, SKY, GREEN
 
 
 def linear(color: Color) -> Array:

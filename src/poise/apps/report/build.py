@@ -9,18 +9,14 @@ from collections.abc import Sequence
 from poise.apps.render import as_png, draw_strip, overlays_of, stage_for, with_few_colors
 from poise.apps.report.clip_charts import all_charts
 from poise.apps.report.page import Page, page_html
-from poise.apps.report.words import GROUPS, Figure, figures_of, listed, number, unit_words
+from poise.apps.report.words import GROUPS, RULES, Figure, figures_of, listed, number, unit_words
 from poise.contact import Series
 from poise.measures import Evaluation
 from poise.wording import counted
 
 STRIP_PX = 1280
 """Near the width of the page, so that the words in the picture keep their size."""
-_RULES = (
-    "Good, fair and poor are rules of thumb: good is what clean captures of people reach, poor "
-    "is what a viewer notices or a body could not do. A dash means that there was nothing to "
-    "measure."
-)
+_RULES = f"{RULES}A dash means that there was nothing to measure."
 
 
 def report_html(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.apps.report.library_columns import Figures, Library
-from poise.apps.report.words import Kind, number, unit_words
+from poise.apps.report.words import RULES, Kind, number, unit_words
 from poise.arrays import Array
 
 STATUS_WORDS = {"met": "all goals met", "not_met": "a goal missed", "bug": "bug in Poise"}
@@ -18,9 +18,7 @@ _MOST_NAMED = 4
 _VERY_LARGE = 1e7
 """From here on, digits and a power of ten."""
 _RULES = (
-    "Good, fair and poor are rules of thumb: good is what clean captures of people reach, poor "
-    "is what a viewer notices or a body could not do. A dash or a gap means that there was nothing "
-    "to measure.",
+    f"{RULES}A dash or a gap means that there was nothing to measure.",
     "Better and worse are changes by more than 3 %, as in a clip's own report.",
     "Figures of clips that were written count; a clip that failed has none.",
 )

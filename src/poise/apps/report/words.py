@@ -95,6 +95,12 @@ class Kind:
         return words.get(found, "")
 
 
+RULES = (
+    "Good, fair and poor are rules of thumb: good is what clean captures of people reach, poor "
+    "is what a viewer notices or a body could not do. "
+)
+
+
 def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
 

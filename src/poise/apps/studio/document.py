@@ -20,7 +20,6 @@ from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.drags import Drags
 from poise.apps.studio.families import Played
-from poise.apps.studio.goals import goals_of, scatter_of, stages_of
 from poise.apps.studio.history import History, Kept
 from poise.apps.studio.measuring import measured, observed, with_contacts
 from poise.apps.studio.project import Project
@@ -288,7 +287,7 @@ class Document:
             self._figure(recipe, character, clip.name),
             views.place(prepared.environment, clip),
             views.motion(clip, "before"),
-            views.physics(series, "before", stages_of(series)),
+            views.physics(series, "before"),
         ]
 
     def _figure(self, recipe: Recipe, character: Character, name: str) -> Told:
@@ -309,7 +308,7 @@ class Document:
         solution = self._solver.found(self.history.recipe)
         pages = tuple(self._pages) if only is None else (only,)
         self._tell(self._state(), to=pages)
-        goals = goals_of(recipe, self._solver.stem, {} if solution is None else solution.met)
+        goals = views.goals_of(recipe, self._solver.stem, {} if solution is None else solution.met)
         shown = solution or self._shown  # a stale one
         if solution is None:
             self._tell(say.Forget("after" if shown is None else "live"), goals, to=pages)
@@ -321,7 +320,7 @@ class Document:
             if solution.family is not None:
                 self._tell(Played(solution.family, solution.character).state(), to=pages)
             if solution.scatter is not None:
-                self._tell(scatter_of(*solution.scatter), to=pages)
+                self._tell(views.scatter_of(*solution.scatter), to=pages)
             self._shown = solution
         self._inbox.put(lambda: self._show_physics(shown, pages))
 
@@ -336,7 +335,7 @@ class Document:
             series = observed(
                 solution.clip, solution.character, solution.environment, solution.contacts
             )
-            self._tell(views.physics(series, "after", stages_of(series)), to=pages)
+            self._tell(views.physics(series, "after"), to=pages)
 
     def _state(self) -> say.DocumentState:
         history, solution = self.history, self._solver.found(self.history.recipe)

@@ -11,7 +11,6 @@ from typing import cast
 from poise.apps.studio import to_page as say
 from poise.apps.studio import views
 from poise.apps.studio.from_page import BeginDrag, Drag
-from poise.apps.studio.goals import stages_of
 from poise.apps.studio.history import steps_of
 from poise.apps.studio.live import Live
 from poise.apps.studio.measuring import observed
@@ -141,7 +140,7 @@ class Drags:
         began = time.perf_counter()
         try:
             series = observed(clip, prepared.character, prepared.environment)
-            self._tell(views.physics(series, "live", stages_of(series)))
+            self._tell(views.physics(series, "live"))
         except PoiseError:
             pass  # it is said when the drag has ended
         self._seen_at = time.perf_counter()

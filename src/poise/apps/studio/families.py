@@ -16,7 +16,6 @@ from poise.errors import BadValue
 from poise.job import Recipe, Subject, edit_of, is_family_file, load_family, vocabulary
 from poise.methods import Progress
 from poise.methods.momentum import Family, LeapController, Settings, build_family, two_leaps_reach_m
-from poise.motion import Clip
 
 
 def family_settings(recipe: Recipe) -> Settings | None:
@@ -58,11 +57,6 @@ def from_file(recipe: Recipe) -> Family | None:
     assert recipe.written is not None  # those of the studio are made from values
     same = key_of(recipe_of(family, name)) == key_of(recipe.written.plain())
     return family if same else None
-
-
-def middle(family: Family) -> Clip:
-    """The leap in the middle of a family."""
-    return family.at([0.5 * (low + high) for low, high in family.bounds])
 
 
 @dataclass

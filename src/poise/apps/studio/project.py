@@ -15,9 +15,10 @@ from poise.errors import FileProblem
 from poise.formats import extensions
 from poise.job import is_pattern_file
 
-_KEYS = {
+FILE_KEYS = {
     "clip", "file", "to", "mapping", "roles", "skeleton", "contacts", "pattern", "environment",
 }  # fmt: skip
+"""A text under one of these is the name of a file."""
 
 
 def is_below(name: str) -> bool:
@@ -29,11 +30,6 @@ def is_below(name: str) -> bool:
     return not (path.is_absolute() or path.drive or name.startswith(("//", "\\\\")))
 
 
-def is_file_key(key: str) -> bool:
-    """Whether a text under this key is the name of a file."""
-    return key in _KEYS
-
-
 def named_files(values: object, location: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     """All names of files that are read, each with where it stands, with dots."""
     if isinstance(values, Mapping):
@@ -43,7 +39,7 @@ def named_files(values: object, location: tuple[str, ...] = ()) -> Iterator[tupl
     elif isinstance(values, list | tuple):
         for index, each in enumerate(cast("list[object]", values)):
             yield from named_files(each, (*location, str(index)))
-    elif isinstance(values, str) and location and is_file_key(location[-1]):
+    elif isinstance(values, str) and location and location[-1] in FILE_KEYS:
         yield ".".join(location), values
 
 

@@ -65,13 +65,14 @@ def load_result(folder: Path, key: str, recipe: Recipe, prepared: Subject) -> So
             known = read_contacts(place / _KNOWN)
             after = _on_target(prepared, clips[0], float(facts["scale"]), known)
         before = after.moved_from or after
+        contacts = read_contacts(place / _LAST) if (place / _LAST).is_file() else None
         scatter = None
         if recipe.steps[-1].pattern is not None:
             now = facts["coefficients"]
             pattern = load_pattern(recipe.folder / recipe.steps[-1].pattern)
             scatter = pattern, None if now is None else np.array(now, dtype=np.float64)
         return Solution(
-            prepared=after, clips=clips, contacts=_contacts(place / _LAST),
+            prepared=after, clips=clips, contacts=contacts,
             start=load_clip(place / "start.npz"), start_character=before.character,
             status=str(facts["status"]), summary=str(facts["summary"]),
             notes=tuple(map(str, facts["notes"])),
@@ -80,10 +81,6 @@ def load_result(folder: Path, key: str, recipe: Recipe, prepared: Subject) -> So
         )  # fmt: skip
     except (PoiseError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return None
-
-
-def _contacts(path: Path) -> ContactSchedule | None:
-    return read_contacts(path) if path.is_file() else None
 
 
 def _on_target(prepared: Subject, clip: Clip, scale: float, contacts: ContactSchedule) -> Subject:

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from poise.announce import announce
-from poise.apps.studio.families import built, family_settings, middle
+from poise.apps.studio.families import built, family_settings
 from poise.apps.studio.project import is_below, named_files
 from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
@@ -30,7 +30,7 @@ from poise.job import (
     run_prepared,
     subject,
 )
-from poise.methods import METHODS, Parcel, Progress, Result
+from poise.methods import METHODS, Parcel, Progress
 from poise.methods.momentum import Family, statuses_in_words
 from poise.methods.pattern import Pattern, PatternReport
 from poise.methods.retarget import RetargetReport
@@ -133,7 +133,7 @@ def is_quick(recipe: Recipe) -> bool:
 
 def solution_of(outcome: Outcome) -> Solution:
     """What the page needs of an outcome."""
-    prepared, last = outcome.prepared, outcome.result
+    prepared, first, last = outcome.prepared, outcome.results[0].report, outcome.result
     own = [note for result in outcome.results for note in result.notes]
     *without_last, _ = outcome.results
     earlier = solution_of(Outcome(prepared, tuple(without_last))) if without_last else None
@@ -150,13 +150,8 @@ def solution_of(outcome: Outcome) -> Solution:
         notes=tuple(dict.fromkeys((*own, *prepared.notes))),
         met=outcome_of(rows),
         earlier=earlier,
-        scale=_scale(outcome.results[0]),
+        scale=first.scale if isinstance(first, RetargetReport) else 1.0,
     )
-
-
-def _scale(result: Result[object]) -> float:
-    """How many times as far the motion goes on another body."""
-    return result.report.scale if isinstance(result.report, RetargetReport) else 1.0
 
 
 def solved_on_top(recipe: Recipe, base: Solution) -> Solution:
@@ -218,7 +213,7 @@ def family_solution(family: Family, prepared: Subject) -> Solution:
     missed = [each for each in family.statuses if each != "converged"]
     return Solution(
         prepared=replace(prepared, environment=family.environment),
-        clips=(middle(family),),
+        clips=(family.at([0.5 * (low + high) for low, high in family.bounds]),),
         contacts=family.contacts,
         start=prepared.clip,
         start_character=prepared.character,
