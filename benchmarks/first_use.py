@@ -33,7 +33,7 @@ def main() -> None:
         "forward kinematics",
         lambda: mechanics.forward_kinematics(skeleton, work.root_m, work.local),
     )
-    forces = timed(
+    timed(
         "inverse dynamics",
         lambda: mechanics.inverse_dynamics(skeleton, body, work.local, *rates),
     )
@@ -43,7 +43,6 @@ def main() -> None:
         "wrenches",
         lambda: mechanics.inverse_dynamics(skeleton, body, work.local, *rates, wrenches=wrenches),
     )
-    timed("generalized forces", lambda: mechanics.generalized_forces(forces))
     timed("center of mass", lambda: mechanics.center_of_mass(state, body))
     timed("momentum", lambda: mechanics.momentum(state, body, work.root_v, work.omega))
     timed("momentum matrix", lambda: mechanics.momentum_matrix(state, body))

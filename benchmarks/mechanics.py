@@ -16,7 +16,7 @@ from benchmarks.peers import PEERS
 from benchmarks.timing import interleaved, per_call
 from benchmarks.workloads import G1_FILE, Workload, human, unitree_g1
 from poise.mechanics import forward_kinematics, inverse_dynamics
-from poise.mechanics.frames import core_count
+from poise.sharing import core_count
 from tests.shared_data import SHARED
 
 FRAMES = 10_000

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numba
 from numba.core import event
 
 from poise.announce import announce
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
@@ -64,15 +64,16 @@ def reassociated(function: F) -> F:
     )
 
 
-_INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def _jit(function: F, **options: Any) -> F:
+def _jit(function: F, **options: object) -> F:
     options = {"nogil": True, "fastmath": {"contract"}, **options}
+    njit = cast(Callable[..., Callable[[F], F]], numba.njit)  # its types know fewer options
     try:
-        dispatcher: Any = numba.njit(cache=True, **options)(function)
+        dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's can be written to
-        return cast(F, numba.njit(**options)(function))
+        return njit(**options)(function)
     # Numba looks only at the file of the function itself when it asks whether a cached kernel is
     # stale. Ours call inlined ones from other files, so all files of the folder count, and those
     # that any kernel may draw on.
@@ -82,7 +83,7 @@ def _jit(function: F, **options: Any) -> F:
     if hasattr(file, "_source_stamp"):
         folder = Path(function.__code__.co_filename).parent
         file._source_stamp = (file._source_stamp, _stamps(folder))  # type: ignore[union-attr]
-    return cast(F, dispatcher)
+    return dispatcher
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Body, Sites, Skeleton
-from poise.mechanics import BodyState
+from poise.mechanics import BodyState, JointForces
 from tests.mechanics.random_trees import Motion
 
 
@@ -41,6 +41,18 @@ def inverse_dynamics(
             about = moment[below] + np.cross(c[below] - p[j], force[below])
             moments[f, j] = r[j].T @ about.sum(axis=0)
     return moments, forces
+
+
+def generalized_forces(forces: JointForces) -> Array:
+    """(F, D) in the layout of the tangent: root force, then torques along the freedoms."""
+    skeleton, parts = forces.skeleton, [forces.root_force_n]
+    for joint, kind in enumerate(skeleton.kinds):
+        moments = forces.joint_moments_nm[:, joint]
+        if kind == "ball":
+            parts.append(moments)
+        elif kind == "hinge":
+            parts.append((moments @ skeleton.hinge_axes[joint])[:, None])
+    return np.concatenate(parts, axis=1)
 
 
 def _world_rates(

@@ -8,7 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.frames import as_frames
+from poise.sharing import over_frames
 
 
 def test_arrays_in_order_are_not_copied_but_cannot_be_written() -> None:

@@ -14,7 +14,6 @@ from poise.mechanics import (
     JointForces,
     Wrenches,
     forward_kinematics,
-    generalized_forces,
     inverse_dynamics,
     momentum,
     momentum_matrix,
@@ -22,6 +21,7 @@ from poise.mechanics import (
 )
 from tests.mechanics import reference
 from tests.mechanics.random_trees import Case, from_tangent, random_case, to_tangent
+from tests.mechanics.reference import generalized_forces
 from tests.mechanics.small_bodies import pendulum
 from tests.oracles import assert_close
 

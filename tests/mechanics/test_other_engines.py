@@ -20,7 +20,6 @@ from poise.mechanics import (
     Wrenches,
     center_of_mass,
     forward_kinematics,
-    generalized_forces,
     inverse_dynamics,
     momentum,
     momentum_matrix,
@@ -29,6 +28,7 @@ from poise.mechanics import (
 from poise.motion import Clip
 from tests.ik.posed import Posed, everything, posed
 from tests.mechanics.random_trees import Case, random_case, to_tangent
+from tests.mechanics.reference import generalized_forces
 from tests.oracles import assert_close
 
 TREES = range(50)

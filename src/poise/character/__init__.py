@@ -1,14 +1,10 @@
 """Who moves: skeletons, bodies, roles and named points."""
 
 from poise.character.anatomical_axes import anatomical_axes as anatomical_axes
-from poise.character.anthropometry import Anthropometry as Anthropometry
-from poise.character.anthropometry import anthropometry as anthropometry
 from poise.character.attachments import Attachment as Attachment
 from poise.character.attachments import check_mass_factor as check_mass_factor
 from poise.character.attachments import with_attachments as with_attachments
 from poise.character.attachments import with_mass_factors as with_mass_factors
-from poise.character.body_model import body_from_table as body_from_table
-from poise.character.body_model import mass_from_stature_kg as mass_from_stature_kg
 from poise.character.body_model import stature_m as stature_m
 from poise.character.character import Body as Body
 from poise.character.character import Character as Character
@@ -19,7 +15,6 @@ from poise.character.complete import with_ranges as with_ranges
 from poise.character.contact_points import SOLE_POINTS as SOLE_POINTS
 from poise.character.contact_points import contact_points as contact_points
 from poise.character.contact_points import contact_radii_m as contact_radii_m
-from poise.character.contact_points import sole_points as sole_points
 from poise.character.joint_motions import allowed_turn as allowed_turn
 from poise.character.joint_motions import angle_near_range as angle_near_range
 from poise.character.proportions import LEAST_FACTOR as LEAST_FACTOR
@@ -28,7 +23,6 @@ from poise.character.proportions import check_factor as check_factor
 from poise.character.proportions import with_arms_and_legs as with_arms_and_legs
 from poise.character.proportions import with_proportions as with_proportions
 from poise.character.range_of_motion import JointRanges as JointRanges
-from poise.character.range_of_motion import human_ranges as human_ranges
 from poise.character.role_detection import find_partial_roles as find_partial_roles
 from poise.character.role_detection import find_roles as find_roles
 from poise.character.role_file import RoleOverrides as RoleOverrides
@@ -38,7 +32,6 @@ from poise.character.role_geometry import Figure as Figure
 from poise.character.role_names import looks_hinged as looks_hinged
 from poise.character.role_names import name_parts as name_parts
 from poise.character.role_sites import role_sites as role_sites
-from poise.character.roles import JOINT_ROLES as JOINT_ROLES
 from poise.character.roles import REQUIRED_ROLES as REQUIRED_ROLES
 from poise.character.roles import SIDES as SIDES
 from poise.character.roles import Roles as Roles
@@ -46,5 +39,3 @@ from poise.character.skeleton import JointKind as JointKind
 from poise.character.skeleton import Sites as Sites
 from poise.character.skeleton import Skeleton as Skeleton
 from poise.character.standing_figure import StandingFigure as StandingFigure
-from poise.character.strength import Strength as Strength
-from poise.character.strength import human_strength as human_strength

@@ -79,17 +79,9 @@ def body_from_table(
     sex: str = "average",
     standing_wxyz: Array | None = None,
 ) -> Body:
-    """A body of this mass on a skeleton.
+    """A body of this mass on a skeleton; `sites` are its named points, as far as it has them.
 
-    Args:
-        skeleton: the figure.
-        roles: its roles, all required ones among them.
-        sites: its named points: heels, toe tips, hand tips, crown, as far as it has them.
-        mass_kg: all of it.
-        table: "de_leva" or "winter".
-        sex: "male", "female" or "average"; Winter does not tell them apart.
-        standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
-            not one.
+    Table and sex are those of `anthropometry`, all else is that of `complete_character`.
     """
     if not (np.isfinite(mass_kg) and mass_kg > 0):
         raise BadValue("mass_kg", "a positive number", mass_kg)

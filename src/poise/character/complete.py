@@ -71,13 +71,7 @@ def character_from(
 ) -> Character:
     """A character with all roles, the skeleton's end sites and the points of `SITE_ROLES`.
 
-    Args:
-        skeleton: the figure.
-        overrides: roles the user has named.
-        name: what to call the character.
-        body: its segment masses, if known.
-        standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
-            not one (the roles' notes say so).
+    `complete_character` says what the arguments are.
 
     Raises:
         MissingRoles: the skeleton is not recognised.
@@ -122,16 +116,12 @@ def complete_character(
     anthropometry(table, sex)  # a wrong name is said before the work
     given = skeleton if isinstance(skeleton, Character) else Character(skeleton)
     made = _recognised(given, overrides, name or given.name, standing_wxyz)
-    assert made.roles is not None
-    soles = sole_points(made.skeleton, made.roles, standing_wxyz=standing_wxyz)
+    soles = sole_points(made.skeleton, made.known_roles, standing_wxyz=standing_wxyz)
+    knees = backward_knee_notes(made.skeleton, made.known_roles)
     made = replace(
         made,
         sites=given.sites.joined(made.sites).joined(soles),
-        notes=tuple(
-            dict.fromkeys(
-                (*given.notes, *made.notes, *backward_knee_notes(made.skeleton, made.roles))
-            )
-        ),
+        notes=tuple(dict.fromkeys((*given.notes, *made.notes, *knees))),
         ranges=given.ranges,
     )
     if given.body is None:
@@ -165,12 +155,10 @@ def _recognised(
     standing_wxyz: Array | None,
 ) -> Character:
     """Roles and their points: the character's own roles if it has them, else found ones."""
-    if given.roles is None or overrides is not None:
+    if overrides is None and given.roles is not None and given.roles.missing:
+        overrides = dict(given.roles.joints)
+    if overrides is not None or given.roles is None:
         return character_from(given.skeleton, overrides, name=name, standing_wxyz=standing_wxyz)
-    if given.roles.missing:
-        return character_from(
-            given.skeleton, dict(given.roles.joints), name=name, standing_wxyz=standing_wxyz
-        )
     points, notes = role_sites_and_notes(given.skeleton, given.roles, standing_wxyz=standing_wxyz)
     return Character(given.skeleton, name=name, roles=given.roles, sites=points, notes=notes)
 
@@ -182,8 +170,8 @@ def _with_human_body(
     sex: str,
     standing_wxyz: Array | None,
 ) -> Character:
-    assert made.roles is not None
-    height = stature_m(made.skeleton, made.roles, standing_wxyz=standing_wxyz)
+    roles = made.known_roles
+    height = stature_m(made.skeleton, roles, standing_wxyz=standing_wxyz)
     notes = [f"Segment masses: {anthropometry(table, sex).source}."]
     if mass_kg is None:
         mass_kg = mass_from_stature_kg(height)
@@ -193,11 +181,11 @@ def _with_human_body(
             "22.5; the stature by the skeleton).",
         )
     body = body_from_table(
-        made.skeleton, made.roles, made.sites, mass_kg,
+        made.skeleton, roles, made.sites, mass_kg,
         table=table, sex=sex, standing_wxyz=standing_wxyz,
     )  # fmt: skip
     strength = human_strength(
-        made.skeleton, made.roles, mass_kg, height, sex=sex, standing_wxyz=standing_wxyz
+        made.skeleton, roles, mass_kg, height, sex=sex, standing_wxyz=standing_wxyz
     )
     return replace(
         made,

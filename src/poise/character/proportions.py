@@ -19,8 +19,8 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character.anthropometry import Segment
 from poise.character.character import Body, Character
-from poise.character.roles import SIDES
-from poise.character.skeleton import Sites
+from poise.character.roles import SIDES, Roles
+from poise.character.skeleton import Sites, Skeleton
 from poise.character.standing_figure import StandingFigure
 from poise.errors import BadValue
 
@@ -32,45 +32,56 @@ _NO_LENGTH_M = 1e-6
 
 
 def with_proportions(character: Character, *, limbs: float = 1.0, trunk: float = 1.0) -> Character:
-    """The character with limbs and trunk so many times as long; frames and names stay.
+    """The character with limbs and trunk so many times as long."""
+    return with_arms_and_legs(character, arms=limbs, legs=limbs, trunk=trunk)
+
+
+def with_arms_and_legs(
+    character: Character, *, arms: float = 1.0, legs: float = 1.0, trunk: float = 1.0
+) -> Character:
+    """The character with arms, legs and trunk so many times as long; frames and names stay.
 
     Args:
         character: with roles.
-        limbs: factor for thighs, shanks, upper arms and forearms.
+        arms: factor for upper arms and forearms.
+        legs: factor for thighs and shanks.
         trunk: factor for what lies between hips and neck.
 
     Raises:
         BadValue: factors that make no body; a character without roles.
     """
-    check_factor("limbs", limbs)
-    check_factor("trunk", trunk)
+    for name, factor in (("limbs", arms), ("trunk", trunk), ("limbs", legs)):
+        check_factor(name, factor)
     skeleton, roles = character.skeleton, character.known_roles
-    if limbs == trunk == 1.0:
+    if arms == legs == trunk == 1.0:
         return character
-    figure = StandingFigure(skeleton, roles)
+    figure, in_arm = StandingFigure(skeleton, roles), _in_an_arm(skeleton, roles)
+    limbs, whole = np.where(in_arm, arms, legs), np.full(skeleton.joint_count, trunk)
     factors = np.ones(skeleton.joint_count)
     stretch = np.tile(np.eye(3), (skeleton.joint_count, 1, 1))
-    for factor, along in ((limbs, _limb_bones(figure)), (trunk, _trunk_bones(figure))):
-        for joint, direction in along.items():
+    for bones, longer in ((_limb_bones(figure), limbs), (_trunk_bones(figure), whole)):
+        for joint, direction in bones.items():
             frame = rotations.conjugate(skeleton.rest_world_wxyz[joint])
             own = rotations.rotate(frame, direction)
-            factors[joint] = factor
-            stretch[joint] += (factor - 1.0) * np.outer(own, own)
+            factors[joint] = longer[joint]
+            stretch[joint] += (longer[joint] - 1.0) * np.outer(own, own)
+    same = (limbs == 1.0) & (trunk == 1.0)  # what keeps its size keeps its bits
     offsets = skeleton.offsets_m.copy()
-    legs = _leg_roots(figure)
+    hips = _leg_roots(figure)
     for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent >= 0 and joint not in legs:  # hips stay where they are in the pelvis
+        # Hips stay where they are in the pelvis.
+        if parent >= 0 and joint not in hips and not same[parent]:
             offsets[joint] = stretch[parent] @ offsets[joint]
-    body, said = character.body, f"Another build: limbs × {limbs:g}, trunk × {trunk:g}"
+    built = f"limbs × {legs:g}" if arms == legs else f"arms × {arms:g}, legs × {legs:g}"
+    body, said = character.body, f"Another build: {built}, trunk × {trunk:g}"
     if body is not None:
-        body = _stretched_body(body, factors, stretch)
+        body = _stretched_body(body, factors, stretch, same)
         said += f", {body.total_mass_kg:.1f} kg"
+    ends = _stretched_sites(skeleton.end_sites, stretch, same)
     return replace(
         character,
-        skeleton=replace(
-            skeleton, offsets_m=offsets, end_sites=_stretched_sites(skeleton.end_sites, stretch)
-        ),
-        sites=_stretched_sites(character.sites, stretch),
+        skeleton=replace(skeleton, offsets_m=offsets, end_sites=ends),
+        sites=_stretched_sites(character.sites, stretch, same),
         body=body,
         notes=(*character.notes, f"{said}."),
     )
@@ -82,23 +93,37 @@ def check_factor(name: str, factor: float) -> None:
         raise BadValue(name, f"a factor from {LEAST_FACTOR:g} to {MOST_FACTOR:g}", factor)
 
 
-def _stretched_sites(sites: Sites, stretch: Array) -> Sites:
+def _stretched_sites(sites: Sites, stretch: Array, same: NDArray[np.bool_]) -> Sites:
     places = np.einsum("sij,sj->si", stretch[sites.joints], sites.offsets_m)
-    return Sites(sites.names, sites.joints, places)
+    return Sites(sites.names, sites.joints, _unless(same[sites.joints], sites.offsets_m, places))
 
 
-def _stretched_body(body: Body, factors: Array, stretch: Array) -> Body:
+def _stretched_body(body: Body, factors: Array, stretch: Array, same: NDArray[np.bool_]) -> Body:
     """Every bit of a segment moved by its stretch, the same flesh to a length."""
     half = 0.5 * np.trace(body.inertias_kg_m2, axis1=1, axis2=2)
     spread = half[:, None, None] * np.eye(3) - body.inertias_kg_m2  # second moments of the mass
     spread = factors[:, None, None] * (stretch @ spread @ np.swapaxes(stretch, 1, 2))
     whole = np.trace(spread, axis1=1, axis2=2)
     inertias = whole[:, None, None] * np.eye(3) - spread
+    centers = np.einsum("jab,jb->ja", stretch, body.centers_m)
     return Body(
         factors * body.masses_kg,
-        np.einsum("jab,jb->ja", stretch, body.centers_m),
-        0.5 * (inertias + np.swapaxes(inertias, 1, 2)),
+        _unless(same, body.centers_m, centers),
+        _unless(same, body.inertias_kg_m2, 0.5 * (inertias + np.swapaxes(inertias, 1, 2))),
     )
+
+
+def _unless(same: NDArray[np.bool_], old: Array, new: Array) -> Array:
+    return np.where(same.reshape(-1, *[1] * (old.ndim - 1)), old, new)
+
+
+def _in_an_arm(skeleton: Skeleton, roles: Roles) -> NDArray[np.bool_]:
+    """(J,) shoulders and what hangs from them."""
+    roots = {skeleton.index(roles.joint(f"{side}_shoulder")) for side in SIDES}
+    found = np.zeros(skeleton.joint_count, dtype=np.bool_)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        found[joint] = joint in roots or (parent >= 0 and found[parent])
+    return found
 
 
 def _limb_bones(figure: StandingFigure) -> dict[int, Array]:
@@ -208,69 +233,3 @@ def _fitted(*means: float) -> Array:
         if np.abs(gap).max() < 1e-13:
             return exponents
     raise AssertionError(f"no density on 0..1 has the means {means}")
-
-
-# A build whose arms and legs differ: long arms and short legs make an ape of a man.
-#
-# Of two builds of one character, one with limbs as long as the arms are to be and one with limbs
-# as long as the legs are to be, the arms are taken from the first and all else from the second.
-def with_arms_and_legs(
-    character: Character, *, arms: float = 1.0, legs: float = 1.0, trunk: float = 1.0
-) -> Character:
-    """The character with arms, legs and trunk so many times as long; frames and names stay.
-
-    Args:
-        character: with roles.
-        arms: factor for upper arms and forearms.
-        legs: factor for thighs and shanks.
-        trunk: factor for what lies between hips and neck.
-
-    Raises:
-        BadValue: factors that make no body; a character without roles.
-    """
-    armed = with_proportions(character, limbs=arms, trunk=trunk)
-    legged = with_proportions(character, limbs=legs, trunk=trunk)
-    if arms == legs:
-        return legged
-    in_arm = _in_an_arm(character)
-    # A joint's place is the stretch of the one above it; points and flesh stretch with their own.
-    above = np.array([p >= 0 and in_arm[p] for p in character.skeleton.parents.tolist()])
-    skeleton = replace(
-        legged.skeleton,
-        offsets_m=_picked(above, armed.skeleton.offsets_m, legged.skeleton.offsets_m),
-        end_sites=_picked_sites(in_arm, armed.skeleton.end_sites, legged.skeleton.end_sites),
-    )
-    body, said = legged.body, f"Another build: arms × {arms:g}, legs × {legs:g}, trunk × {trunk:g}"
-    if body is not None and armed.body is not None:
-        body = Body(
-            _picked(in_arm, armed.body.masses_kg, body.masses_kg),
-            _picked(in_arm, armed.body.centers_m, body.centers_m),
-            _picked(in_arm, armed.body.inertias_kg_m2, body.inertias_kg_m2),
-        )
-        said += f", {body.total_mass_kg:.1f} kg"
-    return replace(
-        character,
-        skeleton=skeleton,
-        sites=_picked_sites(in_arm, armed.sites, legged.sites),
-        body=body,
-        notes=(*character.notes, f"{said}."),
-    )
-
-
-def _in_an_arm(character: Character) -> NDArray[np.bool_]:
-    """(J,) shoulders and what hangs from them."""
-    skeleton, roles = character.skeleton, character.known_roles
-    roots = {skeleton.index(roles.joint(f"{side}_shoulder")) for side in SIDES}
-    found = np.zeros(skeleton.joint_count, dtype=np.bool_)
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        found[joint] = joint in roots or (parent >= 0 and found[parent])
-    return found
-
-
-def _picked(which: NDArray[np.bool_], these: Array, those: Array) -> Array:
-    return np.where(which.reshape(-1, *[1] * (these.ndim - 1)), these, those)
-
-
-def _picked_sites(in_arm: NDArray[np.bool_], these: Sites, those: Sites) -> Sites:
-    offsets = _picked(in_arm[those.joints], these.offsets_m, those.offsets_m)
-    return Sites(those.names, those.joints, offsets)

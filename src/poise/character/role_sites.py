@@ -11,17 +11,16 @@ the level of the lower of ball and toe tip, as the file gives them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from poise import rotations
 from poise.arrays import Array
-from poise.character.role_geometry import Figure, Tip, flattened
+from poise.character.role_geometry import Tip, flattened
 from poise.character.role_names import HEEL_KEYS, name_parts
 from poise.character.roles import SIDES, Roles
 from poise.character.skeleton import Sites, Skeleton
+from poise.character.standing_figure import StandingFigure
 
 HEEL_BEHIND_ANKLE = 0.375
 """Heel contact behind the ankle, per ankle-to-ball distance: 49 to 130 mm in the lower-limb model
@@ -70,8 +69,7 @@ def role_sites_and_notes(
     skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None
 ) -> tuple[Sites, tuple[str, ...]]:
     """Like `role_sites`, with a sentence on each point that could not be placed."""
-    posed = skeleton if standing_wxyz is None else replace(skeleton, rest_wxyz=standing_wxyz)
-    maker = _Points(Figure(posed), {r: skeleton.index(n) for r, n in roles.joints.items()})
+    maker = _Points(StandingFigure(skeleton, roles, standing_wxyz))
     points = maker.all()
     sites = Sites(
         tuple(point.name for point in points),
@@ -99,10 +97,9 @@ class _FootFrame:
 
 
 class _Points:
-    def __init__(self, figure: Figure, joints: Mapping[str, int]) -> None:
-        self.figure = figure
-        self.joints = joints
-        self.up = figure.up(joints)
+    def __init__(self, standing: StandingFigure) -> None:
+        self.standing, self.figure = standing, standing.figure
+        self.joints, self.up = standing.joints, standing.up
         self.notes: list[str] = []
         self.leg_m = max([self._length(s, "hip", "knee", "ankle") for s in SIDES])
 
@@ -121,11 +118,7 @@ class _Points:
 
     def _at(self, name: str, joint: int, position: Array) -> _Point:
         """A point that rides on `joint`, given where it is in the pose."""
-        frame = self.figure.skeleton.rest_world_wxyz[joint]
-        offset = rotations.rotate(
-            rotations.conjugate(frame), position - self.figure.positions[joint]
-        )
-        return _Point(name, joint, offset)
+        return _Point(name, joint, self.standing.in_joint(joint, position))
 
     def _foot(self, side: str) -> list[_Point | None]:
         ankle, toe = self.joints.get(f"{side}_ankle"), self.joints.get(f"{side}_toe")

@@ -15,7 +15,6 @@ from poise.ik.packed import TRANSLATION as TRANSLATION
 from poise.ik.packed import TURN as TURN
 from poise.ik.packed import Blocks as Blocks
 from poise.ik.packed import Limits as Limits
-from poise.ik.packed import PoseArrays as PoseArrays
 from poise.ik.packed import Rig as Rig
 from poise.ik.packed import Tasks as Tasks
 from poise.ik.packed import Tree as Tree

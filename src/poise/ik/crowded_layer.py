@@ -70,9 +70,7 @@ def _sum_tasks(tasks: Tasks, count: int, work: Work) -> None:
         s = sums[j]
         if tasks.kind[t] == POINT:
             o = tasks.offset[t]
-            x, y, z = turn(
-                world[j, 0], world[j, 1], world[j, 2], world[j, 3], o[0], o[1], o[2]
-            )  # fmt: skip
+            x, y, z = turn(world[j, 0], world[j, 1], world[j, 2], world[j, 3], o[0], o[1], o[2])
             x += place[j, 0] - place[0, 0]
             y += place[j, 1] - place[0, 1]
             z += place[j, 2] - place[0, 2]
@@ -127,9 +125,7 @@ def _momentum(s: Array, w: Vector, v: Vector) -> tuple[Vector, Vector]:
 @inlined_borrowing
 def _hinge_axis(blocks: Blocks, b: int, world: Array) -> Vector:
     j, a = blocks.joint[b], blocks.axis
-    return turn(
-        world[j, 0], world[j, 1], world[j, 2], world[j, 3], a[b, 0], a[b, 1], a[b, 2]
-    )  # fmt: skip
+    return turn(world[j, 0], world[j, 1], world[j, 2], world[j, 3], a[b, 0], a[b, 1], a[b, 2])
 
 
 @inlined_borrowing

@@ -22,7 +22,7 @@ from poise.ik.progress import (
     stagnant,
     step_back,
     top_got_worse,
-)  # fmt: skip
+)
 from poise.ik.step import are_met, evaluate_pose, fade, find_step, move, put_wish
 from poise.mechanics import multiply, normalized
 

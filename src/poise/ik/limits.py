@@ -133,9 +133,7 @@ def _margin(limits: Limits, l: int, n: Vector) -> float:
 
 
 @inner_borrowing
-def keep_inside(
-    limits: Limits, blocks: Blocks, work: Work, local: Array, everything: bool
-) -> None:  # fmt: skip
+def keep_inside(limits: Limits, blocks: Blocks, work: Work, local: Array, everything: bool) -> None:
     """Bring controlled joints of a pose inside their ranges; all, or those that may have left."""
     for l in range(len(limits.block)):
         if work.controlled[limits.block[l]] and (everything or work.margin[l] <= 0.0):

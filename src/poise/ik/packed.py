@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from poise.arrays import Array, Indices
-
-TRANSLATION, BALL, HINGE = 0, 1, 2
-"""Kinds of blocks of unknowns: the root's translation, a ball joint, a hinge."""
+from poise.mechanics import BALL as BALL
+from poise.mechanics import HINGE as HINGE
+from poise.mechanics import TRANSLATION as TRANSLATION
+from poise.mechanics import Blocks as Blocks
 
 POINT, TURN, AIM, DISTANCE, CENTER = 0, 1, 2, 3, 4
 """Kinds of tasks, in the order of `poise.constraints.task.GOAL_SIZE`."""
@@ -31,23 +32,6 @@ class Tree(NamedTuple):
     """(J,) zeros where no task asks for the centre of mass."""
     centers: Array
     """(J, 3)"""
-
-
-class Blocks(NamedTuple):
-    """The unknowns: turns about world axes (a hinge: about its own), and the root's translation."""
-
-    kind: Indices
-    """(B,)"""
-    joint: Indices
-    """(B,)"""
-    column: Indices
-    """(B,) where its unknowns begin."""
-    axis: Array
-    """(B, 3) of hinges, in the joint's frame."""
-    mobility: Array
-    """(B,) how readily it moves: its columns are multiplied by this."""
-    of_joint: Indices
-    """(J,) the block of each joint, -1 for joints nobody recruits."""
 
 
 class Tasks(NamedTuple):

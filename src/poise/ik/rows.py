@@ -258,9 +258,7 @@ def _put_unit(
 
 
 @inlined_borrowing
-def _point_error(
-    tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work
-) -> float:  # fmt: skip
+def _point_error(tasks: Tasks, t: int, goal: Array, row: int, reach: float, work: Work) -> float:
     x, y, z = point_place(work, tasks.joint[t], tasks.offset, t)
     reference = tasks.reference[t]
     if reference >= 0:
@@ -291,9 +289,7 @@ def _write_point(
 
 
 @inlined_borrowing
-def _turn_error(
-    tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work
-) -> float:  # fmt: skip
+def _turn_error(tasks: Tasks, t: int, goal: Array, row: int, most: float, work: Work) -> float:
     r = reference_turn(work, tasks.reference[t])
     q = world_turn(work, tasks.joint[t])
     q = multiply(r[0], r[1], r[2], r[3], q[0], q[1], q[2], q[3])

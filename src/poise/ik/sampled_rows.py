@@ -24,7 +24,7 @@ from poise.ik.packed import (
     Rig,
     Tasks,
     Work,
-)  # fmt: skip
+)
 from poise.ik.places import (
     NEAR_M,
     hinge_axis,

@@ -26,7 +26,7 @@ from poise.ik.packed import (
     Tasks,
     Tree,
     Work,
-)  # fmt: skip
+)
 from poise.ik.posing import parent_turn, place_joints, take_step
 from poise.ik.rows import write_task
 from poise.mechanics import logarithm, multiply, turn
@@ -151,7 +151,7 @@ def solve_layers(
         if _solve_crowd(tree, blocks, tasks, knobs, width, work):
             return  # nothing is left for lesser layers, nor for the wish
     if work.crowded[0] and not work.crowded[1]:
-        _write_crowd(f, tree, blocks, tasks, knobs, width, work)
+        _write_crowd(f, tree, blocks, tasks, width, work)
     while i < count:
         layer = tasks.layer[work.active[i]]
         if layer >= layers:
@@ -247,9 +247,7 @@ def _solve_crowd(
 
 
 @inner_borrowing
-def _write_crowd(
-    f: int, tree: Tree, blocks: Blocks, tasks: Tasks, knobs: Knobs, width: int, work: Work
-) -> None:
+def _write_crowd(f: int, tree: Tree, blocks: Blocks, tasks: Tasks, width: int, work: Work) -> None:
     """The rows that were left out, where they are needed after all."""
     for i in range(work.crowded[0]):
         t = work.active[i]

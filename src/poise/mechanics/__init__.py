@@ -10,7 +10,6 @@ from poise.mechanics.center_of_mass import carried_inertias_kg_m2 as carried_ine
 from poise.mechanics.center_of_mass import center_of_mass as center_of_mass
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2 as GRAVITY_M_S2
 from poise.mechanics.inverse_dynamics import JointForces as JointForces
-from poise.mechanics.inverse_dynamics import generalized_forces as generalized_forces
 from poise.mechanics.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from poise.mechanics.inverse_dynamics import segment_constants as segment_constants
 from poise.mechanics.inverse_dynamics_points import PointForces as PointForces
@@ -18,6 +17,10 @@ from poise.mechanics.inverse_dynamics_points import PointScratch as PointScratch
 from poise.mechanics.inverse_dynamics_points import make_point_forces as make_point_forces
 from poise.mechanics.inverse_dynamics_points import make_point_scratch as make_point_scratch
 from poise.mechanics.inverse_dynamics_points import points_of_wrench as points_of_wrench
+from poise.mechanics.inverse_dynamics_rates import BALL as BALL
+from poise.mechanics.inverse_dynamics_rates import HINGE as HINGE
+from poise.mechanics.inverse_dynamics_rates import TRANSLATION as TRANSLATION
+from poise.mechanics.inverse_dynamics_rates import Blocks as Blocks
 from poise.mechanics.inverse_dynamics_rates import RateScratch as RateScratch
 from poise.mechanics.inverse_dynamics_rates import make_rate_scratch as make_rate_scratch
 from poise.mechanics.inverse_dynamics_rates import wrench_rates as wrench_rates
@@ -29,12 +32,9 @@ from poise.mechanics.kinematics import forward_kinematics as forward_kinematics
 from poise.mechanics.kinematics import moving_table as moving_table
 from poise.mechanics.kinematics import place_pose as place_pose
 from poise.mechanics.kinematics import site_positions as site_positions
-from poise.mechanics.momentum import Momentum as Momentum
-from poise.mechanics.momentum import MomentumRate as MomentumRate
 from poise.mechanics.momentum import momentum as momentum
 from poise.mechanics.momentum import momentum_matrix as momentum_matrix
 from poise.mechanics.momentum import momentum_rate as momentum_rate
-from poise.mechanics.quaternion_kernels import Matrix as Matrix
 from poise.mechanics.quaternion_kernels import Quaternion as Quaternion
 from poise.mechanics.quaternion_kernels import Vector as Vector
 from poise.mechanics.quaternion_kernels import between as between

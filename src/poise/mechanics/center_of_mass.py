@@ -9,9 +9,9 @@ from poise.arrays import Array
 from poise.character import Body, Skeleton
 from poise.compiled import compiled
 from poise.errors import BadShape, BadValue
-from poise.mechanics.frames import over_frames
 from poise.mechanics.kinematics import BodyState, forward_kinematics
 from poise.mechanics.quaternion_kernels import turn_row
+from poise.sharing import over_frames
 
 
 def carried_inertias_kg_m2(skeleton: Skeleton, body: Body) -> Array:

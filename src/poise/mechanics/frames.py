@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
-from poise.sharing import core_count as core_count
-from poise.sharing import over_frames as over_frames
 
 
 def as_frames(argument: str, value: ArrayLike, shape: tuple[int, ...], frames: int = -1) -> Array:

@@ -9,14 +9,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arrays import Array, Indices
+from poise.arrays import Array
 from poise.character import Body, Skeleton
-from poise.compiled import compiled
 from poise.mechanics.center_of_mass import check_body
-from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.frames import as_frames
 from poise.mechanics.kinematics import forward_kinematics, moving_table
 from poise.mechanics.newton_euler import CONSTANTS, newton_euler
 from poise.mechanics.wrenches import Wrenches, check_wrenches, relieve
+from poise.sharing import over_frames
 
 GRAVITY_M_S2: Array = np.array([0.0, -9.81, 0.0])
 """The pull of the earth on a figure that stands on Y up."""
@@ -59,11 +59,10 @@ def inverse_dynamics(
     Args:
         skeleton: the tree.
         body: the segments.
-        rotations_wxyz: (F, J, 4) unit, each joint's frame in its parent's (the root's: world).
-        angular_velocities_rad_s: (F, J, 3) of each joint's frame relative to its parent's (the
-            root's to the world), in the joint's own frame.
-        root_accelerations_m_s2: (F, 3) of the root joint's origin, world axes.
-        angular_accelerations_rad_s2: (F, J, 3) time derivatives of the angular velocities' numbers.
+        rotations_wxyz: (F, J, 4)
+        angular_velocities_rad_s: (F, J, 3)
+        root_accelerations_m_s2: (F, 3)
+        angular_accelerations_rad_s2: (F, J, 3)
         gravity_m_s2: (3,) world.
         wrenches: outer forces on the segments, such as the ground's on the feet.
         moving_joints: joints whose offset varies with time.
@@ -100,20 +99,6 @@ def inverse_dynamics(
     return JointForces(skeleton, moments, root_force, root_moment)
 
 
-def generalized_forces(forces: JointForces) -> Array:
-    """(F, D) the same in the layout of the tangent: root force, then torques along the freedoms."""
-    skeleton = forces.skeleton
-    frames = len(forces.root_force_n)
-    gathered = np.empty((frames, skeleton.tangent_size))
-    gathered[:, :3] = forces.root_force_n
-    _gather(
-        skeleton.freedoms, skeleton.freedom_starts, skeleton.hinge_axes,
-        as_frames("joint_moments_nm", forces.joint_moments_nm, (skeleton.joint_count, 3), frames),
-        gathered,
-    )  # fmt: skip
-    return gathered
-
-
 @lru_cache(maxsize=64)
 def segment_constants(skeleton: Skeleton, body: Body) -> Array:
     """(J, 13) the numbers per joint that the compiled loop works with, in its order."""
@@ -131,21 +116,3 @@ def segment_constants(skeleton: Skeleton, body: Body) -> Array:
     table[:, 10], table[:, 11], table[:, 12] = second[:, 0, 1], second[:, 0, 2], second[:, 1, 2]
     table.setflags(write=False)
     return table
-
-
-@compiled
-def _gather(
-    freedoms: Indices, starts: Indices, hinge_axes: Array, moments: Array, gathered: Array
-) -> None:  # fmt: skip
-    for f in range(len(moments)):
-        for j in range(len(freedoms)):
-            k = starts[j]
-            if freedoms[j] == 3:
-                for c in range(3):
-                    gathered[f, k + c] = moments[f, j, c]
-            elif freedoms[j] == 1:
-                gathered[f, k] = (
-                    moments[f, j, 0] * hinge_axes[j, 0]
-                    + moments[f, j, 1] * hinge_axes[j, 1]
-                    + moments[f, j, 2] * hinge_axes[j, 2]
-                )

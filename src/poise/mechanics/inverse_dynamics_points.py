@@ -40,7 +40,7 @@ from poise.mechanics.inverse_dynamics_rates import (
     BALL,
     LAID_SIZE,
     TRANSLATION,
-    Coordinates,
+    Blocks,
     RateScratch,
     block_axes,
     keep_laid,
@@ -177,9 +177,7 @@ def _base(j: int, rate: Vector, turning: Vector, moving: Array) -> Vector:
 
 
 @inlined_borrowing
-def _put_spans(
-    b: int, size: int, blocks: Coordinates, width: int, lengths: Array, s: Array
-) -> None:
+def _put_spans(b: int, size: int, blocks: Blocks, width: int, lengths: Array, s: Array) -> None:
     column, mobility = blocks.column[b], blocks.mobility[b]
     for c in range(size):
         s[_SINE, c], s[_BOW, c] = sine_and_bow(mobility * lengths[column + c])
@@ -189,7 +187,7 @@ def _put_spans(
 
 @inner_borrowing
 def _place_points(
-    b: int, up: int, row: int, sign: float, blocks: Coordinates, width: int, keep: bool,
+    b: int, up: int, row: int, sign: float, blocks: Blocks, width: int, keep: bool,
     e: Vector, scratch: PointScratch, out: Array,
 ) -> None:  # fmt: skip
     """A block's places, a length on or back."""
@@ -230,7 +228,7 @@ def _place_points(
 
 @inner_borrowing
 def _rate_points(
-    b: int, up: int, row: int, sign: float, blocks: Coordinates, width: int, keep: bool,
+    b: int, up: int, row: int, sign: float, blocks: Blocks, width: int, keep: bool,
     e: Vector, scratch: PointScratch, out: Array,
 ) -> None:  # fmt: skip
     """A block's velocities, a length on or back; e are the world's directions of its numbers."""
@@ -251,7 +249,7 @@ def _rate_points(
 
 @inner_borrowing
 def _acceleration_points(
-    b: int, row: int, blocks: Coordinates, width: int, keep: bool,
+    b: int, row: int, blocks: Blocks, width: int, keep: bool,
     e: Vector, scratch: PointScratch, plus: Array, minus: Array,
 ) -> None:  # fmt: skip
     """A block's accelerations on both sides."""
@@ -274,7 +272,7 @@ def _acceleration_points(
 
 @inner_borrowing
 def _turn_block(
-    b: int, up: int, blocks: Coordinates, width: int, lengths: Array, keep: bool,
+    b: int, up: int, blocks: Blocks, width: int, lengths: Array, keep: bool,
     scratch: PointScratch, out: PointForces,
 ) -> None:  # fmt: skip
     """All points of a ball joint or a hinge."""
@@ -306,7 +304,7 @@ def _translate_block(
 
 @inner_borrowing
 def points_of_wrench(
-    segments: Segments, motion: FrameMotion, blocks: Coordinates, width: int, lengths: Array,
+    segments: Segments, motion: FrameMotion, blocks: Blocks, width: int, lengths: Array,
     keep: bool, scratch: PointScratch, out: PointForces,
 ) -> None:  # fmt: skip
     """The root's force and moment of one frame, as `newton_euler` gives them, and at all points.

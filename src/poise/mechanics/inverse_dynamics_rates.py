@@ -30,7 +30,7 @@ The three columns of a ball joint stand in the lanes of one number (see `triples
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ from poise.mechanics.subtree_sums import (
 from poise.mechanics.triples import put_columns, spread, store_lanes
 
 TRANSLATION, BALL, HINGE = 0, 1, 2
-"""Kinds of blocks of coordinates, as `poise.ik.packed` numbers them."""
+"""Kinds of blocks of coordinates: the root's translation, a ball joint, a hinge."""
 
 # Where the numbers of a block start in each of its rows of `laid` (place, velocity, acceleration):
 TURNING_RATE, TURNING, BASE_RISE = 0, 3, 6
@@ -74,38 +74,24 @@ RESPONSE = 9
 LAID_SIZE = 15
 
 
-class Coordinates(Protocol):
-    """What is asked of `poise.ik.packed.Blocks`, which this package may not import."""
+class Blocks(NamedTuple):
+    """The coordinates of a pose, and the unknowns of inverse kinematics.
 
-    @property
-    def kind(self) -> Indices:
-        """(B,) `TRANSLATION`, `BALL` or `HINGE`."""
-        ...
+    Turns about world axes (a hinge: about its own), and the root's translation.
+    """
 
-    @property
-    def joint(self) -> Indices:
-        """(B,) the joint it moves."""
-        ...
-
-    @property
-    def column(self) -> Indices:
-        """(B,) where its coordinates begin."""
-        ...
-
-    @property
-    def axis(self) -> Array:
-        """(B, 3) of hinges, in the joint's frame."""
-        ...
-
-    @property
-    def mobility(self) -> Array:
-        """(B,) what its places are multiplied by."""
-        ...
-
-    @property
-    def of_joint(self) -> Indices:
-        """(J,) the block that turns each joint, -1 for none."""
-        ...
+    kind: Indices
+    """(B,)"""
+    joint: Indices
+    """(B,)"""
+    column: Indices
+    """(B,) where its coordinates begin."""
+    axis: Array
+    """(B, 3) of hinges, in the joint's frame."""
+    mobility: Array
+    """(B,) how readily it moves: its columns are multiplied by this."""
+    of_joint: Indices
+    """(J,) the block of each joint, -1 for joints that have none."""
 
 
 class RateScratch(NamedTuple):
@@ -136,7 +122,7 @@ def make_rate_scratch(joints: int, width: int) -> RateScratch:
 @inlined_borrowing
 def _respond(
     j: int, rate: Vector, turning: Vector, base: Vector, sums: Array
-) -> tuple[Vector, Vector]:  # fmt: skip
+) -> tuple[Vector, Vector]:
     """Force and moment that a subtree asks for more under a motion laid over it."""
     x, y, z = rate
     u, v, w = turning
@@ -194,7 +180,7 @@ def keep_laid(
 
 
 @inlined_borrowing
-def block_axes(b: int, blocks: Coordinates, scratch: RateScratch) -> tuple[Vector, Vector]:
+def block_axes(b: int, blocks: Blocks, scratch: RateScratch) -> tuple[Vector, Vector]:
     """The world axes that a block's rates are about, and those that its places turn about."""
     j, moving, units = blocks.joint[b], scratch.moving, scratch.units
     if blocks.kind[b] == BALL:
@@ -221,7 +207,7 @@ def _base(j: int, rate: Vector, turning: Vector, moving: Array) -> Vector:
 
 @inlined_borrowing
 def _turn_block(
-    b: int, up: int, blocks: Coordinates, width: int, keep: bool, scratch: RateScratch, out: Array
+    b: int, up: int, blocks: Blocks, width: int, keep: bool, scratch: RateScratch, out: Array
 ) -> None:
     """All columns of a ball joint or a hinge."""
     moving, sums, laid = scratch.moving, scratch.sums, scratch.laid
@@ -295,7 +281,7 @@ def translate_block(column: int, width: int, sums: Array, out: Array) -> None:
 
 @inner_borrowing
 def wrench_rates(
-    segments: Segments, motion: FrameMotion, blocks: Coordinates, width: int, keep: bool,
+    segments: Segments, motion: FrameMotion, blocks: Blocks, width: int, keep: bool,
     scratch: RateScratch, wrench: Array, out: Array,
 ) -> None:  # fmt: skip
     """The root's force and moment of one frame, in world axes, and how they change.

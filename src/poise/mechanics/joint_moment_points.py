@@ -13,7 +13,7 @@ from poise.mechanics.inverse_dynamics_rates import (
     TRANSLATION,
     TURNING,
     TURNING_RATE,
-    Coordinates,
+    Blocks,
 )
 from poise.mechanics.joint_moment_rates import joint_moment
 from poise.mechanics.lanes import LANES
@@ -46,7 +46,7 @@ def _put_moment(
 
 @inner_borrowing
 def _put_felt(
-    i: int, b: int, below: bool, blocks: Coordinates, width: int, scratch: PointScratch,
+    i: int, b: int, below: bool, blocks: Blocks, width: int, scratch: PointScratch,
     plus: Array, minus: Array,
 ) -> None:  # fmt: skip
     """What joint i feels of a block: at or above itself (`below` it), or further out.
@@ -76,7 +76,7 @@ def _put_felt(
 
 @inner_borrowing
 def _put_own(
-    i: int, blocks: Coordinates, width: int, lengths: Array, scratch: PointScratch,
+    i: int, blocks: Blocks, width: int, lengths: Array, scratch: PointScratch,
     out: PointForces,
 ) -> None:  # fmt: skip
     """A joint's moment, and what it feels of the root's acceleration; nothing of all others."""
@@ -106,7 +106,7 @@ def _put_own(
 
 @inner_borrowing
 def points_of_moments(
-    parents: Indices, blocks: Coordinates, width: int, lengths: Array, wanted: Indices,
+    parents: Indices, blocks: Blocks, width: int, lengths: Array, wanted: Indices,
     scratch: PointScratch, out: PointForces,
 ) -> None:  # fmt: skip
     """The joint moments of `newton_euler` at all points, where `wanted`; after `points_of_wrench`.

@@ -25,7 +25,7 @@ from poise.mechanics.inverse_dynamics_rates import (
     TRANSLATION,
     TURNING,
     TURNING_RATE,
-    Coordinates,
+    Blocks,
     RateScratch,
 )
 from poise.mechanics.lanes import LANES
@@ -101,7 +101,7 @@ def _row(table: Array, j: int, start: int, v: Vector) -> float:
 
 @inlined_borrowing
 def _put_below(
-    i: int, b: int, blocks: Coordinates, width: int, scratch: RateScratch, out: Array
+    i: int, b: int, blocks: Blocks, width: int, scratch: RateScratch, out: Array
 ) -> None:
     """What joint i feels of a block at itself or above."""
     maps, laid = scratch.maps, scratch.laid
@@ -127,7 +127,7 @@ def _put_below(
 
 @inlined_borrowing
 def _put_above(
-    k: int, b: int, blocks: Coordinates, width: int, scratch: RateScratch, out: Array
+    k: int, b: int, blocks: Blocks, width: int, scratch: RateScratch, out: Array
 ) -> None:
     """What joint k feels of a block below."""
     maps, laid = scratch.maps, scratch.laid
@@ -149,7 +149,7 @@ def _put_above(
 
 @inner_borrowing
 def joint_moment_rates(
-    parents: Indices, blocks: Coordinates, width: int, wanted: Indices,
+    parents: Indices, blocks: Blocks, width: int, wanted: Indices,
     scratch: RateScratch, out: Array,
 ) -> None:  # fmt: skip
     """How the joint moments of `newton_euler` change, where `wanted`; after `wrench_rates`.

@@ -13,7 +13,7 @@ from poise.arrays import Array, Indices
 from poise.character import Sites, Skeleton
 from poise.compiled import compiled, inner_borrowing
 from poise.errors import BadValue
-from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.frames import as_frames
 from poise.mechanics.lanes import LANES, prefetch
 from poise.mechanics.quaternion_kernels import carried, turn_row
 from poise.mechanics.subtree_sums import (
@@ -30,6 +30,7 @@ from poise.mechanics.subtree_sums import (
     store_quaternion,
     store_vector,
 )
+from poise.sharing import over_frames
 
 _NO_OFFSETS = np.zeros((1, 0, 3))
 _NO_OFFSETS.setflags(write=False)

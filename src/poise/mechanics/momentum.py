@@ -11,7 +11,7 @@ from poise.arrays import Array, Indices
 from poise.character import Body
 from poise.compiled import compiled, inlined
 from poise.mechanics.center_of_mass import center_of_mass, check_body
-from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.frames import as_frames
 from poise.mechanics.inverse_dynamics import GRAVITY_M_S2, JointForces
 from poise.mechanics.kinematics import BodyState
 from poise.mechanics.quaternion_kernels import (
@@ -22,6 +22,7 @@ from poise.mechanics.quaternion_kernels import (
     turn_row,
     turn_row_back,
 )
+from poise.sharing import over_frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +53,9 @@ def momentum(
     *,
     parallel: bool = True,
 ) -> Momentum:
-    """Momentum from a pose and its velocities.
+    """Momentum from poses and their velocities, (F, 3) and (F, J, 3).
 
-    Args:
-        state: the pose. Moving offsets are taken at their current value, as if they stood still.
-        body: the segments.
-        root_velocities_m_s: (F, 3) of the root joint's origin, world axes.
-        angular_velocities_rad_s: (F, J, 3) of each joint's frame relative to its parent's (the
-            root's to the world), in the joint's own frame.
-        parallel: use all cores when the batch is large enough to pay.
+    Moving offsets are taken at their current value, as if they stood still.
     """
     frames, joints = state.frame_count, state.skeleton.joint_count
     check_body(joints, body)
@@ -81,11 +76,7 @@ def momentum_rate(
 ) -> MomentumRate:
     """How fast the momentum of a motion changes, from its inverse dynamics.
 
-    Args:
-        state: the poses.
-        body: the segments.
-        forces: inverse dynamics of the motion, without outer wrenches.
-        gravity_m_s2: (3,) the gravity that `forces` were computed with.
+    `forces` come without outer wrenches, and with this gravity.
     """
     (gravity,) = as_frames("gravity_m_s2", gravity_m_s2, (3,), 1)
     arms = state.positions_m[:, 0] - center_of_mass(state, body)
@@ -149,9 +140,7 @@ def _momentum(
 
 
 @inlined
-def _spin(
-    i: Array, rotations: Array, f: int, j: int, wx: float, wy: float, wz: float
-) -> Vector:  # fmt: skip
+def _spin(i: Array, rotations: Array, f: int, j: int, wx: float, wy: float, wz: float) -> Vector:
     """Inertia times angular velocity in world axes; the inertia is known in the joint's frame."""
     wx, wy, wz = turn_row_back(rotations, f, j, wx, wy, wz)
     lx = i[j, 0, 0] * wx + i[j, 0, 1] * wy + i[j, 0, 2] * wz
@@ -170,7 +159,7 @@ def _put_world_axes(
         if freedoms[j] == 3:
             m = matrix(
                 rotations[f, j, 0], rotations[f, j, 1], rotations[f, j, 2], rotations[f, j, 3]
-            )  # fmt: skip
+            )
             axes[k, 0], axes[k, 1], axes[k, 2] = m[0], m[3], m[6]
             axes[k + 1, 0], axes[k + 1, 1], axes[k + 1, 2] = m[1], m[4], m[7]
             axes[k + 2, 0], axes[k + 2, 1], axes[k + 2, 2] = m[2], m[5], m[8]
@@ -223,7 +212,7 @@ def _matrix(
 @inlined
 def _put_segment(
     m: float, centers: Array, inertias: Array, p: Array, rotations: Array, f: int, j: int, b: Array
-) -> None:  # fmt: skip
+) -> None:
     """Mass, first moment and inertia of one segment about the root, in world axes."""
     x, y, z = turn_row(rotations, f, j, centers[j, 0], centers[j, 1], centers[j, 2])
     ox, oy, oz = between(p, f, 0, j)

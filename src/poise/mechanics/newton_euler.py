@@ -122,9 +122,7 @@ def _block(
 
 
 @inlined
-def _outward(
-    k: Array, j: int, r: Matrix, w: Vector, d: Vector, s: Array, up: int
-) -> None:  # fmt: skip
+def _outward(k: Array, j: int, r: Matrix, w: Vector, d: Vector, s: Array, up: int) -> None:
     """Velocities and accelerations from a parent to its child, and what the child's motion asks."""
     ux, uy, uz = load_vector(s, up + _W)
     vx, vy, vz = load_vector(s, up + _D)
@@ -147,9 +145,7 @@ def _outward(
 
 
 @inlined
-def _segment(
-    k: Array, j: int, r: Matrix, w: Vector, d: Vector, a: Vector, s: Array
-) -> None:  # fmt: skip
+def _segment(k: Array, j: int, r: Matrix, w: Vector, d: Vector, a: Vector, s: Array) -> None:
     """Force and moment about the joint's origin that a segment's motion asks for, to scratch."""
     wx, wy, wz = w
     dx, dy, dz = d

@@ -42,9 +42,7 @@ def multiply(
 
 
 @inlined
-def turn(
-    w: float, x: float, y: float, z: float, vx: float, vy: float, vz: float
-) -> Vector:  # fmt: skip
+def turn(w: float, x: float, y: float, z: float, vx: float, vy: float, vz: float) -> Vector:
     """The vector v turned by the unit quaternion (w, x, y, z)."""
     tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
     return (

@@ -63,7 +63,7 @@ def put_offsets(offsets: Array, s: Array, row: int, span: int) -> None:
 @inlined
 def put_moving(
     slots: Indices, moving: Array, start: int, step: int, s: Array, row: int, span: int
-) -> None:  # fmt: skip
+) -> None:
     """The offsets that vary, for the block that starts at frame `start`."""
     if moving.shape[1] == 0:
         return

@@ -7,65 +7,49 @@ stored.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing
-from poise.mechanics.lanes import LANES, lanes_type, load, store
+from poise.mechanics.lanes import (
+    LANES,
+    Code,
+    Value,
+    index,
+    lane_intrinsic,
+    lanes_type,
+    load,
+    mask,
+    splat,
+    store,
+)
 from poise.mechanics.quaternion_kernels import Vector
 
 _TRIPLE = ir.VectorType(ir.DoubleType(), 3)
-_WORD = ir.IntType(32)
 
 
-def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    data = context.make_array(sig.args[0])(context, builder, args[0]).data
-    return builder.gep(data, [args[1]])
+def _store_three(code: Code) -> None:
+    three = code.builder.shuffle_vector(code.values[2], code.values[2], mask([0, 1, 2]))
+    code.builder.store(three, code.pointer(_TRIPLE), align=8)
 
 
-def _store_three(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
-    """Put the first three lanes next to each other into an array, from `index` on."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        mask = ir.Constant(ir.VectorType(_WORD, 3), [0, 1, 2])
-        three = builder.shuffle_vector(args[2], args[2], mask)
-        place = builder.bitcast(_place(context, builder, sig, args), _TRIPLE.as_pointer())
-        builder.store(three, place, align=8)
-        return context.get_dummy_value()
-
-    return types.none(array, types.intp, lanes_type), codegen
+def _store_one(code: Code) -> None:
+    one = code.builder.extract_element(code.values[2], index(0))
+    code.builder.store(one, code.address())
 
 
-def _store_one(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
-    """Put the first lane into an array."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        one = builder.extract_element(args[2], _WORD(0))
-        builder.store(one, _place(context, builder, sig, args))
-        return context.get_dummy_value()
-
-    return types.none(array, types.intp, lanes_type), codegen
+def _spread(code: Code) -> Value:
+    return splat(code.builder, code.values[0])
 
 
-def _spread(typingctx: Any, value: Any) -> Any:
-    """A number in every lane."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        undefined = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), ir.Undefined)
-        one = builder.insert_element(undefined, args[0], _WORD(0))
-        mask = ir.Constant(ir.VectorType(_WORD, LANES), [0] * LANES)
-        return builder.shuffle_vector(one, undefined, mask)
-
-    return lanes_type(types.float64), codegen
-
-
-_three = cast(Callable[[Array, int, float], None], intrinsic(_store_three))
-_one = cast(Callable[[Array, int, float], None], intrinsic(_store_one))
-spread = cast(Callable[[float], float], intrinsic(_spread))
+_AT = types.none, None, types.intp, lanes_type
+_three = cast(Callable[[Array, int, float], None], lane_intrinsic(_store_three, *_AT))
+_one = cast(Callable[[Array, int, float], None], lane_intrinsic(_store_one, *_AT))
+spread = cast(Callable[[float], float], lane_intrinsic(_spread, lanes_type, types.float64))
+"""A number in every lane."""
 
 
 @inlined_borrowing

@@ -12,9 +12,10 @@ from poise.arrays import Array, Indices
 from poise.character import Sites
 from poise.compiled import compiled
 from poise.errors import BadShape, BadValue
-from poise.mechanics.frames import as_frames, over_frames
+from poise.mechanics.frames import as_frames
 from poise.mechanics.kinematics import BodyState, site_positions
 from poise.mechanics.quaternion_kernels import between, cross, turn_row_back
+from poise.sharing import over_frames
 
 
 @dataclass(frozen=True, eq=False)

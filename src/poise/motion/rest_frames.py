@@ -55,11 +55,11 @@ def with_world_aligned_frames(clip: Clip, axes_wxyz: ArrayLike = rotations.IDENT
     return turned
 
 
-def rests_along(skeleton: Skeleton, axes_wxyz: Array, tolerance: float = _SAME) -> bool:
+def rests_along(skeleton: Skeleton, axes_wxyz: Array) -> bool:
     """Whether all joint frames already stand along these axes at rest."""
     world = skeleton.rest_world_wxyz
     signs = np.where(world @ axes_wxyz < 0, -1.0, 1.0)[:, None]
-    return bool(np.abs(signs * world - axes_wxyz).max() <= tolerance)
+    return bool(np.abs(signs * world - axes_wxyz).max() <= _SAME)
 
 
 def _turned(skeleton: Skeleton, new_from_old: Array, axes: Array, limits: Array) -> Skeleton:

@@ -12,7 +12,6 @@ from poise.solvers.banded_cholesky import factor_band as factor_band
 from poise.solvers.banded_cholesky import refactor_band as refactor_band
 from poise.solvers.banded_cholesky import solve_band as solve_band
 from poise.solvers.banded_cholesky import solve_band_three as solve_band_three
-from poise.solvers.bordered_band import solve_bordered as solve_bordered
 from poise.solvers.cone_least_squares import ConeSettings as ConeSettings
 from poise.solvers.cone_least_squares import cone_least_squares as cone_least_squares
 from poise.solvers.cone_newton import solve_frames as solve_frames

@@ -168,9 +168,7 @@ def _shares(grips: Array, owners: NDArray[np.int64]) -> Array:
     return shares
 
 
-def _checked_grip(
-    grip: ArrayLike, bodies: ArrayLike | None
-) -> tuple[Array, NDArray[np.int64]]:  # fmt: skip
+def _checked_grip(grip: ArrayLike, bodies: ArrayLike | None) -> tuple[Array, NDArray[np.int64]]:
     grips = np.ascontiguousarray(grip, dtype=np.float64)
     if grips.ndim != 2:
         raise BadShape("grip", "(F, P)", grips.shape)

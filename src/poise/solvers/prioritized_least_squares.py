@@ -124,7 +124,7 @@ def _through_normal_equations(
 @borrowing
 def _extended(
     rows: Array, count: int, width: int, basis: Array, ends: Indices, rank: int, largest: float
-) -> int:  # fmt: skip
+) -> int:
     """Gram and Schmidt, each row twice where cancellation was heavy."""
     start = rank
     for k in range(count):

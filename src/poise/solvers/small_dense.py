@@ -31,7 +31,7 @@ def add_scaled(target: Array, factor: float, source: Array, size: int) -> None:
 @borrowing
 def add_to_normal(
     rows: Array, count: int, errors: Array, width: int, normal: Array, x: Array
-) -> None:  # fmt: skip
+) -> None:
     """Add JᵀJ to the upper triangle of `normal` and Jᵀe to `x`."""
     k = 0
     while k + 2 < count:  # three rows at a time: the rows of one task share their zeros

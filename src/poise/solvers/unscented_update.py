@@ -98,9 +98,7 @@ def paper_spread(size: int, kappa: float) -> Spread:
     return Spread(_scale(size, kappa), 0.0)
 
 
-def scaled_spread(
-    size: int, alpha: float = 0.01, beta: float = 2.0, kappa: float = 0.0
-) -> Spread:  # fmt: skip
+def scaled_spread(size: int, alpha: float = 0.01, beta: float = 2.0, kappa: float = 0.0) -> Spread:
     """The scaled transform of Wan and van der Merwe, to whom the paper refers for its choice of κ.
 
     Args:
@@ -331,7 +329,7 @@ def _fill_products(
 @reassociated
 def _four_dots(
     a: Array, b: Array, c: Array, d: Array, size: int
-) -> tuple[float, float, float, float]:  # fmt: skip
+) -> tuple[float, float, float, float]:
     """a·c, a·d, b·c and b·d."""
     ac, ad, bc, bd = 0.0, 0.0, 0.0, 0.0
     for i in range(size):
@@ -353,7 +351,7 @@ def _sum(values: Array, size: int) -> float:
 @borrowing
 def _factor_leaving_out(
     matrix: Array, size: int, floor: float, diagonals: Array, definite: bool
-) -> int:  # fmt: skip
+) -> int:
     """Cholesky factor U with UᵀU = A, in place, without dependent rows; returns how many.
 
     Such a row gets an infinite pivot, so that `solve_factored` gives it no part in the answer. Of

@@ -33,13 +33,13 @@ _SMALLEST_STEP = 1e-3
 class VoronoiSampler:
     """Samples so far, and where to look next. Equal seeds and errors give equal samples."""
 
-    def __init__(self, keys: int, kinds: int = 3, *, seed: int = 0, probes: int = PROBES) -> None:
+    def __init__(self, keys: int, kinds: int = 3, *, seed: int = 0) -> None:
         if keys < 1 or kinds < 2:
             raise BadValue("keys, kinds", "at least 1 and 2", (keys, kinds))
         self._rng = np.random.default_rng(seed)
-        self._probes = even_simplex_points(probes, keys, kinds)
-        self._nearest = np.zeros(probes, np.int64)
-        self._distances = np.full(probes, np.inf)
+        self._probes = even_simplex_points(PROBES, keys, kinds)
+        self._nearest = np.zeros(PROBES, np.int64)
+        self._distances = np.full(PROBES, np.inf)
         self.samples = np.empty((0, keys, kinds))
         """(N, K, C) in the order in which they were told."""
         self.errors = np.empty(0)

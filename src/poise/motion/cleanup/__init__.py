@@ -1,7 +1,6 @@
 """Cleaning what captures get wrong: each step named, reported and switchable."""
 
 from poise.motion.cleanup.finding import Finding as Finding
-from poise.motion.cleanup.missing_thorax import restore_thorax as restore_thorax
 from poise.motion.cleanup.steps import STEPS as STEPS
 from poise.motion.cleanup.steps import clean as clean
 from poise.motion.cleanup.steps import findings as findings
