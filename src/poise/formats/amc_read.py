@@ -60,11 +60,10 @@ def read(path: Path, skeleton: Path | None = None, rate_hz: float | None = None)
     regular = _regular_frames(text.content[head.end :], asf)
     names, channels = regular or _any_frames(text, head.end, asf)
     rate = head.rate_hz if rate_hz is None else float(rate_hz)
-    notes = (*asf.notes, *_gap_notes(channels[:, 0]))
+    notes = asf.notes
     if rate is None:
         rate = DEFAULT_RATE_HZ
-        assumed = f"AMC does not state a rate; {DEFAULT_RATE_HZ:g} Hz assumed"
-        notes = (*asf.notes, assumed, *_gap_notes(channels[:, 0]))
+        notes = (*notes, f"AMC does not state a rate; {rate:g} Hz assumed")
     line_end = re.search(r"\r\n|\r|\n", text.content)
     layout = AmcLayout(
         asf=asf,
@@ -74,7 +73,7 @@ def read(path: Path, skeleton: Path | None = None, rate_hz: float | None = None)
         rate_hz=rate,
         line_end=line_end.group() if line_end else "\n",
     )
-    return _parsed(layout, channels, notes)
+    return _parsed(layout, channels, (*notes, *_gap_notes(channels[:, 0])))
 
 
 def find_skeleton(path: Path) -> Path:

@@ -175,7 +175,10 @@ def _bone(file: _File, begin: Line) -> _Bone:
         if word.startswith(":") or word == "begin":
             break
         if word == "name":
-            bone.line, bone.name = line, _name(file, line, values)
+            if len(values) != 1 or len(values[0]) > MAX_NAME_LENGTH:
+                wanted = f"'name' and one word of at most {MAX_NAME_LENGTH} letters"
+                raise file.lines.wrong(line, wanted)
+            bone.line, bone.name = line, values[0]
         elif word == "direction":
             bone.direction = _triple(file, line, values, "a direction")
         elif word == "length":
@@ -201,12 +204,6 @@ def _complete(file: _File, bone: _Bone) -> _Bone:
         expected = f"a range for each of the {len(bone.dofs)} dofs of '{bone.name}'"
         raise file.lines.wrong(bone.line, expected, found=f"{len(bone.limits)}")
     return bone
-
-
-def _name(file: _File, line: Line, values: tuple[str, ...]) -> str:
-    if len(values) != 1 or len(values[0]) > MAX_NAME_LENGTH:
-        raise file.lines.wrong(line, f"'name' and one word of at most {MAX_NAME_LENGTH} letters")
-    return values[0]
 
 
 def _limits(file: _File, line: Line) -> tuple[tuple[float, float], ...]:

@@ -26,9 +26,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
-from poise.formats.bvh_layout import BvhJoint as BvhJoint
 from poise.formats.bvh_layout import BvhLayout, PrintStyle
-from poise.formats.bvh_layout import BvhTip as BvhTip
 from poise.formats.bvh_plan import Plan, channel_values, plan_for
 from poise.formats.bvh_read import MAX_JOINTS
 from poise.formats.bvh_read import read as read

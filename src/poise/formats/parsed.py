@@ -47,7 +47,12 @@ def clip_from(
     parsed: Parsed, path: Path, format_name: str, *, unit: str | None = None, up: str | None = None
 ) -> Clip:
     """Decide unit and axes (the user's word, else the file's, else the rule) and convert."""
-    up_axis, up_reason = _up_axis(parsed, up)
+    if up is not None:
+        up_axis, up_reason = up, units.GIVEN
+    elif parsed.up is not None:
+        up_axis, up_reason = parsed.up, "stated by the file"
+    else:
+        up_axis, up_reason = _detect_up(parsed)
     if unit is not None:
         chosen = units.unit_called(unit)
     else:
@@ -105,14 +110,6 @@ def stature(skeleton: Skeleton) -> float:
     """
     points = np.concatenate([skeleton.rest_positions_m, skeleton.rest_end_positions_m])
     return float(np.ptp(points, axis=0).max())
-
-
-def _up_axis(parsed: Parsed, given: str | None) -> tuple[str, str]:
-    if given is not None:
-        return given, units.GIVEN
-    if parsed.up is not None:
-        return parsed.up, "stated by the file"
-    return _detect_up(parsed)
 
 
 _HEAD_WORDS = ("head", "neck")
