@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class ClipReport:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data for JSON."""
         return asdict(self)
 
@@ -100,7 +100,7 @@ class CharacterReport:
     roles: RoleReport
     notes: tuple[str, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data for JSON."""
         return asdict(self)
 
@@ -137,7 +137,7 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         unit_reason=source.unit.reason if source else "made by code",
         up=source.up if source else "y",
         up_reason=source.up_reason if source else "made by code",
-        height_m=_height_m(clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m),
+        height_m=_height_m(skeleton),
         floor_m=place.floor_m,
         floor_note=place.floor_note,
         rate_check=place.rate,
@@ -168,7 +168,7 @@ def inspect_character(
         mass_kg=character.body.total_mass_kg if character.body else None,
         limited=int(limited.sum()),
         torque_limited=int(strong.sum()),
-        height_m=_height_m(skeleton.rest_positions_m, skeleton.rest_end_positions_m),
+        height_m=_height_m(skeleton),
         roles=_role_report(_roles(skeleton, roles)),
         notes=character.notes,
     )
@@ -189,8 +189,9 @@ def _role_report(roles: Roles) -> RoleReport:
     )
 
 
-def _height_m(joints: Any, ends: Any) -> float:
-    return float(np.ptp(np.concatenate([joints, ends])[:, 1]))
+def _height_m(skeleton: Skeleton) -> float:
+    ends = (skeleton.rest_positions_m, skeleton.rest_end_positions_m)
+    return float(np.ptp(np.concatenate(ends)[:, 1]))
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from poise.contact import intervals
 from poise.job import Outcome, Recipe, Step
 from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
 from poise.methods import ConstraintReport, Result
+from poise.methods.correct import Settings as CorrectSettings
 from poise.methods.momentum import Captured, MomentumReport, StageReport, captured_rise_m
 from poise.methods.retarget import RetargetReport, Stage
 from poise.wording import counted
@@ -40,7 +40,7 @@ def outcome_lines(recipe: Recipe, outcome: Outcome) -> list[str]:
     lines: list[str] = []
     for step, result in zip(recipe.steps, outcome.results, strict=True):
         frames = f"{counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz"
-        if step.method == "correct":
+        if isinstance(step.settings, CorrectSettings):
             lines.append(f"correct ({step.settings.preset}): {frames}")
             lines += [f"  {line}" for line in _contacts(result)]
         elif isinstance(result.report, RetargetReport):
@@ -80,7 +80,7 @@ def outcome_page(recipe: Recipe, outcome: Outcome, found: Evaluation, name: str)
     return report_html(found, name, against=original or "the original", notes=said)
 
 
-def _contacts(result: Result[Any]) -> list[str]:
+def _contacts(result: Result[object]) -> list[str]:
     """What touches how often, for what share of the time, and how much of it sliding.
 
     Slides are said because a method may let a part slide that it was told stands.
@@ -99,18 +99,16 @@ def _contacts(result: Result[Any]) -> list[str]:
     return lines or ["nothing touches"]
 
 
-def _ending(result: Result[Any] | Stage) -> str:
+def _ending(result: Result[object] | Stage) -> str:
     return f"{result.status.replace('_', ' ')}: {result.summary}"
 
 
 def _table(lines: list[_Line]) -> list[str]:
-    if not lines:
-        return []
     rows = [
         (each.name, each.kind, each.layer, each.frames, each.worst, "" if each.met else "not met")
         for each in lines
     ]
-    return _laid_out([_TITLES, *rows])
+    return _laid_out([_TITLES, *rows]) if rows else []
 
 
 def _laid_out(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -121,7 +119,7 @@ def _laid_out(rows: Sequence[tuple[str, ...]]) -> list[str]:
     ]
 
 
-def _lines(step: Step, result: Result[Any]) -> list[_Line]:
+def _lines(step: Step, result: Result[object]) -> list[_Line]:
     """One line a constraint, in the order of the recipe; some methods say nothing about them."""
     told: dict[str, list[ConstraintReport]] = {}
     for row in result.constraints:
@@ -193,28 +191,18 @@ def result_lines(stages: Sequence[StageReport]) -> list[str]:
     return lines
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A figure by its key."""
-
-    key: str
-    words: str
-    twice: bool = False
-    """Also with the contacts that are found in the original."""
-
-
-ROWS = (
-    _Row("foot_slide.mean", "slide of standing feet", twice=True),
-    _Row("penetration.deepest", "deepest penetration"),
-    _Row("float.mean", "float of what touches", twice=True),
-    _Row("root_wrench.force", "force from nowhere", twice=True),
-    _Row("root_wrench.moment", "moment from nowhere", twice=True),
-    _Row("jitter.jerk", "jitter"),
-)
-CHANGES = (
-    _Row("likeness.rotation", "turned away from the original"),
-    _Row("likeness.position", "moved away from the original"),
-)
+_FIGURES = {
+    "foot_slide.mean": "slide of standing feet",
+    "penetration.deepest": "deepest penetration",
+    "float.mean": "float of what touches",
+    "root_wrench.force": "force from nowhere",
+    "root_wrench.moment": "moment from nowhere",
+    "jitter.jerk": "jitter",
+    "likeness.rotation": "turned away from the original",
+    "likeness.position": "moved away from the original",
+}
+_SAID_TWICE = ("foot_slide.mean", "float.mean", "root_wrench.force", "root_wrench.moment")
+"""Also with the contacts that are found in the original."""
 _FIGURE_TITLES = ("", "before", "after", "with the original's contacts", "")
 
 
@@ -228,14 +216,14 @@ def figure_lines(found: Evaluation) -> list[str]:
     after = {m.key: m for m in found.measures}
     before = {m.key: m for m in found.before}
     rows: list[tuple[str, ...]] = [_FIGURE_TITLES]
-    for row in (*ROWS, *CHANGES):
-        now = after.get(row.key)
-        was = before[row.key].value if row.key in before else math.nan
+    for key, words in _FIGURES.items():
+        now = after.get(key)
+        was = before[key].value if key in before else math.nan
         if now is None or (math.isnan(now.value) and math.isnan(was)):
             continue
-        second = after.get(f"{row.key}{UNDER_INPUT_CONTACTS}") if row.twice else None
+        second = after.get(f"{key}{UNDER_INPUT_CONTACTS}") if key in _SAID_TWICE else None
         again = "" if second is None else _shown(second.value)
-        rows.append((row.words, _shown(was), _shown(now.value), again, now.unit))
+        rows.append((words, _shown(was), _shown(now.value), again, now.unit))
     if all(not row[3] for row in rows[1:]):
         rows = [(*row[:3], row[4]) for row in rows]
     return _laid_out(rows)

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 CONNECTING_S = 10.0
 """How long a scheduler may take to answer; it may just be starting."""
 
-_STARTING_S = 60.0
-"""How long a cluster may take to start or to end; a second or two is usual."""
-
 _LOOPBACK = "127.0.0.1"
 
 _clusters: list[LocalCluster] = []
@@ -135,7 +132,8 @@ def local_cluster(workers: int, dashboard: str | None) -> Generator[str, None, N
     if not port.isdecimal() or int(port) > 65535:
         raise BadValue("dashboard", "a port, or a host and a port as 0.0.0.0:8787", dashboard)
     asked = workers, f"{host or _LOOPBACK}:{port}"
-    with Supervised(1, Limits(_STARTING_S, attempts=1), environment={}) as process:
+    limits = Limits(60.0, attempts=1)  # a second or two is usual, to start and to end
+    with Supervised(1, limits, environment={}) as process:
         [started] = process.run(_start, [asked])
         if started.value is None:
             why = first_line(started.error or started.how)

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from poise.apps.batch.order import Order
@@ -82,11 +81,10 @@ def _strings(content: object) -> Iterable[str]:
     if isinstance(content, str):
         yield content
     elif isinstance(content, dict):
-        for value in content.values():  # type: ignore[misc]
-            yield from _strings(value)  # type: ignore[misc]
+        yield from _strings(tuple(content.values()))
     elif isinstance(content, list | tuple):
-        for value in content:  # type: ignore[misc]
-            yield from _strings(value)  # type: ignore[misc]
+        for value in content:
+            yield from _strings(value)
 
 
 def _companions(path: Path) -> list[Path]:
@@ -100,7 +98,7 @@ def _companions(path: Path) -> list[Path]:
         if kind in (".yaml", ".yml", ".json"):
             return _of_place(path)
         if kind == ".gltf":
-            described: Any = json.loads(path.read_bytes())
+            described = json.loads(path.read_bytes())
             names = [str(each.get("uri", "")) for each in described.get("buffers", ())]
             files = [unquote(name) for name in names if name and not name.startswith("data:")]
             return [path.parent / file for file in files]

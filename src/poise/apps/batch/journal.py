@@ -10,10 +10,10 @@ import csv
 import json
 import os
 import secrets
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, cast
 
 from poise.apps.batch.library import RESULTS
 from poise.apps.batch.one_clip import Row
@@ -73,8 +73,7 @@ def write_table(journal: Journal, path: Path) -> None:
     """
     measures: dict[str, None] = {}
     for row in journal.rows():
-        for when in ("before", "after"):
-            measures |= dict.fromkeys(f"{when}.{key}" for key in row.get(when) or ())
+        measures |= dict.fromkeys(_figures(row))
     with replacing(path) as file:
         table = csv.writer(file)
         table.writerow((*FIRST_COLUMNS, *measures))
@@ -82,18 +81,18 @@ def write_table(journal: Journal, path: Path) -> None:
             table.writerow(_cells(row, measures))
 
 
-def _cells(row: Row, measures: Iterable[str]) -> list[Any]:
-    outputs = row.get("outputs") or {}
-    extra = {
-        "output": (outputs.get("clip") or {}).get("file"),
-        "report": (outputs.get("report") or {}).get("file"),
-    }
-    first = [extra.get(name, row.get(name)) for name in FIRST_COLUMNS]
-    figures: list[Any] = []
-    for column in measures:
-        when, _, key = column.partition(".")
-        figures.append((row.get(when) or {}).get(key))
-    return ["" if cell is None else cell for cell in (*first, *figures)]
+def _cells(row: Row, measures: Iterable[str]) -> list[object]:
+    files = {key: each["file"] for key, each in (row.get("outputs") or {}).items()}
+    own: Mapping[str, object] = row
+    cells = {**own, **_figures(row), "output": files.get("clip"), "report": files.get("report")}
+    found = [cells.get(column) for column in (*FIRST_COLUMNS, *measures)]
+    return ["" if cell is None else cell for cell in found]
+
+
+def _figures(row: Row) -> dict[str, float | None]:
+    before, after = row.get("before") or {}, row.get("after") or {}
+    found = {f"before.{key}": value for key, value in before.items()}
+    return found | {f"after.{key}": value for key, value in after.items()}
 
 
 @contextmanager
@@ -119,23 +118,20 @@ def _parsed(line: str) -> Row | None:
     if not line.endswith("\n"):
         return None
     try:
-        row: Any = json.loads(line, parse_constant=_refused)
+        row = json.loads(line, parse_constant=_refused)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(row, dict):
+    if not _has(row, str, "clip", "status"):
         return None
-    found: Row = row  # type: ignore[assignment]
-    words = all(isinstance(found.get(key), str) for key in ("clip", "status"))
-    tables = all(isinstance(found.get(key, {}), dict) for key in ("before", "after", "outputs"))
-    return found if words and tables and _outputs_are_whole(found) else None
+    tables = [row.get(key, {}) for key in ("before", "after", "outputs")]
+    if not all(isinstance(table, dict) for table in tables):
+        return None
+    whole = all(_has(each, str, "file", "sha256") for each in tables[-1].values())
+    return cast(Row, row) if whole else None
 
 
-def _outputs_are_whole(row: Row) -> bool:
-    outputs: dict[str, Any] = row.get("outputs", {})
-    return all(
-        isinstance(each, dict) and all(isinstance(each.get(k), str) for k in ("file", "sha256"))
-        for each in outputs.values()
-    )
+def _has(found: object, kind: type, *keys: str) -> bool:
+    return isinstance(found, dict) and all(isinstance(found.get(key), kind) for key in keys)
 
 
 def _refused(constant: str) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from poise.errors import FileProblem
 from poise.formats import extensions, read_bytes
@@ -24,6 +23,10 @@ OWN = ".poise"
 
 _FILE_KEYS = ("environment", "contacts", "pattern", "to", "mapping", "roles", "skeleton")
 """Last parts of the paths of values that are files."""
+
+
+_Rows = Iterator[tuple[int, dict[str, object]]]
+"""Lines of a manifest, by their numbers."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,8 @@ def _listed(manifest: Path) -> list[Entry]:
             first = f"{name} once more (first in line {lines[name]})"
             raise FileProblem(manifest, "every clip once", first, line=line)
         lines[name] = line
-        changes = tuple(_change(key, value, folder) for key, value in row.items() if _given(value))
+        given = {key: value for key, value in row.items() if value is not None and value != ""}
+        changes = tuple(_change(key, value, folder) for key, value in given.items())
         found.append(Entry(name, path, changes))
     return found
 
@@ -173,11 +177,7 @@ def _below(path: Path, folder: Path) -> str:
         return PurePosixPath(*whole.parts[1:]).as_posix()
 
 
-def _given(value: Any) -> bool:
-    return value is not None and value != ""
-
-
-def _change(key: str, value: Any, folder: Path) -> str | Change:
+def _change(key: str, value: object, folder: Path) -> str | Change:
     """As `--set` takes it where a person typed it; files are seen from the manifest."""
     if isinstance(value, str) and key.split(".")[-1] not in _FILE_KEYS:
         return f"{key}={value}"
@@ -185,38 +185,35 @@ def _change(key: str, value: Any, folder: Path) -> str | Change:
     return Change(key.strip(), given, f"--set {key}={json.dumps(given)}"[:86])
 
 
-def _from_csv(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+def _from_csv(manifest: Path, text: str) -> _Rows:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        names = reader.fieldnames or ()
+        names = next(reader, [])
         if "clip" not in names:
             raise FileProblem(manifest, "a column 'clip'", ", ".join(names) or "nothing", line=1)
-        for row in reader:
-            extra: Any = row.pop(None, None)  # type: ignore[call-overload]
-            if extra or None in row.values():
-                given = sum(value is not None for value in row.values()) + len(extra or ())
-                count = f"{given} values"
-                raise FileProblem(manifest, f"{len(names)} values", count, line=reader.line_num)
-            yield reader.line_num, {str(key): value for key, value in row.items()}
+        for row in filter(None, reader):
+            if len(row) != len(names):
+                wanted, found = f"{len(names)} values", f"{len(row)} values"
+                raise FileProblem(manifest, wanted, found, line=reader.line_num)
+            yield reader.line_num, dict(zip(names, row, strict=True))
     except csv.Error as problem:
-        raise FileProblem(manifest, "CSV", str(problem), line=reader.reader.line_num) from None
+        raise FileProblem(manifest, "CSV", str(problem), line=reader.line_num) from None
 
 
-def _from_jsonl(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _from_jsonl(manifest: Path, text: str) -> _Rows:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            row: Any = json.loads(line)
+            row = json.loads(line)
         except ValueError as problem:
             raise FileProblem(manifest, "a JSON object", str(problem), line=number) from None
         if not isinstance(row, dict):
             raise FileProblem(manifest, "a JSON object", type(row).__name__, line=number)
-        yield number, {str(key): value for key, value in row.items()}  # type: ignore[misc]
+        yield number, row
 
 
-def _from_txt(manifest: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    del manifest
+def _from_txt(manifest: Path, text: str) -> _Rows:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, {"clip": line.rstrip("\r")}

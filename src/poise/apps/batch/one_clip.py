@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from poise.apps.batch.fingerprint import clip_hash
 from poise.apps.batch.order import Order
@@ -33,8 +33,49 @@ from poise.job import (
 from poise.measures import Evaluation, Measure
 from poise.version import __version__
 
-Row = dict[str, Any]
-"""A line of the results: plain values only."""
+Figures = dict[str, float | None]
+"""By the keys of measures; one that there is not (no flight, no stance) is None."""
+
+
+class OutputFile(TypedDict):
+    """A file of a clip's results."""
+
+    file: str
+    """Its name in the folder of results."""
+    bytes: int
+    sha256: str
+
+
+class Row(TypedDict):
+    """A line of the results."""
+
+    clip: str
+    status: str
+    reason: str
+    input_sha256: str
+    poise: str
+    """The version that did it."""
+    frames: NotRequired[int]
+    rate_hz: NotRequired[float]
+    stages_s: NotRequired[dict[str, float]]
+    before: NotRequired[Figures]
+    after: NotRequired[Figures]
+    outputs: NotRequired[dict[str, OutputFile]]
+    notes: NotRequired[list[str]]
+    passing: NotRequired[bool]
+    """Whether it failed by no fault of the clip: the next run tries again."""
+    limit: NotRequired[float | None]
+    """What it was allowed, if it took too much."""
+    seconds: NotRequired[float]
+    attempts: NotRequired[int]
+    peak_mb: NotRequired[float]
+    recipe_sha256: NotRequired[str]
+    finished: NotRequired[str]
+
+
+def files_of(row: Row) -> dict[str, str]:
+    """The files that a row speaks of, and their hashes."""
+    return {each["file"]: each["sha256"] for each in (row.get("outputs") or {}).values()}
 
 
 @dataclass(frozen=True)
@@ -54,21 +95,26 @@ class ClipJob:
 
 def follow_recipe(job: ClipJob) -> Row:
     """Do it; what is wrong with the clip or the recipe is a row, too."""
-    row: Row = {"input_sha256": clip_hash(Path(job.path)), "poise": __version__}
+    row: Row = {
+        "clip": job.name,
+        "input_sha256": clip_hash(Path(job.path)),
+        "poise": __version__,
+        "status": "refused",
+        "reason": "",
+    }
     try:
-        return row | _followed(job)
+        return _followed(job, row)
     except MemoryError:
         raise
     except _NotWritten as refused:
         # The disk's fault, not the clip's: it is tried again by the next run.
-        return row | {"status": "refused", "reason": str(refused), "passing": True}
+        return {**row, "reason": str(refused), "passing": True}
     except PoiseError as problem:
-        return row | {"status": "refused", "reason": " ".join(str(problem).split())}
+        return {**row, "reason": " ".join(str(problem).split())}
     except OSError as refused:
-        reason = f"{refused.filename or job.path}: {refused.strerror or refused}"
-        return row | {"status": "refused", "reason": reason}
+        return {**row, "reason": f"{refused.filename or job.path}: {refused.strerror or refused}"}
     except Exception as bug:
-        return row | {"status": "bug", "reason": _where(bug)}
+        return {**row, "status": "bug", "reason": _where(bug)}
 
 
 class _NotWritten(Exception):
@@ -80,7 +126,7 @@ def _recipe(order: Order, changes: tuple[str | Change, ...]) -> Recipe:
     return order.followed_with(changes)
 
 
-def _followed(job: ClipJob) -> Row:
+def _followed(job: ClipJob, row: Row) -> Row:
     clock: dict[str, float] = {}
     with _timed(clock, "reading"):
         recipe = _recipe(job.order, job.changes)
@@ -96,6 +142,7 @@ def _followed(job: ClipJob) -> Row:
         notes = _written(PlannedOutputs(planned), recipe, outcome, found, name)
     missed = next((each for each in outcome.results if each.status != "converged"), outcome.result)
     return {
+        **row,
         "status": "met" if outcome.converged else "not_met",
         "reason": f"{missed.status.replace('_', ' ')}: {missed.summary}",
         "frames": outcome.clip.frame_count,
@@ -134,12 +181,11 @@ def _timed(clock: dict[str, float], name: str) -> Generator[None, None, None]:
     clock[name] = time.perf_counter() - began
 
 
-def _plain(measures: Iterable[Measure]) -> dict[str, float | None]:
-    """Figures by key; one that there is not (no flight, no stance) is None."""
+def _plain(measures: Iterable[Measure]) -> Figures:
     return {m.key: float(m.value) if math.isfinite(m.value) else None for m in measures}
 
 
-def _described(path: Path, name: str) -> Row:
+def _described(path: Path, name: str) -> OutputFile:
     data = path.read_bytes()
     return {"file": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 

@@ -49,13 +49,7 @@ def order_from(
 ) -> Order:
     """What a recipe file says; without one, what `poise correct` or, with `to`, `retarget` does.
 
-    Args:
-        recipe: the file.
-        to: another body, for `character.to`.
-        form: how clips are written: bvh, glb, npz; each in its own format if nothing is said.
-        pages: whether each gets a report.
-        changes: values to change, such as "correct.settings.preset=run".
-        without: names of constraints to leave out.
+    Clips are written in the format `form` (bvh, glb, npz), or each in its own.
 
     Raises:
         FileProblem: no such file, or no such format.

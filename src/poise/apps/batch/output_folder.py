@@ -17,7 +17,7 @@ from typing import IO
 
 from poise.apps.batch.journal import TABLE
 from poise.apps.batch.library import OWN, RESULTS
-from poise.apps.batch.one_clip import Row
+from poise.apps.batch.one_clip import Row, files_of
 from poise.errors import FileProblem
 from poise.formats import extensions
 from poise.job import Recipe
@@ -39,16 +39,10 @@ class Naming:
         pages: bool,
         taken: Iterable[str] = (),
     ) -> None:
-        """How they are called.
+        """Names of all clips count, also of those left out of a run: names must not depend on that.
 
-        Args:
-            names: of all clips that there are; those that are left out of a run count, too, so that
-                names do not depend on that.
-            recipe: says by its outputs what is written beside the clip.
-            form: extension of written clips, with its dot; empty: what the recipe's output has, or
-                each its own.
-            pages: whether each gets a report.
-            taken: files of clips that the library has no more.
+        Clips get the extension `form`, or that of the recipe's own output, or keep theirs. Files of
+        clips that the library has no more are `taken`.
         """
         self._outputs = recipe.outputs.items()
         said = self._outputs.get("clip")
@@ -67,28 +61,24 @@ class Naming:
 
         Walk.bvh and walk.bvh are one file on some systems, and a file cannot be where a folder is.
         """
-        folders = {str(each).lower() for name in names for each in PurePosixPath(name).parents}
-        taken = taken | folders
-        counts = Counter(
-            file.lower() for name in names for _, file in self._files(name, _short(name))
-        )
+
+        def lowered(name: str, base: str) -> list[str]:
+            return [file.lower() for _, file in self._files(name, base)]
+
+        taken |= {str(each).lower() for name in names for each in PurePosixPath(name).parents}
+        short = {name: lowered(name, _short(name)) for name in names}
+        counts = Counter(file for files in short.values() for file in files)
         found: dict[str, str] = {}
-        for name in names:
-            files = [file.lower() for _, file in self._files(name, _short(name))]
+        for name, files in short.items():
             if any(counts[file] > 1 or file in taken for file in files):
                 found[name] = name
-        used = taken | {
-            file.lower()
-            for name in names
-            if name not in found
-            for _, file in self._files(name, _short(name))
-        }
+        used = taken.union(*(files for name, files in short.items() if name not in found))
         for name in sorted(found):
             number = 1
-            while used & {file.lower() for _, file in self._files(name, found[name])}:
+            while used.intersection(lowered(name, found[name])):
                 number += 1
                 found[name] = f"{name}~{number}"
-            used |= {file.lower() for _, file in self._files(name, found[name])}
+            used.update(lowered(name, found[name]))
         return found
 
     def _files(self, name: str, base: str) -> tuple[tuple[str, str], ...]:
@@ -150,16 +140,11 @@ class Room:
     def place(self, number: int, row: Row, old: Mapping[str, str]) -> list[str]:
         """Move what a worker has written to its place, and take away what it supersedes.
 
-        Args:
-            number: of the job.
-            row: names what there is.
-            old: files that an earlier run has written for this clip, and their hashes.
-
-        Returns:
-            What is to be said: files that were changed by hand have been kept under another name.
+        What is to be said: files of an earlier run (`old`, with their hashes) that were changed by
+        hand have been kept under another name.
         """
         notes: list[str] = []
-        new = {each["file"]: each["sha256"] for each in (row.get("outputs") or {}).values()}
+        new = files_of(row)
         for name in {**old, **new}:
             path = self.folder / name
             if not os.path.lexists(path) or path.is_dir():

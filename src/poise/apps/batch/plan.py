@@ -10,7 +10,7 @@ from pathlib import Path
 from poise.apps.batch.fingerprint import clip_hash, with_changes
 from poise.apps.batch.journal import Journal
 from poise.apps.batch.library import Entry, Library
-from poise.apps.batch.one_clip import Row
+from poise.apps.batch.one_clip import Row, files_of
 from poise.apps.batch.output_folder import Naming
 from poise.execution import Limits
 
@@ -51,17 +51,10 @@ def plan(
     retry: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> Plan:
-    """Compare what there is with what has been done.
+    """Compare what there is with what has been done by an order of this hash.
 
-    Args:
-        library: the clips.
-        order: hash of what is done with each.
-        journal: what has been done.
-        naming: what results are called.
-        folder: where they are.
-        limits: of this run: what took too much under lesser ones is tried again.
-        retry: whether failed clips are.
-        watch: told how many clips have been looked at.
+    What took too much under lesser limits is tried again; with `retry`, all that failed. `watch` is
+    told how many clips have been looked at.
     """
 
     def still_holds(row: Row, entry: Entry) -> bool:
@@ -88,8 +81,7 @@ def plan(
         elif still_holds(row, entry):
             kept[name] = row["status"]
         else:
-            outputs = (row.get("outputs") or {}).values()
-            old[name] = {each["file"]: each["sha256"] for each in outputs}
+            old[name] = files_of(row)
         if watch is not None:
             watch(number)
     left = sorted(
@@ -110,7 +102,8 @@ def _in_place(row: Row, files: Iterable[tuple[str, str]], folder: Path) -> bool:
 
 def _allowed_more(row: Row, limits: Limits) -> bool:
     """Whether a clip that took too much may take more now."""
-    was = row.get("limit")
-    now = {"out_of_time": limits.seconds, "out_of_memory": limits.memory_bytes}
-    status = row["status"]
-    return was is not None and status in now and (now[status] is None or now[status] > was)
+    was, status = row.get("limit"), row["status"]
+    if was is None or status not in ("out_of_time", "out_of_memory"):
+        return False
+    now = limits.seconds if status == "out_of_time" else limits.memory_bytes
+    return now is None or now > was

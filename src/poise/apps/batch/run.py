@@ -13,7 +13,7 @@ from pathlib import Path
 from poise.apps.batch.fingerprint import clip_hash, named_files, order_hash
 from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
 from poise.apps.batch.library import Library
-from poise.apps.batch.one_clip import ClipJob, Row, follow_recipe
+from poise.apps.batch.one_clip import ClipJob, Row, files_of, follow_recipe
 from poise.apps.batch.order import Order
 from poise.apps.batch.output_folder import PAGE, Naming, Room
 from poise.apps.batch.plan import Plan, Task, plan
@@ -63,14 +63,8 @@ class Batch:
     ) -> None:
         """Look at what there is; from here on the folder is this batch's alone, until it is closed.
 
-        Args:
-            library: the clips.
-            order: what is done with each.
-            folder: where results go.
-            limits: of the executor that it will run on.
-            retry: whether clips that failed before are tried again.
-            dry: only to look at the plan: nothing is made or locked.
-            watch: told how many earlier results have been looked at.
+        The limits are those of the executor that it will run on. A dry one is only to look at the
+        plan: nothing is made or locked.
 
         Raises:
             RecipeProblem: what is wrong with the recipe.
@@ -146,9 +140,8 @@ class Batch:
 
     def _row(self, room: Room, ended: Ended[ClipJob, Row]) -> Row:
         task = self.plan.tasks[ended.index]
-        found: Row = ended.value if ended.how == "done" and ended.value else self._lost(ended)
+        found = ended.value if ended.how == "done" and ended.value else self._lost(ended)
         row: Row = {
-            "clip": task.entry.name,
             **found,
             "seconds": round(ended.seconds, 4),
             "attempts": ended.attempts,
@@ -170,23 +163,24 @@ class Batch:
     def _lost(self, ended: Ended[ClipJob, Row]) -> Row:
         """The row of a clip whose worker could not write one."""
         row: Row = {
+            "clip": ended.job.name,
             "status": "bug" if ended.how == "raised" else ended.how,
             "reason": " ".join(str(ended.error).split()),
             "input_sha256": clip_hash(Path(ended.job.path)),
             "poise": __version__,
         }
-        limit: dict[str, float | None] = {
-            "out_of_time": self._limits.seconds,
-            "out_of_memory": self._limits.memory_bytes,
-        }
-        return row | ({"limit": limit[ended.how]} if ended.how in limit else {})
+        if ended.how == "out_of_time":
+            row["limit"] = self._limits.seconds
+        elif ended.how == "out_of_memory":
+            row["limit"] = self._limits.memory_bytes
+        return row
 
 
 def _files_of_others(journal: Journal, library: Library) -> list[str]:
     """Files of clips that the library does not have, or has no more."""
     names = set(library.names)
     others = (row for row in journal.rows() if row["clip"] not in names)
-    return [each["file"] for row in others for each in (row.get("outputs") or {}).values()]
+    return [name for row in others for name in files_of(row)]
 
 
 def _check_apart(library: Library, folder: Path, naming: Naming) -> None:

@@ -18,8 +18,9 @@ from poise.apps.cli.waiting import waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Any, Self
+    from typing import Self
+
+    from rich.live import Live
 
     from poise.apps.batch.one_clip import Row
     from poise.apps.batch.order import Order
@@ -277,34 +278,26 @@ class Progress:
         self._began = self._said = time.monotonic()
         self._quiet = quiet
         self._news = ""
-        self._live: Any = None
+        self._live: Live | None = None
         if not quiet and sys.stderr.isatty():
             from rich.console import Console
             from rich.live import Live
 
-            self._live = Live("", console=Console(stderr=True), refresh_per_second=4)
+            console = Console(stderr=True)
+            self._live = Live(get_renderable=self.line, console=console, transient=True)
 
     def __enter__(self) -> Self:
         if self._live is not None:
             self._live.start()
-            self._live.update(self.line())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live is not None:
-            self._live.update("")
             self._live.stop()
 
     def hear(self, news: str) -> None:
         """What a worker announces."""
         self._news = news
-        if self._live is not None:
-            self._live.update(self.line())
 
     def add(self, row: Row) -> None:
         """One more is done."""
@@ -320,9 +313,8 @@ class Progress:
                 self._print(f"{row['clip']}: {row['status'].replace('_', ' ')}: {row['reason']}")
             elif self._failed == _MOST_FAILURES + 1:
                 self._print("further failures are in the results only")
-        if self._live is not None:
-            self._live.update(self.line())
-        elif not self._quiet and time.monotonic() - self._said >= _LOG_EVERY_S:
+        silent = self._quiet or self._live is not None
+        if not silent and time.monotonic() - self._said >= _LOG_EVERY_S:
             self._said = time.monotonic()
             print(self.line(), file=sys.stderr, flush=True)
 

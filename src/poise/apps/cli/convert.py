@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.options import AS_READ, FileOptions, check_new, frame_range, taking_records
-from poise.apps.cli.waiting import waiting
+from poise.apps.cli.waiting import say_notes, waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def convert(
         poise convert 02_01.bvh clean.bvh --clean all
     """  # fmt: skip
     from poise.errors import BadValue
-    from poise.formats import check_can_write, load_clip, save_clip
+    from poise.formats import check_can_write, save_clip
     from poise.motion import resample
 
     check_can_write(target)
@@ -63,7 +63,7 @@ def convert(
     if fps is not None and not 0 < fps < math.inf:
         raise BadValue("--fps", "a positive number", fps)
     with waiting(f"reading {source.name}"):
-        clip = load_clip(source, **file.for_reader())
+        clip = file.read(source)
     notes = list(clip.source.notes if clip.source else ())
     if frames is not None:
         first, last, _ = slice(*wanted).indices(clip.frame_count)
@@ -77,8 +77,7 @@ def convert(
     with waiting(f"writing {target.name}"):
         notes += save_clip(clip, target, sidecar=provenance)
     # Only now: a request that fails says one line, the reason.
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+    say_notes(notes)
     print(f"{target}: {counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
 
 

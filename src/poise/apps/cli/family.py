@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Overwrite, Set, Without
+from poise.apps.cli.options import Overwrite, Set, Without, check_npz, check_replaced
 from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
-from poise.apps.cli.waiting import waiting
+from poise.apps.cli.waiting import say_notes, waiting
 
 if TYPE_CHECKING:
     from poise.character import Character
@@ -59,10 +59,7 @@ def build(
     from poise.errors import BadValue
 
     with saying_problems():
-        if output.suffix.lower() != ".npz":
-            raise BadValue("output", "a file that ends in .npz", output.name)
-        if output.exists() and not overwrite:
-            raise BadValue("output", "a new file (or --overwrite)", str(output))
+        check_npz(output, overwrite)
         with waiting(f"reading {recipe.name}"):
             from poise.execution import Threads
             from poise.job import (
@@ -74,7 +71,7 @@ def build(
                 subject,
                 vocabulary,
             )
-            from poise.methods.momentum import build_family, statuses_in_words
+            from poise.methods.momentum import Settings, build_family, statuses_in_words
 
             read = load_recipe(recipe, changes=set_ or (), without=without or ())
             steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]
@@ -84,6 +81,7 @@ def build(
             prepared = subject(read, clip)
             edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
             settings = read.steps[0].settings
+            assert isinstance(settings, Settings)
             ground_of(edit.environment)  # said before the work, not after it
         folder = MemberFolder(output, edit, settings)
         if folder.started_over:
@@ -96,8 +94,7 @@ def build(
         with waiting("writing"):
             save_family(family, output)
             folder.remove()
-        for note in (*prepared.notes, *family.notes):
-            typer.echo(f"note: {note}", err=True)
+        say_notes((*prepared.notes, *family.notes))
         for axis in family.axes:
             low, high = axis.values[0], axis.values[-1]
             print(f"{axis.name}: {len(axis.values)} members from {low:g} to {high:g}")
@@ -131,7 +128,7 @@ def blend(
     poise family blend header.npz --at 0.2,-0.1 -o header.bvh
     """  # fmt: skip
     with saying_problems(), waiting(f"reading {family.name}"):
-        _check_output(output, overwrite)
+        check_replaced(output, overwrite)
         read = _read(family)
         made = read.at(_numbers(at, "--at"), "smooth" if smooth else "linear")
         _write(read, made, output, still_feet)
@@ -173,7 +170,7 @@ def hit(
     from poise.errors import BadValue
 
     with saying_problems():
-        _check_output(output, overwrite)
+        check_replaced(output, overwrite)
         if (ball is None) == (place is None) or (place is None) != (frame is None):
             raise BadValue("--place and --frame", "both, or --ball instead", "something else")
         with waiting(f"reading {family.name}"):
@@ -219,13 +216,6 @@ def play(
     studio(family, port=port, no_browser=no_browser)
 
 
-def _check_output(output: Path, overwrite: bool) -> None:
-    from poise.errors import BadValue
-
-    if output.exists() and not overwrite:
-        raise BadValue("output", "a new file (or --overwrite)", str(output))
-
-
 def _read(path: Path) -> Family:
     from poise.job import load_family
 
@@ -244,8 +234,7 @@ def _write(family: Family, clip: Clip, output: Path, still_feet: bool) -> None:
 
     if still_feet:
         clip = with_still_feet(clip, _body(family), family.environment, family.contacts)
-    for note in save_clip(clip, output):
-        typer.echo(f"note: {note}", err=True)
+    say_notes(save_clip(clip, output))
     print(f"{output}: {clip.frame_count} frames at {clip.rate_hz:g} Hz")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -40,12 +40,12 @@ def inspect(
 
     alone = len(files) == 1 and not files[0].is_dir()
     found = _expanded(files)
-    reports: list[dict[str, Any]] = []
+    reports: list[dict[str, object]] = []
     failed = 0
     for path in found:
         try:
             with waiting(f"inspecting {path.name}"):
-                report = _report(path, roles, file.for_reader())
+                report = _report(path, roles, file)
         except PoiseError as problem:
             if alone:
                 raise
@@ -87,20 +87,19 @@ def _files_in(folder: Path, suffixes: set[str]) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
 
 
-def _report(
-    path: Path, roles: Path | None, options: dict[str, Any]
-) -> ClipReport | CharacterReport:
+def _report(path: Path, roles: Path | None, file: FileOptions) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
     from poise.errors import BadValue
-    from poise.formats import extensions, load_character, load_clip
+    from poise.formats import extensions, load_character
 
     motions = {*extensions("read_motion"), *extensions("read_clip")}
     if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in motions:
-        for name, value in options.items():
+        for name, value in vars(file).items():
             if value is not None:
-                raise BadValue(name, "left out: it is for clips", str(value))
+                told = "rate_hz" if name == "rate" else name
+                raise BadValue(told, "left out: it is for clips", str(value))
         return inspect_character(load_character(path), path, roles)
-    return inspect_clip(load_clip(path, **options), path, roles)
+    return inspect_clip(file.read(path), path, roles)
 
 
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:

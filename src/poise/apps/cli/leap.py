@@ -16,7 +16,7 @@ from poise.apps.cli.options import (
     taking_records,
     usual_recipe,
 )
-from poise.apps.cli.run import follow, saying_problems
+from poise.apps.cli.run import follow, say, saying_problems
 
 if TYPE_CHECKING:
     from poise.job import Change
@@ -124,7 +124,7 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
         from poise.apps.outcome_text import stage_lines
         from poise.errors import BadValue
         from poise.job import edit_of, load_recipe, subject, vocabulary
-        from poise.methods.momentum import captured
+        from poise.methods.momentum import Settings, captured
 
         read = load_recipe(recipe, changes=changes)
         prepared = subject(read, clip)
@@ -132,8 +132,7 @@ def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
         if not steps:
             raise BadValue(f"steps of {recipe.name}", "at least one of 'momentum'", "none")
         edit = edit_of(read, steps[0], prepared, prepared.clip, vocabulary())
-        found = captured(edit, read.steps[steps[0]].settings)
-    for note in (*prepared.notes, *found.notes):
-        typer.echo(f"note: {note}", err=True)
-    for line in stage_lines(found):
-        print(line)
+        settings = read.steps[steps[0]].settings
+        assert isinstance(settings, Settings)
+        found = captured(edit, settings)
+    say((*prepared.notes, *found.notes), stage_lines(found))

@@ -16,7 +16,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from poise.apps.cli.batch import batch
+from poise.apps.cli.batch import EXIT_INTERRUPTED, batch
 from poise.apps.cli.convert import convert, formats
 from poise.apps.cli.correct import correct
 from poise.apps.cli.edit_clip import command_for
@@ -27,15 +27,13 @@ from poise.apps.cli.measure import contacts, measure, report
 from poise.apps.cli.pattern import app as pattern
 from poise.apps.cli.render import render
 from poise.apps.cli.retarget import retarget
-from poise.apps.cli.run import run
+from poise.apps.cli.run import EXIT_WRONG_INPUT, run
 from poise.apps.cli.sample import sample
 from poise.apps.cli.stream import stream
 from poise.apps.cli.studio import studio
 from poise.errors import PoiseError
 
-EXIT_WRONG_INPUT = 2
 EXIT_BUG = 70
-EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="poise",

@@ -22,11 +22,12 @@ from poise.apps.cli.options import (
     check_new,
     taking_records,
 )
-from poise.apps.cli.waiting import waiting
+from poise.apps.cli.waiting import say_notes, waiting
 from poise.errors import FileProblem
 
 if TYPE_CHECKING:
-    from poise.measures import Measure
+    from poise.job import Recipe
+    from poise.measures import Evaluation, Measure
 
 
 @taking_records
@@ -49,15 +50,12 @@ def measure(
 
         poise measure edited.bvh --against walk.bvh --json
     """
-    with waiting(f"measuring {clip.name}"):
-        from poise.job import evaluate_files
-
-        asked = asked_of(clip, environment, body, file)
-        found, notes = evaluate_files(clip, asked, against=against, contacts=contacts)
+    asked = asked_of(clip, environment, body, file)
+    found, notes = _measured(clip, asked, against, contacts)
     if as_json:
         print(json.dumps(_as_data(clip, found.measures, notes), indent=2, ensure_ascii=False))
         return
-    _say_notes(notes)
+    say_notes(notes)
     width = max(len(m.key) for m in found.measures)
     for m in found.measures:
         value = "none" if math.isnan(m.value) else f"{m.value:.4g} {m.unit}"
@@ -87,11 +85,8 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileProblem(output, "an extension of a page (.html)", f"'{output.suffix}'")
     check_new(output, overwrite)
-    with waiting(f"measuring {clip.name}"):
-        from poise.job import evaluate_files
-
-        asked = asked_of(clip, environment, body, file)
-        found, notes = evaluate_files(clip, asked, against=against, contacts=contacts)
+    asked = asked_of(clip, environment, body, file)
+    found, notes = _measured(clip, asked, against, contacts)
     with waiting(f"writing {output.name}"):
         from poise.apps.report.build import report_html
         from poise.formats import atomic_write
@@ -99,7 +94,7 @@ def report(
         original = against.name if against else ""
         page = report_html(found, clip.name, against=original, notes=notes)
         atomic_write(output, page.encode("utf-8", "replace"))
-    _say_notes(notes)
+    say_notes(notes)
     print(f"{output}: {output.stat().st_size / 1e6:.2f} MB")
 
 
@@ -129,7 +124,7 @@ def contacts(
         found = find_contacts(chosen)
         if output is not None:
             write_contacts(found, output)
-    _say_notes(chosen.notes)
+    say_notes(chosen.notes)
     for part in found.parts:
         share = found.column(part).mean()
         if share > 0:
@@ -138,9 +133,13 @@ def contacts(
         print(f"{output}: written")
 
 
-def _say_notes(notes: tuple[str, ...]) -> None:
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+def _measured(
+    clip: Path, asked: Recipe, against: Path | None, contacts: Path | None
+) -> tuple[Evaluation, tuple[str, ...]]:
+    with waiting(f"measuring {clip.name}"):
+        from poise.job import evaluate_files
+
+        return evaluate_files(clip, asked, against=against, contacts=contacts)
 
 
 def _as_data(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
 
 import typer
 
@@ -16,6 +16,7 @@ from poise.errors import BadValue, FileProblem
 
 if TYPE_CHECKING:
     from poise.job import Change, Recipe
+    from poise.motion import Clip
 
 Against = Annotated[Path | None, typer.Option(help="The original, to compare with.")]
 EnvironmentFile = Annotated[
@@ -31,6 +32,21 @@ ContactsFile = Annotated[
 RolesFile = Annotated[
     Path | None,
     typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),
+]
+OntoBody = Annotated[
+    Path,
+    typer.Option(
+        help="Whose body: a motion, skeleton or robot file (.bvh, .asf, .glb, .xml, .urdf).",
+        metavar="CHARACTER",
+    ),
+]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(help="Joints of the target and what they follow, instead of what is found."),
+]
+TimesAsFar = Annotated[
+    float | None,
+    typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
 ]
 OverwriteOne = Annotated[bool, typer.Option(help="Replace the output if it exists.")]
 Output = Annotated[
@@ -81,9 +97,18 @@ class FileOptions:
         str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
     ] = None
 
-    def for_reader(self) -> dict[str, Any]:
-        """As `poise.formats.load_clip` takes them."""
-        return {{"rate": "rate_hz"}.get(name, name): value for name, value in vars(self).items()}
+    def read(self, path: Path) -> Clip:
+        """The clip of a file, read so."""
+        from poise.formats import load_clip
+
+        return load_clip(
+            path,
+            unit=self.unit,
+            up=self.up,
+            skeleton=self.skeleton,
+            rate_hz=self.rate,
+            animation=self.animation,
+        )
 
 
 @dataclass(frozen=True)
@@ -126,12 +151,13 @@ def taking_records(command: Callable[..., None]) -> Callable[..., None]:
     """The command as Typer is to see it: for each parameter that is a record, its fields."""
     hints = get_type_hints(command, include_extras=True)
     shown: list[Parameter] = []
-    records: dict[str, type[Any]] = {}
+    records: dict[str, tuple[Callable[..., object], list[str]]] = {}
     for name, given in signature(command).parameters.items():
         if not is_dataclass(hints[name]):
             shown.append(given.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
             continue
-        records[name] = record = cast(type[Any], hints[name])
+        record = hints[name]
+        records[name] = record, [f.name for f in fields(record)]
         options = get_type_hints(record, include_extras=True)
         shown += [
             Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=options[f.name])
@@ -139,9 +165,9 @@ def taking_records(command: Callable[..., None]) -> Callable[..., None]:
         ]
 
     @wraps(command)
-    def whole(**values: Any) -> None:
-        for name, record in records.items():
-            values[name] = record(**{f.name: values.pop(f.name) for f in fields(record)})
+    def whole(**values: object) -> None:
+        for name, (record, own) in records.items():
+            values[name] = record(**{each: values.pop(each) for each in own})
         command(**values)
 
     vars(whole)["__signature__"] = Signature(shown)
@@ -166,15 +192,15 @@ def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: File
         ClipChoice(
             clean=body.clean,
             unit=file.unit,
-            up=cast(Any, file.up),  # the reader says which there are
+            up=cast(Literal["y", "z"], file.up),  # the reader says which there are
             skeleton=None if file.skeleton is None else str(file.skeleton),
             capture_rate_hz=file.rate,
             animation=file.animation,
         ),
         CharacterChoice(
             mass_kg=body.mass,
-            sex=cast(Any, body.sex),  # the tables say which there are
-            table=cast(Any, body.table),
+            sex=cast(Literal["average"], body.sex),  # the tables say which there are
+            table=cast(Literal["de_leva"], body.table),
             roles=None if body.roles is None else str(body.roles),
             ranges="none",
         ),
@@ -212,6 +238,27 @@ def check_new(output: Path | None, overwrite: bool) -> None:
     """
     if output is not None and output.exists() and not overwrite:
         raise FileProblem(output, "a new file", "one that exists", advice="Add --overwrite.")
+
+
+def check_replaced(path: Path, overwrite: bool, option: str = "output") -> None:
+    """Nothing, if a file is new or may be replaced.
+
+    Raises:
+        BadValue: it may not.
+    """
+    if path.exists() and not overwrite:
+        raise BadValue(option, "a new file (or --overwrite)", str(path))
+
+
+def check_npz(path: Path, overwrite: bool) -> None:
+    """Nothing, if a family or a pattern may be written there.
+
+    Raises:
+        BadValue: another extension, or a file that may not be replaced.
+    """
+    if path.suffix.lower() != ".npz":
+        raise BadValue("output", "a file that ends in .npz", path.name)
+    check_replaced(path, overwrite)
 
 
 def frame_range(text: str | None) -> tuple[int | None, int | None]:

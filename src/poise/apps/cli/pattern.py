@@ -14,6 +14,8 @@ from poise.apps.cli.options import (
     EnvironmentFile,
     Overwrite,
     RunOptions,
+    check_npz,
+    check_replaced,
     option_changes,
     taking_records,
     usual_recipe,
@@ -106,10 +108,7 @@ def learn(
     from poise.errors import BadValue
 
     with saying_problems():
-        if output.suffix.lower() != ".npz":
-            raise BadValue("output", "a file that ends in .npz", output.name)
-        if output.exists() and not overwrite:
-            raise BadValue("output", "a new file (or --overwrite)", str(output))
+        check_npz(output, overwrite)
         if no_events and (event or fit_club):
             raise BadValue("--no-events", "left out beside --event and --fit-club", "both")
         if hand is not None and not fit_club:
@@ -256,8 +255,8 @@ def show(
     with saying_problems():
         if report is not None and report.suffix.lower() not in (".html", ".htm"):
             raise BadValue("report", "a file that ends in .html", report.name)
-        if report is not None and report.exists() and not overwrite:
-            raise BadValue("report", "a new file (or --overwrite)", str(report))
+        if report is not None:
+            check_replaced(report, overwrite, "report")
         from poise.job import load_pattern
 
         read = load_pattern(pattern)
@@ -331,12 +330,13 @@ class _Looked:
     def _scene(self) -> tuple[Pattern, Scene, dict[str, int]]:
         from poise.constraints import Scene
         from poise.job import load_pattern, load_recipe, subject
-        from poise.methods.pattern import event_frames
+        from poise.methods.pattern import Settings, event_frames
 
         pattern, clip, recipe, changes = self._asked
         read, asked = load_pattern(pattern), load_recipe(recipe, changes=changes)
         prepared = subject(asked, clip)
-        settings = next(step.settings for step in asked.steps if step.method == "pattern")
+        every = (step.settings for step in asked.steps)
+        settings = next(each for each in every if isinstance(each, Settings))
         read.check_skeleton(prepared.clip.skeleton, clip.name)
         character = read.with_tools(prepared.character)
         events = event_frames(read, prepared.clip, character, settings.events or None)

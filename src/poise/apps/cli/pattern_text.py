@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poise.character import Attachment
+    from poise.methods.motion_pattern import EventKind
     from poise.methods.pattern import EventRule, Pattern
 
 EVENT = "NAME=KIND:POINT[,near:KIND][,after:EVENT][,before:EVENT]"
@@ -25,7 +26,8 @@ def events_from(
     """
     from poise.errors import BadValue
 
-    rules, frames = list[Any](), dict[str, list[int]]()
+    rules: list[EventRule] = []
+    frames: dict[str, list[int]] = {}
     for text in texts:
         name, _, rest = text.partition("=")
         if not name or not rest:
@@ -55,7 +57,8 @@ def _rule(name: str, rest: str, text: str) -> EventRule:
         if key not in ("near", "after", "before") or not value or key in options:
             raise BadValue("--event", EVENT, text)
         options[key] = value
-    return EventRule(name, cast(Any, kind), point, **cast(Any, options))
+    near = cast("EventKind | None", options.pop("near", None))  # the rule says which there are
+    return EventRule(name, cast("EventKind", kind), point, near, **options)
 
 
 def _frames(name: str, rest: str, clip_count: int) -> list[int]:

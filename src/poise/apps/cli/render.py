@@ -22,7 +22,7 @@ from poise.apps.cli.options import (
     frame_range,
     taking_records,
 )
-from poise.apps.cli.waiting import waiting
+from poise.apps.cli.waiting import say_notes, waiting
 from poise.errors import BadValue, UnknownName
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ def render(
             fps=picture.fps,
         )  # fmt: skip
     told = () if place is None else seen.place_said
-    for note in (*seen.said, *said, *told, *notes):
-        typer.echo(f"note: {note}", err=True)
+    say_notes((*seen.said, *said, *told, *notes))
     print(f"{output}: {words}")
 
 

@@ -11,9 +11,13 @@ import typer
 
 from poise.apps.cli.options import (
     Accept,
+    MappingFile,
+    OntoBody,
     Overwrite,
     RolesFile,
     RunOptions,
+    TimesAsFar,
+    check_replaced,
     option_changes,
     usual_recipe,
 )
@@ -39,13 +43,7 @@ _ROLES_BY = (
 
 def retarget(
     clip: Annotated[Path, typer.Argument(help="The motion.")],
-    to: Annotated[
-        Path,
-        typer.Option(
-            help="Whose body: a motion, skeleton or robot file (.bvh, .asf, .glb, .xml, .urdf).",
-            metavar="CHARACTER",
-        ),
-    ],
+    to: OntoBody,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the motion here.")
     ] = None,
@@ -62,15 +60,9 @@ def retarget(
             help="Of that file: poise; unitree (.csv: no header, xyzw); gmr (.pkl, .csv)."
         ),
     ] = "poise",
-    mapping: Annotated[
-        Path | None,
-        typer.Option(help="Joints of the target and what they follow, instead of what is found."),
-    ] = None,
+    mapping: MappingFile = None,
     roles: RolesFile = None,
-    scale: Annotated[
-        float | None,
-        typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
-    ] = None,
+    scale: TimesAsFar = None,
     rate: Annotated[float | None, typer.Option(help="Resample to this rate, in Hz.")] = None,
     poses: Annotated[
         bool, typer.Option("--poses", help="Poses only: nothing is held, nothing balanced.")
@@ -209,8 +201,7 @@ def _check_outputs(output: Path | None, robot: Path | None, overwrite: bool) -> 
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise FileProblem(outputs[0], "different files for -o and --robot", "the same twice")
     for path in outputs:
-        if path.exists() and not overwrite:
-            raise BadValue("output", "a new file (or --overwrite)", str(path))
+        check_replaced(path, overwrite)
 
 
 def said(made: RetargetReport) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
-from poise.apps.cli.waiting import Say, waiting
+from poise.apps.cli.waiting import Say, say_notes, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -149,8 +149,7 @@ def follow(
 
 def say(notes: Iterable[str], lines: Iterable[str]) -> None:
     """Notes to standard error, what was asked for to standard output."""
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+    say_notes(notes)
     for line in lines:
         print(line)
 

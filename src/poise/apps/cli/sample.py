@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import check_new, taking_records
+from poise.apps.cli.options import Overwrite, check_new, taking_records
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -18,73 +19,47 @@ _TRUTH = "Truth"
 _DEFECTS = "Defects of known size"
 
 
+_defect = partial(typer.Option, rich_help_panel=_DEFECTS)
+
+
 @dataclass(frozen=True)
 class Defects:
     """What is wrong with a sample on purpose."""
 
     slide: Annotated[
-        float | None,
-        typer.Option(
-            help="Feet slide at this speed, cm/s.", metavar="CM_S", rich_help_panel=_DEFECTS
-        ),
+        float | None, _defect(help="Feet slide at this speed, cm/s.", metavar="CM_S")
     ] = None
     sink: Annotated[
-        float | None,
-        typer.Option(
-            help="The figure stands this deep in the floor, cm.",
-            metavar="CM",
-            rich_help_panel=_DEFECTS,
-        ),
+        float | None, _defect(help="The figure stands this deep in the floor, cm.", metavar="CM")
     ] = None
     float_: Annotated[
         float | None,
-        typer.Option(
-            "--float",
-            help="It hovers this high over the floor, cm.",
-            metavar="CM",
-            rich_help_panel=_DEFECTS,
-        ),
+        _defect("--float", help="It hovers this high over the floor, cm.", metavar="CM"),
     ] = None
     lean: Annotated[
         float | None,
-        typer.Option(
-            help="It leans this far beyond what its feet can hold, cm (stand only).",
-            metavar="CM",
-            rich_help_panel=_DEFECTS,
+        _defect(
+            help="It leans this far beyond what its feet can hold, cm (stand only).", metavar="CM"
         ),
     ] = None
     noise: Annotated[
         float | None,
-        typer.Option(
-            help="It shakes by this much, mm (RMS along each axis).",
-            metavar="MM",
-            rich_help_panel=_DEFECTS,
-        ),
+        _defect(help="It shakes by this much, mm (RMS along each axis).", metavar="MM"),
     ] = None
-    seed: Annotated[
-        int, typer.Option(help="Which noise; the same number, the same.", rich_help_panel=_DEFECTS)
-    ] = 12345
+    seed: Annotated[int, _defect(help="Which noise; the same number, the same.")] = 12345
     wrong_rate: Annotated[
         float | None,
-        typer.Option(
+        _defect(
             help="Frames this far apart under the old rate: 2 drops every other, 0.5 doubles.",
             metavar="FACTOR",
-            rich_help_panel=_DEFECTS,
         ),
     ] = None
     t_pose: Annotated[
         bool,
-        typer.Option(
-            "--t-pose",
-            help="Put a fake T-pose before the first frame, as many files have.",
-            rich_help_panel=_DEFECTS,
-        ),
+        _defect("--t-pose", help="Put a fake T-pose before the first frame, as many files have."),
     ] = False
     drop: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Zero this frame, as a capture that lost it; repeat.", rich_help_panel=_DEFECTS
-        ),
+        list[int] | None, _defect(help="Zero this frame, as a capture that lost it; repeat.")
     ] = None
 
 
@@ -113,7 +88,7 @@ def sample(
         ),
     ] = None,
     defects: Defects = NONE,
-    overwrite: Annotated[bool, typer.Option(help="Replace outputs that exist.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Make a clip by code, to try things on.
 

@@ -7,23 +7,14 @@ from typing import Annotated
 
 import typer
 
-from poise.apps.cli.options import Overwrite, check_new
+from poise.apps.cli.options import MappingFile, OntoBody, Overwrite, TimesAsFar, check_new
 from poise.apps.cli.run import saying_problems
 
 
 def stream(
     clip: Annotated[Path, typer.Argument(help="A BVH, or - for standard input.")],
-    to: Annotated[
-        Path,
-        typer.Option(
-            help="Whose body: a motion, skeleton or robot file (.bvh, .asf, .glb, .xml, .urdf).",
-            metavar="CHARACTER",
-        ),
-    ],
-    mapping: Annotated[
-        Path | None,
-        typer.Option(help="Joints of the target and what they follow, instead of what is found."),
-    ] = None,
+    to: OntoBody,
+    mapping: MappingFile = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="Write here; standard output, if not given."),
@@ -31,10 +22,7 @@ def stream(
     layout: Annotated[
         str, typer.Option(help="bvh, or unitree: CSV of root, xyzw and joint angles, Z up.")
     ] = "bvh",
-    scale: Annotated[
-        float | None,
-        typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
-    ] = None,
+    scale: TimesAsFar = None,
     ground: Annotated[float, typer.Option(help="Height of the level ground, in metres.")] = 0.0,
     no_feet: Annotated[
         bool,

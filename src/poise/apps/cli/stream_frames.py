@@ -24,7 +24,7 @@ from poise.apps.cli.options import RunOptions, check_new, usual_recipe
 from poise.apps.cli.retarget import RECIPE, changes_for
 from poise.apps.cli.stream_lines import BvhStream, lines_for
 from poise.arrays import Array
-from poise.constraints import FLAT, Constraint
+from poise.constraints import FLAT, Constraint, StageEdit
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, PoiseError
 from poise.job import (
@@ -52,14 +52,7 @@ STDIN = "-"
 def stream_clip(
     recipe_path: Path, clip: Path, asked: RunOptions, changes: Sequence[str | Change]
 ) -> None:
-    """Filter the frames of a BVH text as they come.
-
-    Args:
-        recipe_path: one step of the filter.
-        clip: a BVH file, or `-` for standard input.
-        asked: where to, or standard output; names of constraints to leave out.
-        changes: values to change first.
-    """
+    """Filter the frames of a BVH file, or of standard input (`-`), as they come."""
     recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
     methods = [step.method for step in recipe.steps]
     if methods != ["filter"]:
@@ -145,7 +138,12 @@ def _filtering(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:
     constraints = list[Constraint]()
     for i, wish in enumerate(recipe.steps[0].constraints):
         with located(recipe, constraint_location(recipe, 0, i)):
-            constraints.append(constraint_from(wish, words, clock))
+            made = constraint_from(wish, words, clock)
+            refused = words.takes("filter").refusal(wish.kind, made)
+            if refused is not None:
+                raise refused
+            assert not isinstance(made, StageEdit)
+            constraints.append(made)
     header, source, rise_m = lines.header, None, 0.0
     if prepared.moved_from is not None:
         source = prepared.moved_from.character

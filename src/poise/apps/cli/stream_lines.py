@@ -13,7 +13,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from poise.formats import (
     DECIMALS,
     SAME,
     BvhLayout,
+    check_hinged,
     converted,
     load_clip,
     number_from,
@@ -230,17 +231,6 @@ def _of_one_frame(line: str) -> str:
     return _FRAMES.sub(r"\g<1>1", line)
 
 
-class Lines(Protocol):
-    """What is written."""
-
-    header: str
-    """Before the first frame."""
-
-    def line(self, pose: StreamFrame) -> str:
-        """One frame, with its line end."""
-        ...
-
-
 class BvhLines:
     """A BVH of the target, in centimetres and Y up.
 
@@ -264,7 +254,7 @@ class BvhLines:
         self._before = above
 
     def line(self, pose: StreamFrame) -> str:
-        """See `Lines`."""
+        """One frame, with its line end."""
         turns = rotations.multiply(
             rotations.multiply(self._before, pose.rotations_wxyz), self._after
         )
@@ -279,13 +269,12 @@ class UnitreeLines:
 
     header = ""
 
-    def __init__(self, skeleton: Skeleton, rate_hz: float) -> None:
-        self._skeleton, self._rate_hz = skeleton, rate_hz
-        # Balls are refused before the first frame.
-        robot_trajectory(_one_frame(skeleton, rate_hz, np.zeros(3), skeleton.rest_wxyz))
+    def __init__(self, skeleton: Skeleton, incoming: BvhStream) -> None:
+        check_hinged(skeleton)  # before the first frame
+        self._skeleton, self._rate_hz = skeleton, incoming.clip.rate_hz
 
     def line(self, pose: StreamFrame) -> str:
-        """See `Lines`."""
+        """One frame, with its line end."""
         found = robot_trajectory(
             _one_frame(self._skeleton, self._rate_hz, pose.root_m, pose.rotations_wxyz)
         )
@@ -294,20 +283,19 @@ class UnitreeLines:
         return ",".join(f"{value:.9g}" for value in values) + "\n"
 
 
-LAYOUTS = ("bvh", "unitree")
+LAYOUTS = {"bvh": BvhLines, "unitree": UnitreeLines}
+"""What is written: a header before the first frame, and lines."""
 
 
-def lines_for(layout: str, skeleton: Skeleton, incoming: BvhStream) -> Lines:
+def lines_for(layout: str, skeleton: Skeleton, incoming: BvhStream) -> BvhLines | UnitreeLines:
     """The writer of a layout.
 
     Raises:
         BadValue: another layout, or one that a body does not fit.
     """
-    if layout == "bvh":
-        return BvhLines(skeleton, incoming)
-    if layout == "unitree":
-        return UnitreeLines(skeleton, incoming.clip.rate_hz)
-    raise BadValue("layout", f"one of {', '.join(LAYOUTS)}", layout)
+    if layout not in LAYOUTS:
+        raise BadValue("layout", f"one of {', '.join(LAYOUTS)}", layout)
+    return LAYOUTS[layout](skeleton, incoming)
 
 
 def _one_frame(skeleton: Skeleton, rate_hz: float, root_m: Array, turns_wxyz: Array) -> Clip:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+
+import typer
 
 from poise.announce import listening
 
@@ -39,6 +41,12 @@ def waiting(what: str) -> Generator[Say, None, None]:
     finally:
         timer.cancel()
         status.stop()
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """What was assumed and done on the way, beside what was asked for."""
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
 
 
 def _to_nobody(news: str) -> None:
