@@ -51,7 +51,13 @@ def test_options_become_a_recipe_without_steps() -> None:
     assert (asked.clip.unit, asked.clip.up, asked.clip.skeleton) == ("cm", "z", "a.asf")
     assert asked.character.mass_kg == 70.0 and asked.character.roles == "roles.yaml"
     assert asked.character.ranges == "none"
-    assert list(file.for_reader()) == ["unit", "up", "skeleton", "rate_hz", "animation"]
+
+
+def test_every_option_of_a_file_reaches_its_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("poise.formats.load_clip", lambda path, **options: (path, options))
+    read = FileOptions("cm", "z", Path("a.asf"), 60.0, "walk").read(Path("walk.amc"))
+    wanted = {"unit": "cm", "up": "z", "skeleton": Path("a.asf"), "rate_hz": 60.0}
+    assert read == (Path("walk.amc"), {**wanted, "animation": "walk"})
 
 
 @pytest.mark.parametrize("mass", [0.0, -3.0, 1e6, float("nan")])
