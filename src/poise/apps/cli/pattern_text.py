@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poise.character import Attachment
-    from poise.methods.motion_pattern import EventKind
-    from poise.methods.pattern import EventRule, Pattern
+    from poise.methods.pattern import EventKind, EventRule, Pattern
 
 EVENT = "NAME=KIND:POINT[,near:KIND][,after:EVENT][,before:EVENT]"
 FRAMES = "NAME=FRAME,FRAME,..."

@@ -8,6 +8,7 @@ docs/pattern.md.
 
 from poise.methods.motion_alignment import Placing as Placing
 from poise.methods.motion_alignment import Warp as Warp
+from poise.methods.motion_pattern import EventKind as EventKind
 from poise.methods.motion_pattern import EventRule as EventRule
 from poise.methods.motion_pattern import Example as Example
 from poise.methods.motion_pattern import Pattern as Pattern
