@@ -1,0 +1,434 @@
+"""Normal equations of a whole clip: the tasks of every frame, and what neighbours share.
+
+An unknown is how far a joint is turned from the original, in the frame of its parent, or how far
+the root is moved. Frames are tied by what velocity and acceleration of these displacements cost,
+so the equations are a band of three blocks of unknowns.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
+from poise.ik.frame_loop import gather
+from poise.ik.limits import limited_numbers
+from poise.ik.packed import (
+    ANGLE,
+    BALL,
+    CENTER,
+    TRANSLATION,
+    Blocks,
+    Limits,
+    PoseArrays,
+    Rig,
+    Tasks,
+    Tree,
+    Work,
+)
+from poise.ik.posing import parent_turn
+from poise.ik.step import evaluate_pose
+from poise.mechanics import exponential, logarithm, multiply, normalized, turn
+
+REACH = 3
+"""Blocks of the band: a frame and the two after it, which an acceleration ties."""
+
+_DIFFERENCE_RAD = 1e-5
+"""To either side, for slopes of limited numbers."""
+
+
+class Price(NamedTuple):
+    """What displacements cost, and what missing a task does."""
+
+    stiffness: Array
+    """(W,) of each unknown: what all of the next three are multiplied by."""
+    place: float
+    """Of a displacement."""
+    velocity: float
+    """Of its change from frame to frame."""
+    acceleration: float
+    """Of its second difference."""
+    hard: float
+    """Of a task of the first layer."""
+    wish: float
+    """Of the others."""
+    center: float
+    """Of what the second difference of a wished centre of mass is off by."""
+    range: float
+    """Of a joint beyond its range."""
+    speed: float
+    """Of a joint that turns too far from one frame to the next."""
+    farthest: Array
+    """(J,) radians that are not too far."""
+
+
+class Equations(NamedTuple):
+    """The normal equations, and scratch."""
+
+    band: Array
+    """(F · W, 3 W) as `poise.solvers.banded_cholesky` takes it."""
+    right: Array
+    """(F · W,)"""
+    displaced: Array
+    """(F, W) how far each unknown is from the original."""
+    center_rows: Array
+    """(F, 3, W) how the centre of mass moves with them."""
+    center_errors: Array
+    """(F, 4) how far it is from its goal, and the goal's weight (0: none)."""
+    row: Array
+    """(3 W,)"""
+    used: Indices
+    """(3 W,)"""
+    beyond: Array
+    """(L, 3) zeros: joint ranges are not shifted here."""
+    forced: Indices
+    """(L, 3) zeros: nor held at their limits."""
+    tied_rows: Array
+    """(T, 3, W) rows of tied tasks in the last frame that had them, and"""
+    tied_errors: Array
+    """(T, 3) their errors."""
+    tied_frame: Indices
+    """(T,) that frame."""
+    shifts: Array
+    """(F, K) multipliers of hard rows over their weight, by their place among a frame's rows, and"""
+    errors: Array
+    """(F, K) the errors themselves."""
+
+
+@inlined_borrowing
+def into_parents(blocks: Blocks, tree: Tree, rows: int, work: Work) -> None:
+    """Columns about world axes become columns about the axes of the joint's parent."""
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] == BALL:
+            q = parent_turn(tree, blocks.joint[b], work)
+            c = blocks.column[b]
+            for k in range(rows):
+                x, y, z = work.full[k, c], work.full[k, c + 1], work.full[k, c + 2]
+                x, y, z = turn(q[0], -q[1], -q[2], -q[3], x, y, z)
+                work.full[k, c], work.full[k, c + 1], work.full[k, c + 2] = x, y, z
+
+
+@inner_borrowing
+def add_row(band: Array, right: Array, start: int, row: Array, error: float, weight: float,
+    width: int, used: Indices,
+) -> float:  # fmt: skip
+    """One row of a least-squares problem; returns what its error costs."""
+    count = 0
+    for i in range(width):
+        if row[i] != 0.0:
+            used[count] = i
+            count += 1
+    for a in range(count):
+        i = used[a]
+        scaled = weight * row[i]
+        right[start + i] += scaled * error
+        for b in range(a, count):
+            j = used[b]
+            band[start + i, j - i] += scaled * row[j]
+    return weight * error * error
+
+
+@borrowing
+def put_frames(
+    rig: Rig, limits: Limits, price: Price, original: PoseArrays, poses: PoseArrays,
+    equations: Equations, misses: Array,
+) -> float:  # fmt: skip
+    """Fill the equations at a motion, and the errors of its tasks; returns what it costs."""
+    blocks, tasks, width, work = rig.blocks, rig.tasks, rig.width, rig.work
+    roots, locals_ = poses.roots, poses.locals
+    frames = len(roots)
+    band, right, displaced = equations.band, equations.right, equations.displaced
+    row, used = equations.row, equations.used
+    band[:] = 0.0
+    right[:] = 0.0
+    for f in range(frames):
+        put_displacement(
+            blocks, original.roots[f], original.locals[f], roots[f], locals_[f], displaced[f]
+        )
+    cost = _put_ties(price, frames, width, displaced, band, right)
+    if price.speed > 0.0:
+        cost += _put_speeds(price, blocks, width, locals_, row, used, band, right)
+    equations.center_errors[:] = 0.0
+    equations.tied_frame[:] = -REACH
+    work.crowded[0] = 0
+    kept = -1
+    for f in range(frames):
+        count = gather(tasks, f, work)
+        evaluate_pose(f, count, rig, roots[f], locals_[f])
+        into_parents(blocks, rig.tree, int(work.row_of[count]), work)
+        for i in range(count):
+            t = work.active[i]
+            misses[f, t] = work.misses[i]
+            if tasks.kind[t] == CENTER and tasks.layer[t] > 0:
+                _keep_center(f, t, kept, int(work.row_of[i]), tasks, width, work, equations)
+                kept = t
+                continue
+            weight = price.hard if tasks.layer[t] == 0 else price.wish
+            if tasks.tied[t]:
+                cost += _put_tie(f, t, int(work.row_of[i]), tasks, width, weight, work, equations,
+                                 misses)  # fmt: skip
+                continue
+            for k in range(work.row_of[i], work.row_of[i + 1]):
+                error = work.errors[k]
+                if tasks.layer[t] == 0 and tasks.side[t] == 0:
+                    equations.errors[f, k] = error
+                    error += equations.shifts[f, k]
+                # One-sided tasks ask for nothing on the right side.
+                if tasks.side[t] == 0 or tasks.side[t] * error < 0.0:
+                    cost += add_row(
+                        band, right, f * width, work.full[k], error, weight, width, used
+                    )
+        if price.range > 0.0:
+            cost += put_ranges(
+                limits, blocks, width, f * width, price.range, locals_[f], equations.beyond,
+                equations.forced, row, used, band, right,
+            )  # fmt: skip
+    return cost + _put_center_accelerations(price.center, frames, width, equations)
+
+
+@inner_borrowing
+def _put_tie(
+    f: int, t: int, first: int, tasks: Tasks, width: int, weight: float, work: Work,
+    equations: Equations, misses: Array,
+) -> float:  # fmt: skip
+    """Rows over two frames: a point moves between them as its goal does."""
+    rows, errors, row = equations.tied_rows, equations.tied_errors, equations.row
+    follows = equations.tied_frame[t] == f - 1
+    cost, square = 0.0, 0.0
+    for k in range(tasks.rows[t]):
+        error = work.errors[first + k]
+        if follows:
+            for n in range(width):
+                row[n] = -rows[t, k, n]
+                row[width + n] = work.full[first + k, n]
+            step = error - errors[t, k]
+            cost += add_row(
+                equations.band, equations.right, (f - 1) * width, row, step, weight, 2 * width,
+                equations.used,
+            )  # fmt: skip
+            square += step * step
+        errors[t, k] = error
+        for n in range(width):
+            rows[t, k, n] = work.full[first + k, n]
+    equations.tied_frame[t] = f
+    misses[f, t] = np.sqrt(square) / max(tasks.scale[t], 1e-300)
+    return cost
+
+
+@inlined_borrowing
+def _keep_center(
+    f: int, t: int, before: int, first: int, tasks: Tasks, width: int, work: Work,
+    equations: Equations,
+) -> None:  # fmt: skip
+    """Axes that a centre is not about have no error and an empty row, which ask for nothing."""
+    scale, k = tasks.scale[t], first
+    weight = scale * scale
+    for c in range(3):
+        equations.center_errors[f, c] = 0.0
+        equations.center_rows[f, c] = 0.0
+        if tasks.axes[t, c]:
+            equations.center_errors[f, c] = work.errors[k] / scale
+            for n in range(width):
+                equations.center_rows[f, c, n] = work.full[k, n] / scale
+            k += 1
+        # No acceleration is across frames that are about different axes.
+        if before >= 0 and tasks.axes[t, c] != tasks.axes[before, c]:
+            weight = 0.0
+    equations.center_errors[f, 3] = weight
+
+
+@inner_borrowing
+def _put_center_accelerations(
+    weight: float, frames: int, width: int, equations: Equations
+) -> float:
+    """Rows over three frames: the centre's second difference is its goal's."""
+    rows, errors, row = equations.center_rows, equations.center_errors, equations.row
+    cost = 0.0
+    for f in range(1, frames - 1):
+        if errors[f - 1, 3] == 0.0 or errors[f, 3] == 0.0 or errors[f + 1, 3] == 0.0:
+            continue
+        for c in range(3):
+            error = errors[f - 1, c] - 2.0 * errors[f, c] + errors[f + 1, c]
+            for n in range(width):
+                row[n] = rows[f - 1, c, n]
+                row[width + n] = -2.0 * rows[f, c, n]
+                row[2 * width + n] = rows[f + 1, c, n]
+            cost += add_row(
+                equations.band, equations.right, (f - 1) * width, row, error,
+                weight * errors[f, 3], REACH * width, equations.used,
+            )  # fmt: skip
+    return cost
+
+
+@inner_borrowing
+def put_displacement(
+    blocks: Blocks, root0: Array, local0: Array, root: Array, local: Array, displaced: Array
+) -> None:
+    """How far each unknown of a pose is from where it was."""
+    for b in range(len(blocks.kind)):
+        c, j = blocks.column[b], blocks.joint[b]
+        if blocks.kind[b] == TRANSLATION:
+            for k in range(3):
+                displaced[c + k] = root[k] - root0[k]
+        elif blocks.kind[b] == BALL:
+            q, o = local[j], local0[j]
+            d = multiply(q[0], q[1], q[2], q[3], o[0], -o[1], -o[2], -o[3])
+            displaced[c], displaced[c + 1], displaced[c + 2] = logarithm(d[0], d[1], d[2], d[3])
+        else:
+            q, o = local[j], local0[j]
+            d = multiply(o[0], -o[1], -o[2], -o[3], q[0], q[1], q[2], q[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            a = blocks.axis[b]
+            displaced[c] = x * a[0] + y * a[1] + z * a[2]
+
+
+@inner_borrowing
+def _put_ties(
+    price: Price, frames: int, width: int, displaced: Array, band: Array, right: Array
+) -> float:
+    cost = 0.0
+    for f in range(frames):
+        for i in range(width):
+            s = price.stiffness[i]
+            at = f * width + i
+            w = s * price.place
+            band[at, 0] += w
+            right[at] -= w * displaced[f, i]
+            cost += w * displaced[f, i] ** 2
+            if f + 1 < frames:
+                w = s * price.velocity
+                d = displaced[f + 1, i] - displaced[f, i]
+                band[at, 0] += w
+                band[at, width] -= w
+                band[at + width, 0] += w
+                right[at] += w * d
+                right[at + width] -= w * d
+                cost += w * d * d
+            if f + 2 < frames:
+                w = s * price.acceleration
+                d = displaced[f, i] - 2.0 * displaced[f + 1, i] + displaced[f + 2, i]
+                band[at, 0] += w
+                band[at, width] -= 2.0 * w
+                band[at, 2 * width] += w
+                band[at + width, 0] += 4.0 * w
+                band[at + width, width] -= 2.0 * w
+                band[at + 2 * width, 0] += w
+                right[at] -= w * d
+                right[at + width] += 2.0 * w * d
+                right[at + 2 * width] -= w * d
+                cost += w * d * d
+    return cost
+
+
+@inner_borrowing
+def _put_speeds(
+    price: Price, blocks: Blocks, width: int, locals_: Array, row: Array, used: Indices,
+    band: Array, right: Array,
+) -> float:  # fmt: skip
+    """Rows over two frames: of joints that turn too far between them."""
+    cost = 0.0
+    row[: 2 * width] = 0.0
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] == TRANSLATION:
+            continue
+        j, c = blocks.joint[b], blocks.column[b]
+        for f in range(len(locals_) - 1):
+            q, p = locals_[f, j], locals_[f + 1, j]
+            d = multiply(p[0], p[1], p[2], p[3], q[0], -q[1], -q[2], -q[3])
+            x, y, z = logarithm(d[0], d[1], d[2], d[3])
+            angle = np.sqrt(x * x + y * y + z * z)
+            over = angle - price.farthest[j]
+            if over <= 0.0:
+                continue
+            x, y, z = x / angle, y / angle, z / angle
+            size = 3
+            if blocks.kind[b] == BALL:
+                row[width + c], row[width + c + 1], row[width + c + 2] = x, y, z
+            else:
+                a, size = blocks.axis[b], 1
+                u, v, w = turn(q[0], q[1], q[2], q[3], a[0], a[1], a[2])
+                row[width + c] = x * u + y * v + z * w
+            for k in range(size):
+                row[c + k] = -row[width + c + k]
+            cost += add_row(band, right, f * width, row, -over, price.speed, 2 * width, used)
+            for k in range(size):
+                row[c + k] = row[width + c + k] = 0.0
+    return cost
+
+
+@inner_borrowing
+def put_ranges(
+    limits: Limits, blocks: Blocks, width: int, start: int, weight: float, local: Array,
+    shifts: Array, forced: Indices, row: Array, used: Indices, band: Array, right: Array,
+) -> float:  # fmt: skip
+    """Rows of the numbers that, with their shifts (L, 3), are beyond their limits.
+
+    Those that are forced (L, 3), to their upper limit (1) or lower one (−1), have a row though they
+    are inside, which costs nothing.
+    """
+    cost = 0.0
+    for l in range(len(limits.block)):
+        b = limits.block[l]
+        j, c = blocks.joint[b], blocks.column[b]
+        q = local[j]
+        n = limited_numbers(limits, l, q[0], q[1], q[2], q[3])
+        numbers = 1 if limits.kind[l] == ANGLE else 3
+        for m in range(numbers):
+            shifted = n[m] + shifts[l, m]
+            over = max(shifted - limits.high[l, m], 0.0) + min(shifted - limits.low[l, m], 0.0)
+            beyond = over != 0.0
+            if not beyond:
+                if forced[l, m] == 0:
+                    continue
+                over = shifted - (limits.high[l, m] if forced[l, m] > 0 else limits.low[l, m])
+            for i in range(width):
+                row[i] = 0.0
+            size = 3 if blocks.kind[b] == BALL else 1
+            for k in range(size):
+                high = _turned_number(limits, blocks, l, b, k, m, q, _DIFFERENCE_RAD)
+                low = _turned_number(limits, blocks, l, b, k, m, q, -_DIFFERENCE_RAD)
+                row[c + k] = (high - low) / (2.0 * _DIFFERENCE_RAD)
+            price = add_row(band, right, start, row, -over, weight, width, used)
+            cost += price if beyond else 0.0
+    return cost
+
+
+@inner_borrowing
+def _turned_number(
+    limits: Limits, blocks: Blocks, l: int, b: int, k: int, m: int, q: Array, angle: float
+) -> float:
+    """A limited number after a turn about the k-th axis of a block."""
+    if blocks.kind[b] == BALL:
+        e = exponential(angle * (k == 0), angle * (k == 1), angle * (k == 2))
+        p = multiply(e[0], e[1], e[2], e[3], q[0], q[1], q[2], q[3])
+    else:
+        a = blocks.axis[b]
+        e = exponential(angle * a[0], angle * a[1], angle * a[2])
+        p = multiply(q[0], q[1], q[2], q[3], e[0], e[1], e[2], e[3])
+    return limited_numbers(limits, l, p[0], p[1], p[2], p[3])[m]
+
+
+@borrowing
+def take_steps(
+    blocks: Blocks, width: int, steps: Array, share: float, roots: Array, locals_: Array
+) -> None:
+    """Move a motion by a share of the steps (F · W)."""
+    for f in range(len(roots)):
+        for b in range(len(blocks.kind)):
+            at, j = f * width + blocks.column[b], blocks.joint[b]
+            if blocks.kind[b] == TRANSLATION:
+                for k in range(3):
+                    roots[f, k] += share * steps[at + k]
+                continue
+            q = locals_[f, j]
+            if blocks.kind[b] == BALL:
+                x, y, z = float(steps[at]), float(steps[at + 1]), float(steps[at + 2])
+                e = exponential(share * x, share * y, share * z)
+                r = multiply(e[0], e[1], e[2], e[3], q[0], q[1], q[2], q[3])
+            else:
+                a, angle = blocks.axis[b], share * float(steps[at])
+                e = exponential(angle * a[0], angle * a[1], angle * a[2])
+                r = multiply(q[0], q[1], q[2], q[3], e[0], e[1], e[2], e[3])
+            q[0], q[1], q[2], q[3] = normalized(r[0], r[1], r[2], r[3])

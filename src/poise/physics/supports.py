@@ -1,0 +1,114 @@
+"""What can carry a body: friction pyramids at its touching points, frame by frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.contact import TouchingPoints
+from poise.physics.newton_euler_rows import Supports
+
+SIDES = 4
+"""Of a friction pyramid."""
+
+
+@dataclass(frozen=True)
+class SupportSettings:
+    """What the surroundings may do."""
+
+    friction: float = 0.7
+    """Largest tangential over normal force along the edges of a pyramid; cones of 0.8, which
+    measures use, hold it."""
+    inset_m: float = 0.01
+    """Points act so much nearer to the middle of their part: what balances on an edge tips over."""
+    max_force: float = 10.0
+    """Of an edge of a pyramid, in body weights."""
+    ramp_s: float = 0.04
+    """Load grows from nothing, and fades, over this time at the ends of a contact."""
+    likeness: float = 30.0
+    """What a wrench costs that differs from the capture's by a body weight."""
+    least_grip: float = 0.3
+    """Points that touch less firmly carry nothing."""
+
+
+def supports_of(
+    touched: TouchingPoints, reference_m: Array, length_m: float, rate_hz: float,
+    settings: SupportSettings, usual: Array,
+) -> Supports:  # fmt: skip
+    """Generators of all frames.
+
+    Args:
+        touched: which points touch, and where.
+        reference_m: (F, 3) the point that moments of each frame are about.
+        length_m: unit of moments, over the weight.
+        rate_hz: of the frames.
+        settings: what the surroundings may do.
+        usual: (F, 6) the wrench of the motion to stay close to.
+    """
+    frames = len(touched.grip)
+    firm = touched.grip >= settings.least_grip
+    loaded = _loaded(firm, max(0, round(settings.ramp_s * rate_hz)))
+    places = _inset(touched, loaded, settings.inset_m)
+    frame, point = np.nonzero(loaded)
+    normals = touched.normals[frame, point]
+    arms = places[frame, point] - reference_m[frame]
+    along, across = _tangents(normals)
+    sides = [along, -along, across, -across]
+    forces = np.stack([normals + settings.friction * side for side in sides], axis=1)
+    moments = np.cross(arms[:, None], forces) / length_m
+    generators = np.concatenate([forces, moments], axis=2).reshape(-1, 6)
+    counts = np.bincount(frame, minlength=frames) * SIDES
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    caps = np.full(len(generators), settings.max_force)
+    enforced = np.ones(frames, dtype=np.int64)
+    enforced[[0, -1]] = 0
+    return Supports(
+        first, np.ascontiguousarray(generators), caps,
+        np.repeat(touched.joints[point], SIDES).astype(np.int64),
+        np.ascontiguousarray(reference_m), enforced, usual,
+        np.where(counts > 0, settings.likeness, 0.0),
+    )
+
+
+def _loaded(firm: Array, margin: int) -> Array:
+    """Points that touch, but for the first and last frames of each contact.
+
+    Where nothing else would be left, as many of those frames as there have to be.
+    """
+    loaded = firm
+    layers = [firm]
+    for _ in range(margin):
+        inner = layers[-1].copy()
+        inner[1:] &= layers[-1][:-1]
+        inner[:-1] &= layers[-1][1:]
+        # What touches in the first or last frame of a clip did so before and will do so after.
+        inner[0], inner[-1] = layers[-1][0], layers[-1][-1]
+        layers.append(inner)
+    loaded = layers[-1].copy()
+    for layer in layers[-2::-1]:
+        empty = ~loaded.any(axis=1)
+        loaded[empty] = layer[empty]
+    return loaded
+
+
+def _inset(touched: TouchingPoints, loaded: Array, inset_m: float) -> Array:
+    """(F, C, 3) points moved towards the middle of the loaded ones of their part."""
+    places = touched.places_m.copy()
+    for p in range(len(touched.parts)):
+        mine = touched.owners == p
+        share = loaded[:, mine].astype(np.float64)[..., None]
+        middle = (places[:, mine] * share).sum(axis=1) / np.maximum(share.sum(axis=1), 1.0)
+        inward = middle[:, None] - places[:, mine]
+        size = np.linalg.norm(inward, axis=2, keepdims=True)
+        places[:, mine] += inward * np.minimum(1.0, inset_m / np.maximum(size, 1e-12))
+    return places
+
+
+def _tangents(normals: Array) -> tuple[Array, Array]:
+    """Two unit vectors square to each normal and to each other."""
+    axis = np.eye(3)[np.abs(normals).argmin(axis=1)]
+    along = np.cross(normals, axis)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    return along, np.cross(normals, along)
