@@ -32,7 +32,7 @@ from poise.mechanics import (
     wrench_rates,
 )
 from poise.mechanics.subtree_sums import FORCE, sum_subtrees
-from poise.solvers.force_barrier import Barrier, eliminate_forces
+from poise.solvers import Barrier, eliminate_forces
 
 STEPS = 3
 """Frames that an acceleration ties."""
@@ -51,8 +51,6 @@ class Supports(NamedTuple):
     """(N,) the joint that each acts on."""
     reference: Array
     """(F, 3) the point that moments are about."""
-    enforced: Indices
-    """(F,) 0 where the equations are not asked to hold."""
     usual: Array
     """(F, 6) the wrench of the motion to stay close to, moment about its centre of mass, and"""
     likeness: Array

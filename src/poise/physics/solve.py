@@ -1,270 +1,260 @@
-"""One solve for a whole clip: contacts, reaction forces, torques and likeness at once.
+"""One solve for a stretch of a clip: contacts, reaction forces, torques and likeness at once.
 
-Newton's method on a merit function, banded in time. Stages make contacts stiffer, the barrier of
-the reaction forces thinner and the laws of motion harder; multipliers take over what weights alone
-would have to do.
+Newton's method on a merit function, banded in time. A first stage with soft weights comes near, a
+second one is exact; multipliers take over what weights alone would have to do. Bounds (ground,
+strength) are squared hinges: a step that runs into bounds it did not know is solved for again with
+their rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Character
-from poise.compiled import borrowing
-from poise.contact import ContactSchedule, clip_dynamics, extent_m, touching_points
-from poise.ik.packed import Limits, PoseArrays, Rig
-from poise.ik.posing import place_joints
+from poise.contact import ContactSchedule, touching_points
+from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, IkSolution, unsolved
-from poise.ik.whole_clip import WholeSettings, _fastest, _hard_or_wished, _price, inertia_stiffness
-from poise.mechanics import GRAVITY_M_S2, Segments, center_of_mass, forward_kinematics, segment_constants
-from poise.motion import Clip
-from poise.physics.clearance_rows import Outside, outside_of, put_clearances
-from poise.physics.newton_euler_rows import (
-    STEPS,
-    FrameWork,
-    Multipliers,
-    Scale,
-    Supports,
-    add_explained,
-    explain,
-    make_frame_work,
-    over_frames,
-    put_steps,
-    put_wrench,
-    shift_steps,
+from poise.ik.whole_clip import (
+    fastest_turns,
+    hard_or_wished,
+    inertia_stiffness,
+    make_equations,
+    price_of,
 )
-from poise.physics.pose_rows import REACH, Equations, Price, put_frames, take_steps
-from poise.physics.supports import SupportSettings, supports_of
-from poise.physics.torque_rows import Strength, TorqueWork, make_torque_work, put_torques, strength_of
-from poise.solvers import factor_band, solve_band
-from poise.solvers.force_barrier import Barrier, make_forces
+from poise.ik.whole_clip_rows import REACH, Price, take_steps
+from poise.mechanics import center_of_mass, forward_kinematics
+from poise.physics.clearance_rows import Outside, outside_of
+from poise.physics.equations import Weights, body_of, evaluate_clip, usual_wrench
+from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
+from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings, Stage
+from poise.physics.supports import supports_of
+from poise.physics.torque_rows import make_torque_work
+from poise.solvers import Barrier, factor_band, make_forces, solve_band
+
+_FORESIGHT = 2
+"""How often a step is solved for again with the rows of bounds that it ran into."""
+_SHORTER, _SHORTEST = 0.4, 4e-3
+"""A step that does not help is shortened by this, down to that share of it."""
+_LONGEST = 0.5
+"""Radians or metres that one step may move an unknown."""
+_DAMPING = 0.02
+"""Added to the diagonal, times stiffness."""
+_ROUNDS = 5
+"""Most updates of the multipliers in the last stage."""
 
 
-@dataclass(frozen=True)
-class Stage:
-    hard: float
-    rho: float
-    mu: float
-    iterations: int = 5
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A motion, and what is left of what was asked."""
+
+    at: IkSolution
+    wrench_left: Array
+    """(F, 6) what no reaction force explains: body weights, body weight × stature."""
+    forces_n: Array
+    """(F, 3) what the ground does in all."""
+    contact_left_m: float
+    """How far a hard task is missed at worst."""
+    factorizations: int
+    met: bool
 
 
-STAGES = (
-    Stage(1e4, 100.0, 1e-2),
-    Stage(1e5, 100.0, 3e-3),
-    Stage(1e6, 300.0, 1e-3),
-    Stage(1e6, 300.0, 3e-4),
-    Stage(3e6, 900.0, 1e-4),
-    Stage(1e7, 900.0, 1e-4),
-)
+class _Solve:
+    """What all stages share."""
 
+    def __init__(
+        self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
+        fastest_rad_s: Array | None, laws: bool,
+    ) -> None:  # fmt: skip
+        scene = problem.scene
+        clip, character = scene.clip, scene.character
+        self.fastest = fastest_turns(problem, fastest_rad_s)
+        self.problem = hard_or_wished(problem)
+        self.schedule, self.settings, self.laws = schedule, settings, laws
+        self.stiffness = inertia_stiffness(problem)
+        self.equations = make_equations(problem)
+        self.body = body_of(character, clip)
+        self.original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
+        self.usual = usual_wrench(clip, character, self.body.scale)
+        joints = clip.skeleton.joint_count
+        self.work = make_frame_work(joints, problem.width)
+        self.torques = make_torque_work(joints, problem.width)
+        self.weights = Weights(settings.clearance, settings.torque if laws else 0.0)
+        self.pressed = np.zeros((clip.frame_count, 6))
+        self.damped = np.tile(_DAMPING * self.stiffness, clip.frame_count)
+        self.hard = np.array([task.priority == 1 and task.side == 0 for task in problem.tasks])
+        self.factorizations = 0
+        self.price: Price
+        self.barrier: Barrier
+        self.supports: Supports
+        self.outside: Outside
+        self.multipliers: Multipliers
 
-class Body(NamedTuple):
-    """Who moves, for the laws of motion."""
-
-    segments: Segments
-    strength: Strength
-    scale: Scale
-
-
-class Weights(NamedTuple):
-    """Of what is not asked for by tasks."""
-
-    clearance: float
-    """Of a metre inside something."""
-    torque: float
-    """Of a torque beyond strength by the strength itself."""
-
-
-@dataclass(frozen=True)
-class PhysicsSettings:
-    likeness: WholeSettings = field(default_factory=WholeSettings)
-    supports: SupportSettings = field(default_factory=SupportSettings)
-    stages: tuple[Stage, ...] = STAGES
-    effort: float = 1e-3
-    clearance: float = 3e5
-    torque: float = 100.0
-    foresight: int = 3
-    most: int = 6
-    damping: float = 1e-3
-    longest: float = 0.5
-    wrench: float = 2e-3
-    """Good enough: what is left of a frame's wrench."""
-
-
-@borrowing
-def evaluate_clip(
-    rig: Rig, limits: Limits, price: Price, original: PoseArrays, poses: PoseArrays,
-    equations: Equations, misses: Array, body: Body, barrier: Barrier, supports: Supports,
-    outside: Outside, multipliers: Multipliers, weights: Weights, slopes: bool, work: FrameWork,
-    torques: TorqueWork,
-) -> float:  # fmt: skip
-    """Fill the normal equations at a motion; returns what it costs."""
-    cost = put_frames(rig, limits, price, original, poses, equations, misses)
-    tree, blocks, width, pose = rig.tree, rig.blocks, rig.width, rig.work
-    band, right, scale, segments = equations.band, equations.right, body.scale, body.segments
-    frames = len(poses.roots)
-    lawful = frames >= STEPS and barrier.rho > 0.0
-    if lawful:
-        put_steps(0, 1, poses.locals, slopes, work)
-    for f in range(frames):
-        place_joints(tree, f, poses.roots[f], poses.locals[f], pose)
-        if weights.clearance > 0.0:
-            cost += put_clearances(
-                f, tree, blocks, width, outside, weights.clearance, slopes, pose, equations.row,
-                band, right,
-            )  # fmt: skip
-        if not lawful or f == 0 or f == frames - 1:
-            continue
-        shift_steps(slopes, work)
-        put_steps(f, 1, poses.locals, slopes, work)
-        if supports.enforced[f] == 0:
-            continue
-        strong = weights.torque > 0.0
-        put_wrench(f, segments, blocks, width, poses, scale, supports, slopes, strong, work)
-        cost += 2.0 * explain(f, barrier, supports, multipliers, work)
-        if slopes:
-            over_frames(work.by, 6, blocks, tree, width, scale.rate_hz, work.turns, work.rows, pose)
-        if strong:
-            cost += put_torques(
-                f, segments, tree, blocks, width, scale, supports, multipliers.forces,
-                body.strength, weights.torque, slopes, pose, work, torques, band, right,
-            )  # fmt: skip
-        if slopes:
-            add_explained(f, width, supports, multipliers.gradient[f], work, band, right)
-    return cost
-
-
-def segments_of(character: Character) -> Segments:
-    body = character.body
-    return Segments(
-        character.skeleton.parents, segment_constants(character.skeleton, body),
-        np.array(GRAVITY_M_S2, dtype=np.float64), body.total_mass_kg,
-    )  # fmt: skip
-
-
-def usual_wrench(clip: Clip, character: Character, scale: Scale) -> Array:
-    """(F, 6) what the motion itself asks of the surroundings, moment about its centre of mass."""
-    asked = clip_dynamics(clip, character, None)
-    force = asked.outer_force_n / scale.weight_n
-    moment = asked.outer_moment_nm / (scale.weight_n * scale.length_m)
-    return np.ascontiguousarray(np.concatenate([force, moment], axis=1))
-
-
-def solve_physics(
-    problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings | None = None,
-    start: IkSolution | None = None, fastest_rad_s: Array | None = None, trace=None,
-) -> tuple[IkSolution, Multipliers]:
-    settings = settings or PhysicsSettings()
-    character, clip, environment = problem.scene.character, problem.scene.clip, problem.scene.environment
-    at = unsolved(problem, start)
-    fastest = _fastest(problem, fastest_rad_s)
-    problem = _hard_or_wished(problem)
-    stiffness = inertia_stiffness(problem)
-    equations = _room(problem)
-    frames, width = clip.frame_count, problem.width
-    scale = Scale(character.body.total_mass_kg * 9.81, extent_m(clip.skeleton), clip.rate_hz)
-    body = Body(segments_of(character), strength_of(character, frames), scale)
-    pressed = np.zeros((frames, 6))
-    original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
-    work = make_frame_work(clip.skeleton.joint_count, width)
-    torques = make_torque_work(clip.skeleton.joint_count, width)
-    hard_before = 0.0
-    usual = usual_wrench(clip, character, scale)
-    for number, stage in enumerate(settings.stages):
-        state = forward_kinematics(clip.skeleton, at.root_positions_m, at.rotations_wxyz)
-        touched = touching_points(state, character, schedule, environment)
+    def look_around(self, at: IkSolution, stage: Stage, before: Stage | None) -> None:
+        """Freeze what a stage takes as given: where parts touch, and the surfaces next to points."""
+        scene, settings = self.problem.scene, self.settings
+        character = scene.character
+        assert character.body is not None
+        state = forward_kinematics(
+            scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz
+        )
+        touched = touching_points(state, character, self.schedule, scene.environment)
         com = center_of_mass(state, character.body)
-        supports = supports_of(touched, com, scale.length_m, clip.rate_hz, settings.supports, usual)
-        outside = outside_of(state, character, environment)
-        weights = Weights(settings.clearance, settings.torque)
-        multipliers = Multipliers(pressed, np.zeros((frames, 6)), make_forces(supports.caps, stage.mu))
-        price = _price(problem, settings.likeness, stage.hard, stiffness, fastest)
-        barrier = Barrier(stage.rho, stage.mu, settings.effort)
-        if hard_before:
-            equations.shifts[:] *= hard_before / stage.hard
-        hard_before = stage.hard
+        self.supports = supports_of(touched, com, self.body.scale, self.usual, settings)
+        self.outside = outside_of(state, character, scene.environment)
+        frames = scene.clip.frame_count
+        self.multipliers = Multipliers(
+            self.pressed, np.zeros((frames, 6)), make_forces(self.supports.caps, stage.mu)
+        )
+        self.price = price_of(
+            self.problem, settings.likeness, stage.hard, self.stiffness, self.fastest
+        )
+        self.barrier = Barrier(stage.rho if self.laws else 0.0, stage.mu, settings.effort)
+        if before is not None:
+            self.equations.shifts[:] *= before.hard / stage.hard
 
-        def evaluate(at, slopes):
-            return evaluate_clip(
-                problem.rig, problem.limits, price, original, at.poses, equations, at.misses,
-                body, barrier, supports, outside, multipliers, weights, slopes, work, torques,
-            )
+    def evaluate(self, at: IkSolution, slopes: bool = True) -> float:
+        problem = self.problem
+        return evaluate_clip(
+            problem.rig, problem.limits, self.price, self.original, at.poses, self.equations,
+            at.misses, self.body, self.barrier, self.supports, self.outside, self.multipliers,
+            self.weights, slopes, self.work, self.torques,
+        )  # fmt: skip
 
-        cost = evaluate(at, True)
-        for i in range(stage.iterations):
-            before, promised, largest, share, tries = cost, 0.0, 0.0, 1.0, 0
-            was = outside.inside.copy(), body.strength.beyond.copy()
-            while True:
-                damped = np.tile(price.stiffness, frames) * (settings.damping * price.place)
-                step = equations.right.copy()
-                equations.band[:, 0] += damped
-                if not factor_band(equations.band, width, REACH):
-                    raise ValueError("not definite")
-                solve_band(equations.band, width, REACH, step)
-                largest = float(np.abs(step).max())
-                share = min(1.0, settings.longest / max(largest, 1e-300))
-                tried = _moved(problem, at, step, share)
-                then = evaluate(tried, True)
-                tries += 1
-                if then <= cost or tries > settings.foresight:
-                    break
-                # Say what the step ran into, and solve for another one that knows.
-                inside = outside.inside & ~was[0] & ~outside.foreseen
-                beyond = body.strength.beyond
-                new = (beyond != 0) & (was[1] == 0) & (body.strength.foreseen == 0)
-                if not (new.any() or inside.any()):
-                    break
-                outside.foreseen[:] |= inside
-                body.strength.foreseen[new] = beyond[new]
-                evaluate(at, True)
-            known = outside.foreseen.any() or body.strength.foreseen.any()
-            outside.foreseen[:] = 0
-            body.strength.foreseen[:] = 0
-            for _ in range(6):
-                if then <= cost:
-                    break
-                share *= 0.4
-                tried = _moved(problem, at, step, share)
-                then = evaluate(tried, True)
-                known = False
-            if then > cost:
+    def step(self, at: IkSolution, cost: float) -> tuple[IkSolution, float]:
+        """The motion after a step that helps, and its cost; the same motion where none does."""
+        inside, beyond = self.outside.inside.copy(), self.body.strength.beyond.copy()
+        step, tried, then, share = self._tried(at)
+        for _ in range(_FORESIGHT):
+            if then <= cost or not self._foresee(inside, beyond):
                 break
-            if known:
-                then = evaluate(tried, True)
-            at, cost = tried, then
-            if trace is not None:
-                trace(number, i, before, cost, largest, share, equations, multipliers, at, tries)
-            if before - cost < 1e-3 * abs(cost):
+            self.evaluate(at)
+            step, tried, then, share = self._tried(at)
+        knew = self.outside.foreseen.any() or self.body.strength.foreseen.any()
+        self.outside.foreseen[:] = 0
+        self.body.strength.foreseen[:] = 0
+        while not then <= cost and share > _SHORTEST:
+            share *= _SHORTER
+            tried = self._moved(at, step, share)
+            then, knew = self.evaluate(tried), False
+        if not then <= cost:
+            return at, self.evaluate(at)
+        return tried, self.evaluate(tried) if knew else then
+
+    def _tried(self, at: IkSolution) -> tuple[Array, IkSolution, float, float]:
+        e, width = self.equations, self.problem.width
+        step = e.right.copy()
+        e.band[:, 0] += self.damped
+        self.factorizations += 1
+        if not factor_band(e.band, width, REACH):
+            return step, at, np.inf, 0.0
+        solve_band(e.band, width, REACH, step)
+        share = min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        tried = self._moved(at, step, share)
+        return step, tried, self.evaluate(tried), share
+
+    def _foresee(self, inside: Array, beyond: Array) -> bool:
+        """Whether the last step ran into bounds that it did not know; they are known now."""
+        outside, strength = self.outside, self.body.strength
+        points = (outside.inside != 0) & (inside == 0) & (outside.foreseen == 0)
+        torques = (strength.beyond != 0) & (beyond == 0) & (strength.foreseen == 0)
+        outside.foreseen[points] = 1
+        strength.foreseen[torques] = strength.beyond[torques]
+        return bool(points.any() or torques.any())
+
+    def _moved(self, at: IkSolution, step: Array, share: float) -> IkSolution:
+        tried, problem = at.copy(), self.problem
+        take_steps(
+            problem.blocks, problem.width, step, share, tried.root_positions_m,
+            tried.rotations_wxyz,
+        )  # fmt: skip
+        tried.iterations[:] += 1
+        return tried
+
+    def settle(self, at: IkSolution) -> IkSolution:
+        """Steps until one gains little."""
+        cost = self.evaluate(at)
+        for _ in range(self.settings.iterations):
+            after, then = self.step(at, cost)
+            gained, at, cost = cost - then, after, then
+            if gained <= self.settings.gain * abs(cost):
                 break
-        evaluate(at, False)
-        multipliers.wrench[:] = multipliers.gradient
-        if stage.hard >= 1e6:
-            equations.shifts[:] += equations.errors
-    return at, multipliers
+        return at
+
+    def press(self) -> None:
+        """Multipliers take over what the weights hold at the motion last evaluated."""
+        self.pressed[:] = self.multipliers.gradient
+        self.equations.shifts[:] += self.equations.errors
+
+    def wrench_left(self) -> Array:
+        """(F, 6) at the motion last evaluated."""
+        if self.barrier.rho == 0.0:
+            return np.zeros_like(self.pressed)
+        left = (self.multipliers.gradient - self.pressed) / self.barrier.rho
+        left[[0, -1]] = 0.0
+        return left
+
+    def contact_left_m(self, at: IkSolution) -> float:
+        """At the motion last evaluated."""
+        missed = at.misses[:, self.hard]
+        return float(np.nanmax(missed, initial=0.0))
 
 
-def _moved(problem: IkProblem, at: IkSolution, step: Array, share: float) -> IkSolution:
-    tried = at.copy()
-    take_steps(
-        problem.blocks, problem.width, step, share, tried.root_positions_m, tried.rotations_wxyz
-    )
-    return tried
+def solve(
+    problem: IkProblem,
+    schedule: ContactSchedule,
+    settings: PhysicsSettings,
+    *,
+    start: IkSolution | None = None,
+    fastest_rad_s: Array | None = None,
+    laws: bool = True,
+    watch: Callable[[float], None] | None = None,
+) -> Solved:
+    """The motion nearest to the problem's clip that does what is asked.
+
+    Args:
+        problem: figure, tasks and ranges; its clip is the motion to stay close to.
+        schedule: what touches when.
+        settings: the knobs.
+        start: a motion to begin with; the clip's by default.
+        fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
+        laws: whether the laws of motion are asked for: forces, flight, strength.
+        watch: told the share of the work that is done.
+    """
+    run = _Solve(problem, schedule, settings, fastest_rad_s, laws)
+    at = unsolved(problem, start)
+    before: Stage | None = None
+    for stage in settings.stages if start is None else settings.stages[-1:]:
+        run.look_around(at, stage, before)
+        at = run.settle(at)
+        if stage is not settings.stages[-1]:
+            run.press()
+        before = stage
+        if watch is not None:
+            watch(0.5)
+    left = np.inf
+    for _ in range(_ROUNDS):
+        run.evaluate(at, slopes=False)
+        wrench, contact = run.wrench_left(), run.contact_left_m(at)
+        now = max(contact / MET_M, float(np.abs(wrench).max(initial=0.0)) / MET_WRENCH)
+        if now <= 1.0 or now > 0.9 * left:
+            break
+        left = now
+        run.press()
+        at = run.settle(at)
+    run.evaluate(at, slopes=False)
+    wrench, contact = run.wrench_left(), run.contact_left_m(at)
+    met = contact <= MET_M and float(np.abs(wrench).max(initial=0.0)) <= MET_WRENCH
+    return Solved(at, wrench, _total_force(run), contact, run.factorizations, met)
 
 
-def _room(problem: IkProblem) -> Equations:
-    frames, width = problem.scene.clip.frame_count, problem.width
-    size = frames * width
-    rows = len(problem.work.errors)
-    return Equations(
-        np.empty((size, REACH * width)), np.empty(size), np.empty((frames, width)),
-        np.zeros((frames, 3, width)), np.zeros((frames, 4)), np.zeros(REACH * width),
-        np.zeros(REACH * width, dtype=np.int64), np.zeros((len(problem.limits.block), 3)),
-        np.zeros((len(problem.limits.block), 3), dtype=np.int64),
-        np.zeros((len(problem.tasks), 3, width)), np.zeros((len(problem.tasks), 3)),
-        np.zeros(len(problem.tasks), dtype=np.int64), np.zeros((frames, rows)),
-        np.zeros((frames, rows)),
-    )  # fmt: skip
+def _total_force(run: _Solve) -> Array:
+    """(F, 3) what the ground does, in newtons."""
+    supports = run.supports
+    frames = len(supports.first) - 1
+    owner = np.repeat(np.arange(frames), np.diff(supports.first))
+    found = np.zeros((frames, 3))
+    np.add.at(found, owner, run.multipliers.forces[:, :1] * supports.generators[:, :3])
+    return found * run.body.scale.weight_n

@@ -2,54 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.contact import TouchingPoints
-from poise.physics.newton_euler_rows import Supports
+from poise.physics.newton_euler_rows import Scale, Supports
+from poise.physics.settings import PhysicsSettings
 
 SIDES = 4
 """Of a friction pyramid."""
 
 
-@dataclass(frozen=True)
-class SupportSettings:
-    """What the surroundings may do."""
-
-    friction: float = 0.7
-    """Largest tangential over normal force along the edges of a pyramid; cones of 0.8, which
-    measures use, hold it."""
-    inset_m: float = 0.01
-    """Points act so much nearer to the middle of their part: what balances on an edge tips over."""
-    max_force: float = 10.0
-    """Of an edge of a pyramid, in body weights."""
-    ramp_s: float = 0.04
-    """Load grows from nothing, and fades, over this time at the ends of a contact."""
-    likeness: float = 30.0
-    """What a wrench costs that differs from the capture's by a body weight."""
-    least_grip: float = 0.3
-    """Points that touch less firmly carry nothing."""
-
-
 def supports_of(
-    touched: TouchingPoints, reference_m: Array, length_m: float, rate_hz: float,
-    settings: SupportSettings, usual: Array,
+    touched: TouchingPoints, reference_m: Array, scale: Scale, usual: Array,
+    settings: PhysicsSettings,
 ) -> Supports:  # fmt: skip
     """Generators of all frames.
 
     Args:
         touched: which points touch, and where.
         reference_m: (F, 3) the point that moments of each frame are about.
-        length_m: unit of moments, over the weight.
-        rate_hz: of the frames.
-        settings: what the surroundings may do.
+        scale: units.
         usual: (F, 6) the wrench of the motion to stay close to.
+        settings: what the surroundings may do.
     """
     frames = len(touched.grip)
     firm = touched.grip >= settings.least_grip
-    loaded = _loaded(firm, max(0, round(settings.ramp_s * rate_hz)))
+    loaded = _loaded(firm, max(0, round(settings.edge_s * scale.rate_hz)))
     places = _inset(touched, loaded, settings.inset_m)
     frame, point = np.nonzero(loaded)
     normals = touched.normals[frame, point]
@@ -57,27 +37,24 @@ def supports_of(
     along, across = _tangents(normals)
     sides = [along, -along, across, -across]
     forces = np.stack([normals + settings.friction * side for side in sides], axis=1)
-    moments = np.cross(arms[:, None], forces) / length_m
+    moments = np.cross(arms[:, None], forces) / scale.length_m
     generators = np.concatenate([forces, moments], axis=2).reshape(-1, 6)
     counts = np.bincount(frame, minlength=frames) * SIDES
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     caps = np.full(len(generators), settings.max_force)
-    enforced = np.ones(frames, dtype=np.int64)
-    enforced[[0, -1]] = 0
     return Supports(
         first, np.ascontiguousarray(generators), caps,
         np.repeat(touched.joints[point], SIDES).astype(np.int64),
-        np.ascontiguousarray(reference_m), enforced, usual,
-        np.where(counts > 0, settings.likeness, 0.0),
+        np.ascontiguousarray(reference_m), usual,
+        np.where(counts > 0, settings.wrench_likeness, 0.0),
     )
 
 
-def _loaded(firm: Array, margin: int) -> Array:
+def _loaded(firm: NDArray[np.bool_], margin: int) -> NDArray[np.bool_]:
     """Points that touch, but for the first and last frames of each contact.
 
     Where nothing else would be left, as many of those frames as there have to be.
     """
-    loaded = firm
     layers = [firm]
     for _ in range(margin):
         inner = layers[-1].copy()
@@ -93,7 +70,7 @@ def _loaded(firm: Array, margin: int) -> Array:
     return loaded
 
 
-def _inset(touched: TouchingPoints, loaded: Array, inset_m: float) -> Array:
+def _inset(touched: TouchingPoints, loaded: NDArray[np.bool_], inset_m: float) -> Array:
     """(F, C, 3) points moved towards the middle of the loaded ones of their part."""
     places = touched.places_m.copy()
     for p in range(len(touched.parts)):

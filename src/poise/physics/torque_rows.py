@@ -19,7 +19,7 @@ from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
 from poise.ik.posing import parent_turn
 from poise.mechanics import Segments, Vector, cross, joint_moment_rates, joint_moments, turn
 from poise.physics.newton_euler_rows import FrameWork, Scale, Supports, over_frames
-from poise.solvers.force_barrier import FORCE, RATE
+from poise.solvers import FORCE, RATE
 
 NEAR = 0.9
 """Share of the strength that is used freely: beyond it costs."""
