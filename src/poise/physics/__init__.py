@@ -4,8 +4,7 @@ Methods hand it a motion to stay close to, what touches when, and tasks; none al
 solver that knows the feet and one that knows the forces.
 """
 
-from poise.physics.settings import MET_M as MET_M
-from poise.physics.settings import MET_WRENCH as MET_WRENCH
+from poise.physics.settings import LAWLESS as LAWLESS
 from poise.physics.settings import PhysicsSettings as PhysicsSettings
 from poise.physics.settings import Stage as Stage
 from poise.physics.windows import PhysicsSolution as PhysicsSolution

@@ -71,4 +71,7 @@ class PhysicsSettings:
 MET_M = 1e-4
 """A contact is met when it is off by less, and"""
 MET_WRENCH = 2e-3
-"""a frame obeys the laws of motion when less is left unexplained (body weights)."""
+"""the laws of motion when less is left unexplained in every frame (body weights): then the solve
+ends."""
+LAWLESS = 0.02
+"""A frame in which more is left is reported: a fiftieth of the weight comes from nowhere."""

@@ -84,7 +84,8 @@ class _Solve:
         self.weights = Weights(settings.clearance, settings.torque if laws else 0.0)
         self.pressed = np.zeros((clip.frame_count, 6))
         self.damped = np.tile(_DAMPING * self.stiffness, clip.frame_count)
-        self.hard = np.array([task.priority == 1 and task.side == 0 for task in problem.tasks])
+        hard = [task.priority == 1 and task.side == 0 for task in problem.tasks]
+        self.hard = np.array(hard, dtype=np.bool_)
         self.factorizations = 0
         self.price: Price
         self.barrier: Barrier
@@ -223,8 +224,11 @@ def solve(
         laws: whether the laws of motion are asked for: forces, flight, strength.
         watch: told the share of the work that is done.
     """
-    run = _Solve(problem, schedule, settings, fastest_rad_s, laws)
     at = unsolved(problem, start)
+    if problem.width == 0:
+        frames = len(at.root_positions_m)
+        return Solved(at, np.zeros((frames, 6)), np.zeros((frames, 3)), 0.0, 0, True)
+    run = _Solve(problem, schedule, settings, fastest_rad_s, laws)
     before: Stage | None = None
     for stage in settings.stages if start is None else settings.stages[-1:]:
         run.look_around(at, stage, before)

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
 from poise.ik import build, widened
-from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings
+from poise.physics.settings import LAWLESS, PhysicsSettings
 from poise.physics.solve import solve
 
 WINDOW_S = 20.0
@@ -41,14 +42,9 @@ class PhysicsSolution:
     factorizations: int
 
     @property
-    def lawless(self) -> Array:
+    def lawless(self) -> NDArray[np.bool_]:
         """(F,) frames in which the laws of motion are not kept."""
-        return np.abs(self.wrench_left).max(axis=1) > MET_WRENCH
-
-    @property
-    def met(self) -> bool:
-        """Whether contacts and laws hold in all frames."""
-        return max(self.missed_m.values(), default=0.0) <= MET_M and not self.lawless.any()
+        return np.abs(self.wrench_left).max(axis=1) > LAWLESS
 
 
 def solve_clip(
