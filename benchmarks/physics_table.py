@@ -1,7 +1,7 @@
 """Every capture corrected with one set of defaults: which limits hold, all at once.
 
-`python -m benchmarks.physics_table [CLIP...] [--only contacts] [--json FILE] [--write]`. Presets are
-chosen by what the captures are listed as. Figures are those of `poise.measures`, taken with the
+`python -m benchmarks.physics_table [CLIP...] [--only contacts] [--json FILE] [--write]`. Presets
+are chosen by what the captures are listed as. Figures are those of `poise.measures`, taken with the
 contacts that the correction claims.
 """
 

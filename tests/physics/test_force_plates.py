@@ -1,4 +1,4 @@
-"""What the ground does after a correction, against force plates: the truth no measure of ours is."""
+"""What the ground does after a correction, against force plates."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Merit:
         self.body = body_of(character, clip)
         settings = PhysicsSettings(wrench_likeness=asked.likeness)
         self.supports = supports_of(
-            touching_points(state, character, contacts, scene.environment),
+            state, touching_points(state, character, contacts, scene.environment),
             center_of_mass(state, character.body) + 0.05,  # any point will do
             self.body.scale, usual_wrench(clip, character, self.body.scale), settings,
         )  # fmt: skip

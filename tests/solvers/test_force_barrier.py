@@ -77,7 +77,7 @@ def test_gradient_and_hessian_agree_with_differences(scale: float) -> None:
 
 def test_a_thin_barrier_gives_the_forces_of_nonnegative_least_squares() -> None:
     generators, b = feet(5)
-    b = b + (0.5, 0.0, 0.0, 0.1, 0.0, 0.0)  # more than friction gives
+    b = b + np.array([0.5, 0.0, 0.0, 0.1, 0.0, 0.0])  # more than friction gives
     _, y, _, _ = eliminated(b, Barrier(900.0, 1e-9, 1e-9), generators, np.full(20, 1e3))
     _, left = nnls(generators.T, b)
     assert np.linalg.norm(y) / 900.0 == pytest.approx(left, rel=1e-4)

@@ -92,7 +92,7 @@ class Equations(NamedTuple):
     tied_frame: Indices
     """(T,) that frame."""
     shifts: Array
-    """(F, K) multipliers of hard rows over their weight, by their place among a frame's rows, and"""
+    """(F, K) multipliers of hard rows over their weight, in the order of a frame's rows, and"""
     errors: Array
     """(F, K) the errors themselves."""
 

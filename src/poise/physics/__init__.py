@@ -4,6 +4,8 @@ Methods hand it a motion to stay close to, what touches when, and tasks; none al
 solver that knows the feet and one that knows the forces.
 """
 
+from poise.physics.clearance_rows import NO_FLESH as NO_FLESH
+from poise.physics.clearance_rows import Flesh as Flesh
 from poise.physics.settings import LAWLESS as LAWLESS
 from poise.physics.settings import PhysicsSettings as PhysicsSettings
 from poise.physics.settings import Stage as Stage

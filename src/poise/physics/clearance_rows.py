@@ -1,4 +1,4 @@
-"""Nothing inside anything: points of the body stay on the outer side of the surface next to them."""
+"""Nothing inside anything: points of the body stay outside of the surface next to them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Indices
-from poise.character import Character, contact_points, contact_radii_m
+from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.compiled import inner_borrowing
 from poise.environment import Environment, query
-from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.ik.posing import parent_turn
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
 from poise.mechanics import BodyState, cross, site_positions, turn
 
 SLACK_M = 5e-4
@@ -36,22 +35,33 @@ class Outside(NamedTuple):
     """(F, C) 1 where the last step would lead inside: such points have rows before they are."""
 
 
-def outside_of(state: BodyState, character: Character, environment: Environment) -> Outside:
-    """The planes next to all points that can touch something, at a motion."""
+class Flesh(NamedTuple):
+    """Balls around points of the body."""
+
+    sites: Sites
+    radii_m: Array
+    """(S,)"""
+
+
+NO_FLESH = Flesh(Sites(), np.zeros(0))
+
+
+def outside_of(
+    state: BodyState, character: Character, environment: Environment, flesh: Flesh = NO_FLESH
+) -> Outside:
+    """The planes next to flesh and to all points that can touch something, at a motion."""
     radii = contact_radii_m(character)
-    joints: list[Array] = []
+    joints: list[Indices] = []
     offsets: list[Array] = []
     normals: list[Array] = []
     heights: list[Array] = []
-    for part, sites in contact_points(character).items():
+    parts = [(sites, radii[part]) for part, sites in contact_points(character).items()]
+    for sites, radius in [*parts, flesh]:
         near = query(environment, site_positions(state, sites))
         joints.append(sites.joints)
         offsets.append(sites.offsets_m)
         normals.append(near.normals)
-        heights.append((near.normals * near.closest_m).sum(axis=2) + radii[part] - SLACK_M)
-    if not joints:
-        joints, offsets = [np.zeros(0)], [np.zeros((0, 3))]
-        normals, heights = [np.zeros((state.frame_count, 0, 3))], [np.zeros((state.frame_count, 0))]
+        heights.append((near.normals * near.closest_m).sum(axis=2) + radius - SLACK_M)
     shape = state.frame_count, sum(map(len, joints))
     return Outside(
         np.concatenate(joints).astype(np.int64), np.concatenate(offsets),
@@ -93,7 +103,7 @@ def put_clearances(
                 p = pose.place[up]
                 d = cross(x - p[0], y - p[1], z - p[2], n[0], n[1], n[2])
                 if blocks.kind[b] == BALL:
-                    r = parent_turn(tree, up, pose)
+                    r = parent_turn(tree, int(up), pose)
                     d = turn(r[0], -r[1], -r[2], -r[3], d[0], d[1], d[2])
                     for i in range(3):
                         row[blocks.column[b] + i] = d[i]

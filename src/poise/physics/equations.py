@@ -10,9 +10,7 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.compiled import borrowing
 from poise.contact import clip_dynamics, extent_m
-from poise.ik.packed import Limits, PoseArrays, Rig
-from poise.ik.posing import place_joints
-from poise.ik.whole_clip_rows import Equations, Price, put_frames
+from poise.ik import Equations, Limits, PoseArrays, Price, Rig, place_joints, put_frames
 from poise.mechanics import GRAVITY_M_S2, Segments, segment_constants
 from poise.motion import Clip
 from poise.physics.clearance_rows import Outside, put_clearances
@@ -57,9 +55,7 @@ def body_of(character: Character, clip: Clip) -> Body:
     gravity = np.array(GRAVITY_M_S2, dtype=np.float64)
     weight_n = body.total_mass_kg * float(np.linalg.norm(gravity))
     return Body(
-        Segments(
-            skeleton.parents, segment_constants(skeleton, body), gravity, body.total_mass_kg
-        ),
+        Segments(skeleton.parents, segment_constants(skeleton, body), gravity, body.total_mass_kg),
         strength_of(character, clip.frame_count),
         Scale(weight_n, extent_m(skeleton), clip.rate_hz),
     )
@@ -118,6 +114,8 @@ def evaluate_clip(
             continue
         shift_steps(slopes, work)
         put_steps(f, 1, poses.locals, slopes, work)
+        if supports.believed[f] == 0:
+            continue
         put_wrench(f, segments, blocks, width, poses, scale, supports, slopes, strong, work)
         cost += 2.0 * explain(f, barrier, supports, multipliers, work)
         if slopes:

@@ -2,8 +2,8 @@
 
 Velocities and accelerations are central differences of the frames themselves (`motion.derivatives`
 without a cutoff). With increments δ about the axes of a joint's parent, a step between frames
-a = log(qᵢ⁻¹ qᵢ₊₁) changes by K (δᵢ₊₁ − δᵢ), K = J⁻¹(a) Rᵢᵀ: both frames feel the same matrix. So a row
-that is known by place, velocity and acceleration of one frame becomes a row over three frames.
+a = log(qᵢ⁻¹ qᵢ₊₁) changes by K (δᵢ₊₁ − δᵢ), K = J⁻¹(a) Rᵢᵀ: both frames feel the same matrix.
+So a row that is known by place, velocity and acceleration of one frame becomes a row over three.
 
 The wrench is that which must come from outside, force in body weights and moment about a reference
 point in body weight × length. Reaction forces are eliminated frame by frame (`force_barrier`).
@@ -17,9 +17,9 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks, PoseArrays, Tree, Work
-from poise.ik.posing import parent_turn, place_joints
+from poise.ik import BALL, TRANSLATION, Blocks, PoseArrays, Tree, Work, parent_turn
 from poise.mechanics import (
+    FORCE,
     FrameMotion,
     RateScratch,
     Segments,
@@ -28,10 +28,10 @@ from poise.mechanics import (
     logarithm_rate,
     make_rate_scratch,
     multiply,
+    sum_subtrees,
     turn,
     wrench_rates,
 )
-from poise.mechanics.subtree_sums import FORCE, sum_subtrees
 from poise.solvers import Barrier, eliminate_forces
 
 STEPS = 3
@@ -51,6 +51,9 @@ class Supports(NamedTuple):
     """(N,) the joint that each acts on."""
     reference: Array
     """(F, 3) the point that moments are about."""
+    believed: Indices
+    """(F,) 0 where nothing is said to touch though the capture shows that something carries: there
+    the equations are not asked for."""
     usual: Array
     """(F, 6) the wrench of the motion to stay close to, moment about its centre of mass, and"""
     likeness: Array

@@ -13,20 +13,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Indices
 from poise.contact import ContactSchedule, touching_points
-from poise.ik.packed import PoseArrays
-from poise.ik.problem import IkProblem, IkSolution, unsolved
-from poise.ik.whole_clip import (
+from poise.ik import (
+    REACH,
+    IkProblem,
+    IkSolution,
+    PoseArrays,
+    Price,
     fastest_turns,
     hard_or_wished,
     inertia_stiffness,
     make_equations,
     price_of,
+    take_steps,
+    unsolved,
 )
-from poise.ik.whole_clip_rows import REACH, Price, take_steps
 from poise.mechanics import center_of_mass, forward_kinematics
-from poise.physics.clearance_rows import Outside, outside_of
+from poise.physics.clearance_rows import NO_FLESH, Flesh, Outside, outside_of
 from poise.physics.equations import Weights, body_of, evaluate_clip, usual_wrench
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
 from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings, Stage
@@ -66,13 +70,13 @@ class _Solve:
 
     def __init__(
         self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
-        fastest_rad_s: Array | None, laws: bool,
+        fastest_rad_s: Array | None, laws: bool, flesh: Flesh,
     ) -> None:  # fmt: skip
         scene = problem.scene
         clip, character = scene.clip, scene.character
         self.fastest = fastest_turns(problem, fastest_rad_s)
         self.problem = hard_or_wished(problem)
-        self.schedule, self.settings, self.laws = schedule, settings, laws
+        self.schedule, self.settings, self.laws, self.flesh = schedule, settings, laws, flesh
         self.stiffness = inertia_stiffness(problem)
         self.equations = make_equations(problem)
         self.body = body_of(character, clip)
@@ -94,17 +98,15 @@ class _Solve:
         self.multipliers: Multipliers
 
     def look_around(self, at: IkSolution, stage: Stage, before: Stage | None) -> None:
-        """Freeze what a stage takes as given: where parts touch, and the surfaces next to points."""
+        """Freeze what a stage takes as given: where parts touch, surfaces next to points."""
         scene, settings = self.problem.scene, self.settings
         character = scene.character
         assert character.body is not None
-        state = forward_kinematics(
-            scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz
-        )
+        state = forward_kinematics(scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz)
         touched = touching_points(state, character, self.schedule, scene.environment)
         com = center_of_mass(state, character.body)
-        self.supports = supports_of(touched, com, self.body.scale, self.usual, settings)
-        self.outside = outside_of(state, character, scene.environment)
+        self.supports = supports_of(state, touched, com, self.body.scale, self.usual, settings)
+        self.outside = outside_of(state, character, scene.environment, self.flesh)
         frames = scene.clip.frame_count
         self.multipliers = Multipliers(
             self.pressed, np.zeros((frames, 6)), make_forces(self.supports.caps, stage.mu)
@@ -156,7 +158,7 @@ class _Solve:
         tried = self._moved(at, step, share)
         return step, tried, self.evaluate(tried), share
 
-    def _foresee(self, inside: Array, beyond: Array) -> bool:
+    def _foresee(self, inside: Indices, beyond: Indices) -> bool:
         """Whether the last step ran into bounds that it did not know; they are known now."""
         outside, strength = self.outside, self.body.strength
         points = (outside.inside != 0) & (inside == 0) & (outside.foreseen == 0)
@@ -195,6 +197,7 @@ class _Solve:
             return np.zeros_like(self.pressed)
         left = (self.multipliers.gradient - self.pressed) / self.barrier.rho
         left[[0, -1]] = 0.0
+        left[self.supports.believed == 0] = 0.0
         return left
 
     def contact_left_m(self, at: IkSolution) -> float:
@@ -211,6 +214,7 @@ def solve(
     start: IkSolution | None = None,
     fastest_rad_s: Array | None = None,
     laws: bool = True,
+    flesh: Flesh = NO_FLESH,
     watch: Callable[[float], None] | None = None,
 ) -> Solved:
     """The motion nearest to the problem's clip that does what is asked.
@@ -222,13 +226,14 @@ def solve(
         start: a motion to begin with; the clip's by default.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         laws: whether the laws of motion are asked for: forces, flight, strength.
+        flesh: further points that stay out of the surroundings.
         watch: told the share of the work that is done.
     """
     at = unsolved(problem, start)
     if problem.width == 0:
         frames = len(at.root_positions_m)
         return Solved(at, np.zeros((frames, 6)), np.zeros((frames, 3)), 0.0, 0, True)
-    run = _Solve(problem, schedule, settings, fastest_rad_s, laws)
+    run = _Solve(problem, schedule, settings, fastest_rad_s, laws, flesh)
     before: Stage | None = None
     for stage in settings.stages if start is None else settings.stages[-1:]:
         run.look_around(at, stage, before)
@@ -250,6 +255,8 @@ def solve(
         at = run.settle(at)
     run.evaluate(at, slopes=False)
     wrench, contact = run.wrench_left(), run.contact_left_m(at)
+    unbelieved = run.supports.believed == 0
+    wrench[unbelieved] = run.usual[unbelieved]  # nothing is there to explain it
     met = contact <= MET_M and float(np.abs(wrench).max(initial=0.0)) <= MET_WRENCH
     return Solved(at, wrench, _total_force(run), contact, run.factorizations, met)
 

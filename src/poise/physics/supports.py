@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
-from poise.contact import TouchingPoints
+from poise import rotations
+from poise.arrays import Array, Indices
+from poise.contact import TouchingPoints, intervals
+from poise.mechanics import BodyState
 from poise.physics.newton_euler_rows import Scale, Supports
 from poise.physics.settings import PhysicsSettings
 
@@ -14,13 +16,18 @@ SIDES = 4
 """Of a friction pyramid."""
 
 
+CARRIED = 0.5
+"""Body weights: who is said to fly while the capture shows so much support, does not."""
+
+
 def supports_of(
-    touched: TouchingPoints, reference_m: Array, scale: Scale, usual: Array,
+    state: BodyState, touched: TouchingPoints, reference_m: Array, scale: Scale, usual: Array,
     settings: PhysicsSettings,
 ) -> Supports:  # fmt: skip
     """Generators of all frames.
 
     Args:
+        state: the motion.
         touched: which points touch, and where.
         reference_m: (F, 3) the point that moments of each frame are about.
         scale: units.
@@ -34,7 +41,8 @@ def supports_of(
     frame, point = np.nonzero(loaded)
     normals = touched.normals[frame, point]
     arms = places[frame, point] - reference_m[frame]
-    along, across = _tangents(normals)
+    along = _tangents(normals, state.rotations_wxyz[frame, touched.joints[point]])
+    across = np.cross(normals, along)
     sides = [along, -along, across, -across]
     forces = np.stack([normals + settings.friction * side for side in sides], axis=1)
     moments = np.cross(arms[:, None], forces) / scale.length_m
@@ -43,9 +51,13 @@ def supports_of(
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     caps = np.full(len(generators), settings.max_force)
     return Supports(
-        first, np.ascontiguousarray(generators), caps,
+        first,
+        np.ascontiguousarray(generators),
+        caps,
         np.repeat(touched.joints[point], SIDES).astype(np.int64),
-        np.ascontiguousarray(reference_m), usual,
+        np.ascontiguousarray(reference_m),
+        _believed(counts, usual),
+        usual,
         np.where(counts > 0, settings.wrench_likeness, 0.0),
     )
 
@@ -83,9 +95,22 @@ def _inset(touched: TouchingPoints, loaded: NDArray[np.bool_], inset_m: float) -
     return places
 
 
-def _tangents(normals: Array) -> tuple[Array, Array]:
-    """Two unit vectors square to each normal and to each other."""
-    axis = np.eye(3)[np.abs(normals).argmin(axis=1)]
-    along = np.cross(normals, axis)
-    along /= np.linalg.norm(along, axis=1, keepdims=True)
-    return along, np.cross(normals, along)
+def _tangents(normals: Array, rotations_wxyz: Array) -> Array:
+    """A unit vector square to each normal, along an axis of the body part: it turns with the world.
+
+    Of the three axes of its joint, that which lies flattest.
+    """
+    axes = rotations.rotate(rotations_wxyz[:, None], np.eye(3)[None])
+    flattest = np.abs((axes * normals[:, None]).sum(axis=2)).argmin(axis=1)
+    along = axes[np.arange(len(axes)), flattest]
+    along = along - (along * normals).sum(axis=1, keepdims=True) * normals
+    return along / np.linalg.norm(along, axis=1, keepdims=True)
+
+
+def _believed(counts: Indices, usual: Array) -> Indices:
+    """(F,) 0 in flights in which the capture shows that the body is carried."""
+    found = np.ones(len(counts), dtype=np.int64)
+    for first, stop in intervals(counts == 0):
+        if usual[first:stop, 1].mean() > CARRIED:
+            found[first:stop] = 0
+    return found

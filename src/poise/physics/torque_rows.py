@@ -15,8 +15,7 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik.packed import BALL, TRANSLATION, Blocks, Tree, Work
-from poise.ik.posing import parent_turn
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work
 from poise.mechanics import Segments, Vector, cross, joint_moment_rates, joint_moments, turn
 from poise.physics.newton_euler_rows import FrameWork, Scale, Supports, over_frames
 from poise.solvers import FORCE, RATE
@@ -91,14 +90,15 @@ def strength_of(character: Character, frames: int) -> Strength:
         largest = np.array(character.torque_limits_nm)
         largest[np.arange(3) >= skeleton.freedoms[:, None]] = np.inf
         limits = np.stack([-largest, largest], axis=-1)
-    free = (skeleton.freedoms == 0) | (np.arange(count) == 0)  # what acts on the root is no muscle's
+    # What acts on the root is no muscle's.
+    free = (skeleton.freedoms == 0) | (np.arange(count) == 0)
     limits[free] = (-np.inf, np.inf)
     low = np.where(limits[..., 0] < 0.0, limits[..., 0], -np.inf)
     high = np.where(limits[..., 1] > 0.0, limits[..., 1], np.inf)
     limited = (np.isfinite(low) | np.isfinite(high)).any(axis=1)
     return Strength(
         np.ascontiguousarray(axes), np.ascontiguousarray(low), np.ascontiguousarray(high),
-        limited.astype(np.int64), np.zeros((frames, count, 3), dtype=np.int64),
+        np.asarray(limited, dtype=np.int64), np.zeros((frames, count, 3), dtype=np.int64),
         np.zeros((frames, count, 3), dtype=np.int64),
     )  # fmt: skip
 
@@ -125,9 +125,7 @@ def put_loads(
 def _carried(j: int, reference: Array, pose: Work, work: TorqueWork) -> Vector:
     """Moment of the reaction forces on a subtree about its joint, in world axes."""
     l, p = work.loads[j], pose.place[j]
-    x, y, z = cross(
-        p[0] - reference[0], p[1] - reference[1], p[2] - reference[2], l[0], l[1], l[2]
-    )
+    x, y, z = cross(p[0] - reference[0], p[1] - reference[1], p[2] - reference[2], l[0], l[1], l[2])
     return l[3] - x, l[4] - y, l[5] - z
 
 
@@ -160,9 +158,7 @@ def put_torques(
                 any_beyond = True
     if not slopes or not any_beyond:
         return cost
-    joint_moment_rates(
-        segments.parents, blocks, width, work.wanted, frame.rates, work.moments_by
-    )
+    joint_moment_rates(segments.parents, blocks, width, work.wanted, frame.rates, work.moments_by)
     for j in range(len(work.wanted)):
         if work.wanted[j] == 0:
             continue
@@ -173,8 +169,8 @@ def put_torques(
             if sign != 0:
                 over = _share(j, k, supports.reference[f], strength, pose, work) - sign * NEAR
                 _add_row(
-                    f, j, k, sign, over, tree, blocks, width, scale, supports, forces, strength, weight,
-                    pose, frame, work, band, right,
+                    f, j, k, sign, over, tree, blocks, width, scale, supports, forces, strength,
+                    weight, pose, frame, work, band, right,
                 )  # fmt: skip
     return cost
 

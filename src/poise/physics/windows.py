@@ -18,6 +18,7 @@ from poise.arrays import Array
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
 from poise.ik import build, widened
+from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.settings import LAWLESS, PhysicsSettings
 from poise.physics.solve import solve
 
@@ -56,6 +57,7 @@ def solve_clip(
     also: Recruits | None = None,
     fastest_rad_s: Array | None = None,
     slack_rad: Array | None = None,
+    flesh: Flesh = NO_FLESH,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
     watch: Callable[[float], None] | None = None,
@@ -72,6 +74,7 @@ def solve_clip(
         also: joints that may turn though no task recruits them.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         slack_rad: (J,) how far joints may go beyond their ranges.
+        flesh: further points that stay out of the surroundings.
         window_s: how long a window is; shorter clips are solved as a whole.
         overlap_s: how long neighbours overlap.
         watch: told the share of the clip that is solved.
@@ -91,7 +94,7 @@ def solve_clip(
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         found = solve(
             replace(problem, limits=limits), schedule.sliced(first, stop), settings,
-            fastest_rad_s=fastest_rad_s,
+            fastest_rad_s=fastest_rad_s, flesh=flesh,
         )  # fmt: skip
         # Up to the middle of the overlap the window before knows better.
         kept = first if first == 0 else first + overlap // 2

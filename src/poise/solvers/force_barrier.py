@@ -77,9 +77,7 @@ def make_forces(caps: Array, mu: float) -> Array:
 
 
 @inner_borrowing
-def start_forces(
-    first: int, stop: int, caps: Array, mu: float, forces: Array
-) -> None:
+def start_forces(first: int, stop: int, caps: Array, mu: float, forces: Array) -> None:
     """Put forces where the iteration begins without an earlier answer: away from their bounds."""
     for k in range(first, stop):
         g = min(0.5 * caps[k], 0.2)

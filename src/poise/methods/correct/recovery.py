@@ -41,7 +41,7 @@ from poise.footing import (
 from poise.ik import WholeSettings, solve_long
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
-from poise.physics import PhysicsSettings, PhysicsSolution, solve_clip
+from poise.physics import NO_FLESH, Flesh, PhysicsSettings, PhysicsSolution, solve_clip
 
 SHORTEST_GAP_S = 0.12
 MOVED_ON_M = 0.05
@@ -88,6 +88,7 @@ def recover(
     fastest_rad_s: Array | None = None,
     settings: WholeSettings | None = None,
     physics: PhysicsSettings | None = None,
+    flesh: Flesh = NO_FLESH,
 ) -> Recovered:
     """The nearest motion in which what touches touches, and nothing is inside anything.
 
@@ -103,6 +104,7 @@ def recover(
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         settings: of the inverse kinematics.
         physics: how the laws of motion are asked for; without it they are not.
+        flesh: with `physics`, further points that stay out of the surroundings.
     """
     scene = Scene(clip, character, environment, None)
     movers = Movers(character, moving_joints(clip) if moves is None else moves)
@@ -115,7 +117,7 @@ def recover(
     if physics is not None:
         solved = solve_clip(
             scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
-            fastest_rad_s=fastest_rad_s, slack_rad=slack,
+            fastest_rad_s=fastest_rad_s, slack_rad=slack, flesh=flesh,
         )  # fmt: skip
         made = replace(
             clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
