@@ -29,9 +29,12 @@ MAY_IMPORT = {
     "footing": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints"},
     "transfer": LEAVES | {"character", "motion", "mechanics", "environment"},
+    "physics": LEAVES
+    | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
+    | {"ik"},
     "methods": LEAVES
     | {"character", "motion", "mechanics", "environment", "contact", "constraints", "solvers"}
-    | {"ik", "footing", "transfer", "execution"},
+    | {"ik", "physics", "footing", "transfer", "execution"},
     "job": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
     | {"samples", "constraints", "ik", "transfer", "methods"},

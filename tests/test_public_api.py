@@ -24,7 +24,7 @@ PACKAGES = (
     "poise.mechanics",
     "poise.motion",
     "poise.motion.cleanup",
-    "poise.job",
+    "poise.physics",
     "poise.samples",
     "poise.transfer",
 )

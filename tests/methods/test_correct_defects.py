@@ -6,6 +6,7 @@ What is not yet so is marked with what it is instead, strictly: a mark that no l
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from poise import samples
 from poise.arrays import Array
+from poise.character import Character
 from poise.contact import contact_agreement
 from poise.environment import Environment
 from poise.mechanics import forward_kinematics
@@ -54,10 +56,21 @@ def damaged(name: str, defect: str) -> Sample:
 
 
 @cache
+def athlete() -> Character:
+    """Twice as strong as people are: the samples' jumps ask for 1.4 to 1.6 times their strength,
+    and would be made less of."""
+    character = samples.sample_character()
+    assert character.strength is not None
+    limits = np.array(character.strength.limits_nm)
+    limits[np.isfinite(limits)] *= 2.0
+    return replace(character, strength=replace(character.strength, limits_nm=limits))
+
+
+@cache
 def corrected(name: str, defect: str) -> Result:
     edit = Edit(
         clip=damaged(name, defect).clip,
-        character=samples.sample_character(),
+        character=athlete(),
         environment=Environment.flat(),
     )
     return run(edit, settings_for(PRESETS[name]))

@@ -115,17 +115,17 @@ def solve_whole(
     at = unsolved(problem, start)
     if problem.width == 0 or (not problem.tasks and fastest_rad_s is None):
         return at
-    fastest = _fastest(problem, fastest_rad_s)
-    problem = _hard_or_wished(problem)
+    fastest = fastest_turns(problem, fastest_rad_s)
+    problem = hard_or_wished(problem)
     if not (problem.blocks.mobility == 1.0).all():
         raise BadValue("mobility", "1 for all: a whole clip has stiffness instead", "others")
     stiff = inertia_stiffness(problem) if stiffness is None else stiffness
-    equations = _room(problem)
+    equations = make_equations(problem)
     for stage, hard in enumerate(settings.hard):
         # From a known motion there is no need to begin softly.
         if start is not None and stage + 1 < len(settings.hard):
             continue
-        price = _price(problem, settings, hard, stiff, fastest)
+        price = price_of(problem, settings, hard, stiff, fastest)
         newton = DampedNewton(_Whole(problem, price, equations), at, settings.damping)
         newton.descend(settings.iterations, settings.settled)
         if not newton.definite:
@@ -134,7 +134,8 @@ def solve_whole(
     return at
 
 
-def _fastest(problem: IkProblem, fastest_rad_s: Array | None) -> Array:
+def fastest_turns(problem: IkProblem, fastest_rad_s: Array | None) -> Array:
+    """(J,) how fast joints may turn, checked; infinite where nobody says."""
     joints = problem.scene.character.skeleton.joint_count
     if fastest_rad_s is None:
         return np.full(joints, np.inf)
@@ -146,28 +147,31 @@ def _fastest(problem: IkProblem, fastest_rad_s: Array | None) -> Array:
     return fastest
 
 
-def _hard_or_wished(problem: IkProblem) -> IkProblem:
+def hard_or_wished(problem: IkProblem) -> IkProblem:
     """Tasks of priority 1 in layer 0, others in layer 1: a wish that is alone is still a wish."""
     layers = np.array([0 if task.priority == 1 else 1 for task in problem.tasks], dtype=np.int64)
     return replace(problem, packed=problem.packed._replace(layer=layers))
 
 
-def _room(problem: IkProblem) -> Equations:
+def make_equations(problem: IkProblem) -> Equations:
+    """Room for the normal equations of a clip."""
     frames, width = problem.scene.clip.frame_count, problem.width
-    size = frames * width
+    size, rows = frames * width, len(problem.work.errors)
     return Equations(
         np.empty((size, REACH * width)), np.empty(size), np.empty((frames, width)),
         np.zeros((frames, 3, width)), np.zeros((frames, 4)), np.zeros(REACH * width),
         np.zeros(REACH * width, dtype=np.int64), np.zeros((len(problem.limits.block), 3)),
         np.zeros((len(problem.limits.block), 3), dtype=np.int64),
         np.zeros((len(problem.tasks), 3, width)), np.zeros((len(problem.tasks), 3)),
-        np.zeros(len(problem.tasks), dtype=np.int64),
+        np.zeros(len(problem.tasks), dtype=np.int64), np.zeros((frames, rows)),
+        np.zeros((frames, rows)),
     )  # fmt: skip
 
 
-def _price(
+def price_of(
     problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array, fastest_rad_s: Array
 ) -> Price:
+    """What displacements and missed tasks cost in one stage."""
     rate = problem.scene.clip.rate_hz
     return Price(
         np.ascontiguousarray(stiffness, dtype=np.float64), settings.place,

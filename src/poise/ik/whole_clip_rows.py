@@ -91,6 +91,10 @@ class Equations(NamedTuple):
     """(T, 3) their errors."""
     tied_frame: Indices
     """(T,) that frame."""
+    shifts: Array
+    """(F, K) multipliers of hard rows over their weight, in the order of a frame's rows, and"""
+    errors: Array
+    """(F, K) the errors themselves."""
 
 
 @inlined_borrowing
@@ -168,6 +172,9 @@ def put_frames(
                 continue
             for k in range(work.row_of[i], work.row_of[i + 1]):
                 error = work.errors[k]
+                if tasks.layer[t] == 0 and tasks.side[t] == 0:
+                    equations.errors[f, k] = error
+                    error += equations.shifts[f, k]
                 # One-sided tasks ask for nothing on the right side.
                 if tasks.side[t] == 0 or tasks.side[t] * error < 0.0:
                     cost += add_row(

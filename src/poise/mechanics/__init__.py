@@ -49,11 +49,13 @@ from poise.mechanics.quaternion_kernels import normalized as normalized
 from poise.mechanics.quaternion_kernels import sine_and_bow as sine_and_bow
 from poise.mechanics.quaternion_kernels import turn as turn
 from poise.mechanics.quaternion_kernels import turned as turned
+from poise.mechanics.subtree_sums import FORCE as FORCE
 from poise.mechanics.subtree_sums import PLACE as PLACE
 from poise.mechanics.subtree_sums import TURN as TURN
 from poise.mechanics.subtree_sums import FrameMotion as FrameMotion
 from poise.mechanics.subtree_sums import Segments as Segments
 from poise.mechanics.subtree_sums import matrix_at as matrix_at
+from poise.mechanics.subtree_sums import sum_subtrees as sum_subtrees
 from poise.mechanics.subtree_sums import vector_at as vector_at
 from poise.mechanics.wrenches import Wrenches as Wrenches
 from poise.mechanics.wrenches import point_forces as point_forces

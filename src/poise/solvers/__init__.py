@@ -21,6 +21,11 @@ from poise.solvers.cone_problem import Contacts as Contacts
 from poise.solvers.cone_problem import Supplied as Supplied
 from poise.solvers.damped_newton import DampedNewton as DampedNewton
 from poise.solvers.damped_newton import NormalEquations as NormalEquations
+from poise.solvers.force_barrier import FORCE as FORCE
+from poise.solvers.force_barrier import RATE as RATE
+from poise.solvers.force_barrier import Barrier as Barrier
+from poise.solvers.force_barrier import eliminate_forces as eliminate_forces
+from poise.solvers.force_barrier import make_forces as make_forces
 from poise.solvers.knot_fit import DEGREE as DEGREE
 from poise.solvers.knot_fit import FittedSpline as FittedSpline
 from poise.solvers.knot_fit import fit_knots as fit_knots

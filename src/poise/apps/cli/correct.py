@@ -39,6 +39,13 @@ def correct(
             metavar="PART,PART,...",
         ),
     ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="contacts: hold what touches, and leave balance, flight and strength as they are.",
+            metavar="PART",
+        ),
+    ] = None,
     contacts: Annotated[
         Path | None,
         typer.Option(help="What touches when (.csv or .json), instead of looking for it."),
@@ -56,13 +63,14 @@ def correct(
     ] = None,
     to: To = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="End with code 0 also when some contact is not exact.")
+        bool, typer.Option("--accept", help="End with code 0 also when something is not met.")
     ] = False,
 ) -> None:
-    """Correct a capture: find what touches when, and take out slide, float and penetration.
+    """Correct a capture: find what touches when, and make the whole motion obey body and ground.
 
-    Also what forces at those contacts could not bring about. Code 3 when some contact is out of
-    reach; the outputs are written all the same.
+    Feet stay where they stand, nothing floats or sinks, the ground can carry the body in every
+    frame, flights fall as they must, torques stay within strength. Code 3 when some contact is out
+    of reach or some frame cannot be carried; the outputs are written all the same.
 
         poise correct walk.bvh -o corrected.bvh --report corrected.html
 
@@ -80,6 +88,7 @@ def correct(
         changes = option_changes(
             ("environment", environment, "--environment"),
             ("correct.settings.preset", preset, "--preset"),
+            ("correct.settings.only", only, "--only"),
             ("correct.contacts", contacts, "--contacts"),
             ("character.to", to, "--to"),
         )

@@ -41,6 +41,7 @@ from poise.footing import (
 from poise.ik import WholeSettings, solve_long
 from poise.mechanics import forward_kinematics, site_positions
 from poise.motion import Clip
+from poise.physics import NO_FLESH, Flesh, PhysicsSettings, PhysicsSolution, solve_clip
 
 SHORTEST_GAP_S = 0.12
 MOVED_ON_M = 0.05
@@ -72,6 +73,8 @@ class Recovered:
     """How far a hard task is missed, in metres (turns: times the length of a foot)."""
     worst: str
     """Which."""
+    physics: PhysicsSolution | None
+    """What the laws of motion left over; None where they were not asked for."""
 
 
 def recover(
@@ -84,8 +87,12 @@ def recover(
     moves: NDArray[np.bool_] | None = None,
     fastest_rad_s: Array | None = None,
     settings: WholeSettings | None = None,
+    physics: PhysicsSettings | None = None,
+    flesh: Flesh = NO_FLESH,
 ) -> Recovered:
     """The nearest motion in which what touches touches, and nothing is inside anything.
+
+    With `physics`, also one that the ground can carry and the body can do.
 
     Args:
         clip: the motion to stay close to.
@@ -96,6 +103,8 @@ def recover(
         moves: (J,) joints that may turn; by default those that do in the clip.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         settings: of the inverse kinematics.
+        physics: how the laws of motion are asked for; without it they are not.
+        flesh: with `physics`, further points that stay out of the surroundings.
     """
     scene = Scene(clip, character, environment, None)
     movers = Movers(character, moving_joints(clip) if moves is None else moves)
@@ -103,10 +112,21 @@ def recover(
     touches = np.asarray(contacts.touching.any(axis=1))
     if fastest_rad_s is None:
         fastest_rad_s = np.full(clip.skeleton.joint_count, np.inf)
+    swings = swing_tasks(scene, paths, movers)
+    slack = ankle_slack_rad(character)
+    if physics is not None:
+        solved = solve_clip(
+            scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
+            fastest_rad_s=fastest_rad_s, slack_rad=slack, flesh=flesh,
+        )  # fmt: skip
+        made = replace(
+            clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
+        )
+        told, miss = with_slides(contacts, slid), worst_miss(solved.missed_m)
+        return Recovered(made, told, (*held, *swings), *miss, solved)
     snapping = movers.moves & (_fastest_rad_s(clip) > fastest_rad_s)
     also = Recruits(snapping, False)
-    slack = ankle_slack_rad(character)
-    tasks = [*held, *swing_tasks(scene, paths, movers), *center_tasks(scene, touches)]
+    tasks = [*held, *swings, *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
 
     def solve(tasks: Sequence[Task], before: tuple[Clip, _Missed] | None) -> tuple[Clip, _Missed]:
@@ -127,7 +147,7 @@ def recover(
         found = solve_until_clear(tasks, solve, inside, _ROUNDS)
     made, missed = found.made
     told = with_slides(contacts, slid)
-    return Recovered(made, told, found.tasks, *worst_miss(missed))
+    return Recovered(made, told, found.tasks, *worst_miss(missed), None)
 
 
 def fastest_turns_rad_s(clip: Clip) -> Array:

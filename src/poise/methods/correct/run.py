@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
+from poise.character import Sites
 from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -18,7 +19,7 @@ from poise.methods.correct.contact_states import columns_of
 from poise.methods.correct.draping import draped_places_m, raised_clip
 from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.follow import at_own_rate, followed
-from poise.methods.correct.mesh import motion_mesh, vertices_of
+from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
 from poise.methods.correct.problem import SLIDING
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
 from poise.methods.correct.refine import OwnRate, from_schedule, refined
@@ -30,6 +31,7 @@ from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip, resample
+from poise.physics import Flesh, PhysicsSettings
 
 SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
@@ -97,16 +99,45 @@ def run(
     moved = at_own_rate(optimized.vertices_m - vertices, rate, reference)
     preview = followed(reference, character, mesh, moved, moves)
     tell(Progress("angles", 0, 1, preview))
+    everything = settings.only == "everything"
     recovered = recover(
-        preview,
+        _at_height_of(preview, reference, own.schedule) if everything else preview,
         character,
         place,
         own.schedule,
         _slides(own, mesh.candidates),
         moves=moves,
         fastest_rad_s=fastest_turns_rad_s(clip),
+        physics=PhysicsSettings() if everything else None,
+        flesh=_flesh(mesh),
     )
     return finished(start, settings, found, own, optimized, recovered)
+
+
+def _at_height_of(preview: Clip, capture: Clip, contacts: ContactSchedule) -> Clip:
+    """The capture, raised or lowered as a whole as optimized places are where something touches.
+
+    The laws of motion are asked of the capture itself: what it asks of the ground is known to a
+    hundredth of the weight, and optimized places know it less well. Only its height is not known:
+    bodies that float would otherwise come down by their legs alone.
+    """
+    rises = (preview.root_positions_m - capture.root_positions_m)[:, 1]
+    carried = np.asarray(contacts.touching.any(axis=1))
+    if not carried.any():
+        return capture
+    places = capture.root_positions_m.copy()
+    places[:, 1] += np.median(rises[carried])
+    return replace(capture, root_positions_m=places)
+
+
+def _flesh(mesh: Mesh) -> Flesh:
+    """The spheres that the user put around parts of the body."""
+    thick = np.flatnonzero(mesh.sphere_m > 0.0)
+    sites = Sites(
+        tuple(mesh.sites.names[v] for v in thick), mesh.sites.joints[thick],
+        mesh.sites.offsets_m[thick],
+    )  # fmt: skip
+    return Flesh(sites, mesh.sphere_m[thick])
 
 
 _REACH = 4.0

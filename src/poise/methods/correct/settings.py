@@ -15,6 +15,8 @@ from poise.record_ranges import NotNegative, Positive, check_record
 
 Preset = Literal["walk", "run", "dance", "acrobatic", "floor", "roll", "seat"]
 
+Only = Literal["everything", "contacts"]
+
 FEET = ("left_toe", "right_toe", "left_heel", "right_heel")
 HANDS = ("left_hand", "right_hand")
 KNEES = ("left_knee", "right_knee")
@@ -28,6 +30,8 @@ class Settings:
 
     preset: Preset = "walk"
     """What kind of motion it is: settings that are left alone take its values."""
+    only: Only = "everything"
+    """`contacts` holds what touches and leaves balance, flight and strength as they are."""
     candidates: tuple[str, ...] = FEET
     """What may touch (Table 2): toe, heel, knee, hand, elbow, shoulder and thigh, each of them with
     `left_` or `right_` before it; pelvis, chest, head."""

@@ -1,0 +1,130 @@
+"""Everything a motion has to answer for, as one merit function and its normal equations."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.compiled import borrowing
+from poise.contact import clip_dynamics, extent_m
+from poise.ik import Equations, Limits, PoseArrays, Price, Rig, place_joints, put_frames
+from poise.mechanics import GRAVITY_M_S2, Segments, segment_constants
+from poise.motion import Clip
+from poise.physics.clearance_rows import Outside, put_clearances
+from poise.physics.newton_euler_rows import (
+    STEPS,
+    FrameWork,
+    Multipliers,
+    Scale,
+    Supports,
+    add_explained,
+    explain,
+    over_frames,
+    put_steps,
+    put_wrench,
+    shift_steps,
+)
+from poise.physics.torque_rows import Strength, TorqueWork, put_torques, strength_of
+from poise.solvers import Barrier
+
+
+class Body(NamedTuple):
+    """Who moves, for the laws of motion."""
+
+    segments: Segments
+    strength: Strength
+    scale: Scale
+
+
+class Weights(NamedTuple):
+    """Of what no task asks for."""
+
+    clearance: float
+    """Of a metre inside something."""
+    torque: float
+    """Of a torque beyond strength by the strength itself."""
+
+
+def body_of(character: Character, clip: Clip) -> Body:
+    """The body of a clip's character, which has one."""
+    body, skeleton = character.body, character.skeleton
+    assert body is not None
+    gravity = np.array(GRAVITY_M_S2, dtype=np.float64)
+    weight_n = body.total_mass_kg * float(np.linalg.norm(gravity))
+    return Body(
+        Segments(skeleton.parents, segment_constants(skeleton, body), gravity, body.total_mass_kg),
+        strength_of(character, clip.frame_count),
+        Scale(weight_n, extent_m(skeleton), clip.rate_hz),
+    )
+
+
+def usual_wrench(clip: Clip, character: Character, scale: Scale) -> Array:
+    """(F, 6) what a motion itself asks of the surroundings, moment about its centre of mass."""
+    asked = clip_dynamics(clip, character, None)
+    force = asked.outer_force_n / scale.weight_n
+    moment = asked.outer_moment_nm / (scale.weight_n * scale.length_m)
+    return np.ascontiguousarray(np.concatenate([force, moment], axis=1))
+
+
+@borrowing
+def evaluate_clip(
+    rig: Rig, limits: Limits, price: Price, original: PoseArrays, poses: PoseArrays,
+    equations: Equations, misses: Array, body: Body, barrier: Barrier, supports: Supports,
+    outside: Outside, multipliers: Multipliers, weights: Weights, slopes: bool, work: FrameWork,
+    torques: TorqueWork,
+) -> float:  # fmt: skip
+    """What a motion costs; with `slopes`, the normal equations there as well.
+
+    Args:
+        rig: figure, unknowns and tasks.
+        limits: of the joints' ranges.
+        price: of displacements and missed tasks.
+        original: the motion to stay close to.
+        poses: the motion.
+        equations: out.
+        misses: (F, T) out: how far tasks are missed.
+        body: who moves.
+        barrier: of the reaction forces; ρ of zero leaves the laws of motion out.
+        supports: what can carry the body.
+        outside: planes that points stay above.
+        multipliers: in and out.
+        weights: of what no task asks for.
+        slopes: whether the dynamics' part of the equations is wanted.
+        work: scratch.
+        torques: scratch.
+    """
+    cost = put_frames(rig, limits, price, original, poses, equations, misses)
+    tree, blocks, width, pose = rig.tree, rig.blocks, rig.width, rig.work
+    band, right, scale, segments = equations.band, equations.right, body.scale, body.segments
+    frames = len(poses.roots)
+    lawful, strong = frames >= STEPS and barrier.rho > 0.0, weights.torque > 0.0
+    if lawful:
+        put_steps(0, 1, poses.locals, slopes, work)
+    for f in range(frames):
+        place_joints(tree, f, poses.roots[f], poses.locals[f], pose)
+        if weights.clearance > 0.0:
+            cost += put_clearances(
+                f, tree, blocks, width, outside, weights.clearance, slopes, pose, equations.row,
+                band, right,
+            )  # fmt: skip
+        if not lawful or f == 0 or f == frames - 1:
+            continue
+        shift_steps(slopes, work)
+        put_steps(f, 1, poses.locals, slopes, work)
+        if supports.believed[f] == 0:
+            continue
+        put_wrench(f, segments, blocks, width, poses, scale, supports, slopes, strong, work)
+        cost += 2.0 * explain(f, barrier, supports, multipliers, work)
+        if slopes:
+            over_frames(work.by, 6, blocks, tree, width, scale.rate_hz, work.turns, work.rows, pose)
+        if strong:
+            cost += put_torques(
+                f, segments, tree, blocks, width, scale, supports, multipliers.forces,
+                body.strength, weights.torque, slopes, pose, work, torques, band, right,
+            )  # fmt: skip
+        if slopes:
+            add_explained(f, width, supports, multipliers.gradient[f], work, band, right)
+    return cost

@@ -1,0 +1,77 @@
+"""The knobs of the physics solve, in body weights, metres and seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from annotated_types import Ge, Interval
+
+from poise.ik import WholeSettings
+from poise.record_ranges import NotNegative, Positive, check_record
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Weights of one stage; each begins where the one before ended."""
+
+    hard: float
+    """Of a metre that a contact is off."""
+    rho: float
+    """Of a body weight that no reaction force explains."""
+    mu: float
+    """Of the barrier that keeps reaction forces inside their bounds."""
+
+
+STAGES = (Stage(1e5, 100.0, 1e-2), Stage(3e6, 900.0, 1e-4))
+"""Five stages between these reach the same figures with twice as many factorizations."""
+
+
+@dataclass(frozen=True)
+class PhysicsSettings:
+    """How a clip is made to obey the body and the ground."""
+
+    likeness: WholeSettings = field(default_factory=WholeSettings)
+    """What displacements from the capture cost, their velocity and acceleration included."""
+    wrench_likeness: Annotated[float, NotNegative] = 30.0
+    """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
+    does (moments: body weight times stature). Without it the solve finds forces that are possible
+    but not those that acted: on six walks over force plates the error of the vertical force goes
+    from 1 % of the weight to 19 %; with it, it stays at 1 %."""
+    friction: Annotated[float, Positive] = 0.7
+    """Largest tangential over normal force along the edges of a friction pyramid; the round cones
+    of 0.8 that measures use hold it."""
+    inset_m: Annotated[float, NotNegative] = 0.01
+    """Forces act so much nearer to the middle of a part than its outermost points: who balances on
+    an edge tips over."""
+    max_force: Annotated[float, Positive] = 10.0
+    """Of one edge of a pyramid, in body weights."""
+    edge_s: Annotated[float, NotNegative] = 0.04
+    """A contact carries nothing in its first and last moments, unless nothing else would."""
+    least_grip: Annotated[float, Interval(ge=0.0, le=1.0)] = 0.3
+    """Points of a part that touch less firmly (see `touching_points`) carry nothing."""
+    effort: Annotated[float, Positive] = 1e-3
+    """What reaction forces cost: parts that could push against each other without end do not."""
+    torque: Annotated[float, NotNegative] = 100.0
+    """What a torque beyond nine tenths of the strength by the strength itself costs; zero asks for
+    no limits."""
+    clearance: Annotated[float, NotNegative] = 3e5
+    """What a point a metre inside something costs."""
+    stages: tuple[Stage, ...] = STAGES
+    iterations: Annotated[int, Ge(1)] = 25
+    """Most Newton steps of a stage."""
+    gain: Annotated[float, Positive] = 1e-2
+    """A stage ends when a step gains less than this share of the cost and everything is met, or
+    less than a tenth of it."""
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
+
+MET_M = 1e-4
+"""A contact is met when it is off by less, and"""
+MET_WRENCH = 2e-3
+"""the laws of motion when less is left unexplained in every frame (body weights): then the solve
+ends."""
+LAWLESS = 0.02
+"""A frame in which more is left is reported: a fiftieth of the weight comes from nowhere."""

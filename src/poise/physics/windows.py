@@ -1,0 +1,125 @@
+"""The physics solve for clips of any length: windows that overlap and agree.
+
+What a motion answers for in one moment is forgotten a second or two later, so two windows that
+overlap by more agree in the middle of the overlap, where one is left for the next. Memory is that
+of one window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise import rotations
+from poise.arrays import Array
+from poise.constraints import Recruits, Scene, Task
+from poise.contact import ContactSchedule
+from poise.ik import build, widened
+from poise.physics.clearance_rows import NO_FLESH, Flesh
+from poise.physics.settings import LAWLESS, PhysicsSettings
+from poise.physics.solve import solve
+
+WINDOW_S = 20.0
+OVERLAP_S = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class PhysicsSolution:
+    """A motion that obeys the body and the ground, and what it still owes."""
+
+    root_positions_m: Array
+    """(F, 3)"""
+    rotations_wxyz: Array
+    """(F, J, 4)"""
+    missed_m: dict[str, float]
+    """How far each hard task is missed at worst, by `kind: name`."""
+    wrench_left: Array
+    """(F, 6) what no reaction force explains: body weights, body weight × stature."""
+    forces_n: Array
+    """(F, 3) what the ground does in all."""
+    factorizations: int
+
+    @property
+    def lawless(self) -> NDArray[np.bool_]:
+        """(F,) frames in which the laws of motion are not kept."""
+        return np.abs(self.wrench_left).max(axis=1) > LAWLESS
+
+
+def solve_clip(
+    scene: Scene,
+    tasks: Sequence[Task],
+    schedule: ContactSchedule,
+    settings: PhysicsSettings | None = None,
+    *,
+    also: Recruits | None = None,
+    fastest_rad_s: Array | None = None,
+    slack_rad: Array | None = None,
+    flesh: Flesh = NO_FLESH,
+    window_s: float = WINDOW_S,
+    overlap_s: float = OVERLAP_S,
+    watch: Callable[[float], None] | None = None,
+) -> PhysicsSolution:
+    """The motion nearest to the scene's clip that meets tasks, contacts and the laws of motion.
+
+    Joints keep to their ranges, or to how far the clip itself goes beyond them.
+
+    Args:
+        scene: the motion to stay close to, whose it is and where.
+        tasks: what should hold; priority 1 must, others are wishes.
+        schedule: what touches, and so can carry the body, when.
+        settings: the knobs.
+        also: joints that may turn though no task recruits them.
+        fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
+        slack_rad: (J,) how far joints may go beyond their ranges.
+        flesh: further points that stay out of the surroundings.
+        window_s: how long a window is; shorter clips are solved as a whole.
+        overlap_s: how long neighbours overlap.
+        watch: told the share of the clip that is solved.
+    """
+    settings = settings or PhysicsSettings()
+    clip = scene.clip
+    frames, rate = clip.frame_count, clip.rate_hz
+    length, overlap = max(3, round(window_s * rate)), max(1, round(overlap_s * rate))
+    roots, turns = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
+    left, forces = np.zeros((frames, 6)), np.zeros((frames, 3))
+    missed: dict[str, float] = {}
+    first, factorizations = 0, 0
+    while True:
+        stop = frames if frames - first <= length + overlap else first + length
+        part = replace(scene, clip=clip.sliced(first, stop))
+        problem = build(part, [cut for task in tasks for cut in _cut(task, first, stop)], also=also)
+        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
+        found = solve(
+            replace(problem, limits=limits), schedule.sliced(first, stop), settings,
+            fastest_rad_s=fastest_rad_s, flesh=flesh,
+        )  # fmt: skip
+        # Up to the middle of the overlap the window before knows better.
+        kept = first if first == 0 else first + overlap // 2
+        roots[kept:stop] = found.at.root_positions_m[kept - first :]
+        turns[kept:stop] = found.at.rotations_wxyz[kept - first :]
+        left[kept:stop] = found.wrench_left[kept - first :]
+        forces[kept:stop] = found.forces_n[kept - first :]
+        factorizations += found.factorizations
+        for n, task in enumerate(problem.tasks):
+            if task.side == 0 and task.priority == 1:
+                miss = float(np.nanmax(found.at.misses[:, n], initial=0.0))
+                key = f"{task.kind}: {task.name}"
+                missed[key] = max(miss, missed.get(key, 0.0))
+        if watch is not None:
+            watch(stop / frames)
+        if stop == frames:
+            turns = rotations.continuous(turns)
+            return PhysicsSolution(roots, turns, missed, left, forces, factorizations)
+        first = stop - overlap
+
+
+def _cut(task: Task, first: int, stop: int) -> list[Task]:
+    """A task as a window sees it."""
+    a, b = max(task.first, first), min(task.last + 1, stop)
+    if a >= b:
+        return []
+    goals = task.goals[a - task.first : b - task.first]
+    return [replace(task, first=a - first, goals=goals)]

@@ -1,0 +1,176 @@
+"""The physics solve on clips made by code, whose truth is known, and on what cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poise.character import Character
+from poise.constraints import Recruits, Scene
+from poise.contact import ContactSchedule, clip_dynamics, observe
+from poise.environment import Environment
+from poise.measures import evaluate
+from poise.methods.correct.recovery import Recovered, recover
+from poise.motion import Clip
+from poise.physics import PhysicsSettings, solve_clip
+from poise.samples import (
+    Sample,
+    hopping,
+    jumping,
+    sample_character,
+    walking,
+    with_foot_slide,
+)
+
+FLAT = Environment.flat(0.0)
+BODY = sample_character()
+
+
+def solved(
+    sample: Sample, contacts: ContactSchedule | None = None, settings: PhysicsSettings | None = None
+) -> Recovered:
+    return recover(
+        sample.clip, BODY, FLAT, contacts or sample.contacts,
+        physics=settings or PhysicsSettings(),
+    )  # fmt: skip
+
+
+def figures(found: Recovered, sample: Sample) -> dict[str, float]:
+    measured = evaluate(
+        found.clip, BODY, FLAT, sample.contacts, against=sample.clip,
+        input_contacts=sample.contacts,
+    )  # fmt: skip
+    return {m.key: m.value for m in measured.measures}
+
+
+def physics_left(found: Recovered) -> float:
+    assert found.physics is not None
+    return float(np.abs(found.physics.wrench_left).max())
+
+
+def shortened(sample: Sample, seconds: float) -> Sample:
+    frames = round(seconds * sample.clip.rate_hz)
+    return replace(
+        sample, clip=sample.clip.sliced(0, frames), contacts=sample.contacts.sliced(0, frames)
+    )
+
+
+@pytest.mark.parametrize("make", [walking, jumping, hopping])
+def test_a_sliding_clip_stands_is_carried_and_flies(make: object) -> None:
+    sample = with_foot_slide(make(), 8.0)  # type: ignore[operator]
+    found = solved(sample)
+    after = figures(found, sample)
+    assert after["foot_slide.mean"] < 0.5
+    assert after["penetration.deepest"] < 0.1
+    assert after["zmp_excursion.share"] < 3.0
+    assert after["root_wrench.force"] < 0.005
+    assert after["root_wrench.moment"] < 0.005
+    assert after["likeness.rotation"] < 4.0
+    if np.isfinite(after["flight_residual.acceleration"]):
+        assert after["flight_residual.acceleration"] < 1.0
+    assert physics_left(found) < 0.02
+
+
+def test_a_good_clip_comes_back_nearly_as_it_was() -> None:
+    sample = walking()
+    found = solved(sample)
+    after = figures(found, sample)
+    assert after["likeness.rotation"] < 0.6
+    moved = np.linalg.norm(found.clip.root_positions_m - sample.clip.root_positions_m, axis=1)
+    assert moved.mean() < 0.005
+
+
+def test_the_ground_does_what_the_capture_asked_of_it() -> None:
+    """Without the likeness of wrenches, forces are possible but not those that acted."""
+    sample = with_foot_slide(walking(), 8.0)
+    weight = clip_dynamics(sample.clip, BODY).weight_n
+
+    def error(settings: PhysicsSettings) -> float:
+        before = clip_dynamics(sample.clip, BODY, 12.0).outer_force_n[:, 1]
+        made = solved(sample, settings=settings).clip
+        after = clip_dynamics(made, BODY, 12.0).outer_force_n[:, 1]
+        return float(np.abs(after - before)[5:-5].mean()) / weight
+
+    assert error(PhysicsSettings()) < 0.5 * error(PhysicsSettings(wrench_likeness=0.0))
+
+
+def test_torques_stay_within_strength() -> None:
+    sample = jumping()
+    before = observe(sample.clip, BODY, FLAT, sample.contacts).torque_ratio.max()
+    character = weaker(BODY, 0.8 * before)
+    scene = recover(sample.clip, character, FLAT, sample.contacts, physics=PhysicsSettings())
+    free = recover(
+        sample.clip, character, FLAT, sample.contacts, physics=PhysicsSettings(torque=0.0)
+    )
+
+    def worst(clip: Clip) -> float:
+        return float(observe(clip, character, FLAT, sample.contacts).torque_ratio.max())
+
+    assert worst(scene.clip) < 1.1 < worst(free.clip)
+
+
+def weaker(character: Character, share: float) -> Character:
+    """The same body with so many times its strength."""
+    assert character.strength is not None
+    limits = np.array(character.strength.limits_nm)
+    limits[np.isfinite(limits)] *= share
+    strength = replace(character.strength, limits_nm=limits)
+    return replace(character, strength=strength)
+
+
+class TestWhatCannotBe:
+    """A status with the cause, in bounded time, nothing that is not a number."""
+
+    def check(self, found: Recovered) -> None:
+        assert np.isfinite(found.clip.root_positions_m).all()
+        assert np.isfinite(found.clip.rotations_wxyz).all()
+        assert found.physics is not None
+        assert np.isfinite(found.physics.wrench_left).all()
+
+    def test_no_contact_at_all(self) -> None:
+        sample = shortened(walking(), 0.8)
+        none = replace(sample.contacts, touching=np.zeros_like(sample.contacts.touching))
+        found = solved(sample, none)
+        self.check(found)
+
+    def test_contacts_of_one_frame(self) -> None:
+        sample = walking()
+        clip, contacts = sample.clip.sliced(5, 6), sample.contacts.sliced(5, 6)
+        scene = Scene(clip, BODY, FLAT, None)
+        also = Recruits(np.ones(BODY.skeleton.joint_count, dtype=np.bool_), True)
+        found = solve_clip(scene, [], contacts, also=also)
+        np.testing.assert_allclose(found.root_positions_m, clip.root_positions_m, atol=1e-3)
+
+    def test_contacts_that_contradict_the_motion(self) -> None:
+        sample = shortened(walking(), 1.2)
+        stuck = replace(sample.contacts, touching=np.ones_like(sample.contacts.touching))
+        found = solved(sample, stuck)
+        self.check(found)
+
+    def test_no_strength_at_all(self) -> None:
+        sample = shortened(walking(), 0.6)
+        found = recover(
+            sample.clip, weaker(BODY, 0.0), FLAT, sample.contacts,
+            physics=PhysicsSettings(),
+        )  # fmt: skip
+        self.check(found)
+
+    def test_ground_far_below(self) -> None:
+        sample = shortened(walking(), 0.6)
+        found = recover(
+            sample.clip, BODY, Environment.flat(-3.0), sample.contacts,
+            physics=PhysicsSettings(),
+        )  # fmt: skip
+        self.check(found)
+
+
+def test_windows_agree_with_the_whole() -> None:
+    sample = with_foot_slide(walking(), 8.0)
+    scene = Scene(sample.clip, BODY, FLAT, None)
+    also = Recruits(np.ones(BODY.skeleton.joint_count, dtype=np.bool_), True)
+    whole = solve_clip(scene, [], sample.contacts, also=also)
+    parts = solve_clip(scene, [], sample.contacts, also=also, window_s=1.5, overlap_s=0.8)
+    apart = np.linalg.norm(whole.root_positions_m - parts.root_positions_m, axis=1)
+    assert apart.max() < 0.01
