@@ -13,9 +13,9 @@ from poise.environment import Environment, query
 from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
 from poise.mechanics import BodyState, cross, site_positions, turn
 
-SLACK_M = 5e-4
-"""Points this little inside are left alone: soles that stand are right to some tenths of a
-millimetre, and what holds them must not be fought."""
+SLACK_M = 2e-4
+"""Points this little inside are left alone: soles that stand are right to a tenth of a millimetre,
+and what holds them must not be fought."""
 
 
 class Outside(NamedTuple):

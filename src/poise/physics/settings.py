@@ -74,4 +74,6 @@ MET_WRENCH = 2e-3
 """the laws of motion when less is left unexplained in every frame (body weights): then the solve
 ends."""
 LAWLESS = 0.02
-"""A frame in which more is left is reported: a fiftieth of the weight comes from nowhere."""
+"""Frames around which more is left are reported: a fiftieth of the weight comes from nowhere,"""
+LAWLESS_S = 0.05
+"""on average over so long."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter1d
 
 from poise import rotations
 from poise.arrays import Array
@@ -19,7 +20,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
 from poise.ik import build, widened
 from poise.physics.clearance_rows import NO_FLESH, Flesh
-from poise.physics.settings import LAWLESS, PhysicsSettings
+from poise.physics.settings import LAWLESS, LAWLESS_S, PhysicsSettings
 from poise.physics.solve import solve
 
 WINDOW_S = 20.0
@@ -41,11 +42,19 @@ class PhysicsSolution:
     forces_n: Array
     """(F, 3) what the ground does in all."""
     factorizations: int
+    rate_hz: float
 
     @property
     def lawless(self) -> NDArray[np.bool_]:
-        """(F,) frames in which the laws of motion are not kept."""
-        return np.abs(self.wrench_left).max(axis=1) > LAWLESS
+        """(F,) frames around which the laws of motion are not kept.
+
+        On average over `LAWLESS_S`: a jolt of one frame at 120 Hz moves nobody.
+        """
+        count = max(1, round(LAWLESS_S * self.rate_hz))
+        if len(self.wrench_left) == 0:
+            return np.zeros(0, dtype=np.bool_)
+        mean = uniform_filter1d(self.wrench_left, count, axis=0, mode="nearest")
+        return np.abs(mean).max(axis=1) > LAWLESS
 
 
 def solve_clip(
@@ -112,7 +121,7 @@ def solve_clip(
             watch(stop / frames)
         if stop == frames:
             turns = rotations.continuous(turns)
-            return PhysicsSolution(roots, turns, missed, left, forces, factorizations)
+            return PhysicsSolution(roots, turns, missed, left, forces, factorizations, rate)
         first = stop - overlap
 
 
