@@ -40,7 +40,8 @@ class Filled:
             np.zeros(REACH * width), np.zeros(REACH * width, dtype=np.int64),
             np.zeros((len(p.limits.block), 3)), np.zeros((len(p.limits.block), 3), dtype=np.int64),
             np.zeros((len(p.tasks), 3, width)), np.zeros((len(p.tasks), 3)),
-            np.zeros(len(p.tasks), dtype=np.int64),
+            np.zeros(len(p.tasks), dtype=np.int64), np.zeros((frames, len(p.work.errors))),
+            np.zeros((frames, len(p.work.errors))),
         )  # fmt: skip
         clip = p.scene.clip
         cost = put_frames(

@@ -46,8 +46,11 @@ _LONGEST = 0.5
 """Radians or metres that one step may move an unknown."""
 _DAMPING = 0.02
 """Added to the diagonal, times stiffness."""
-_ROUNDS = 5
-"""Most updates of the multipliers in the last stage."""
+_ROUNDS, _IDLE = 15, 3
+"""Most updates of the multipliers in the last stage, and how many of them in a row may gain less
+than a tenth."""
+_LEVER_M = 0.2
+"""What a radian that a turn is off counts as: the length of a foot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +91,12 @@ class _Solve:
         self.weights = Weights(settings.clearance, settings.torque if laws else 0.0)
         self.pressed = np.zeros((clip.frame_count, 6))
         self.damped = np.tile(_DAMPING * self.stiffness, clip.frame_count)
-        hard = [task.priority == 1 and task.side == 0 for task in problem.tasks]
-        self.hard = np.array(hard, dtype=np.bool_)
+        self.levers = np.array(
+            [
+                (_LEVER_M if task.kind == "turn" else 1.0) * (task.priority == 1 and task.side == 0)
+                for task in problem.tasks
+            ]
+        )
         self.factorizations = 0
         self.price: Price
         self.barrier: Barrier
@@ -202,8 +209,7 @@ class _Solve:
 
     def contact_left_m(self, at: IkSolution) -> float:
         """At the motion last evaluated."""
-        missed = at.misses[:, self.hard]
-        return float(np.nanmax(missed, initial=0.0))
+        return float(np.nanmax(at.misses * self.levers, initial=0.0))
 
 
 def solve(
@@ -243,16 +249,19 @@ def solve(
         before = stage
         if watch is not None:
             watch(0.5)
-    left = np.inf
+    best, found, idle = np.inf, at, 0
     for _ in range(_ROUNDS):
         run.evaluate(at, slopes=False)
         wrench, contact = run.wrench_left(), run.contact_left_m(at)
         now = max(contact / MET_M, float(np.abs(wrench).max(initial=0.0)) / MET_WRENCH)
-        if now <= 1.0 or now > 0.9 * left:
+        idle = idle + 1 if now > 0.9 * best else 0
+        if now < best:
+            best, found = now, at
+        if now <= 1.0 or idle == _IDLE:
             break
-        left = now
         run.press()
         at = run.settle(at)
+    at = found
     run.evaluate(at, slopes=False)
     wrench, contact = run.wrench_left(), run.contact_left_m(at)
     unbelieved = run.supports.believed == 0
