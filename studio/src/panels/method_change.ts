@@ -50,8 +50,9 @@ function take(method: string, { to, pattern }: { to?: string; pattern?: string }
   const now = recipe.value!;
   const step = openStep.value;
   const all = wishesOf(now, step);
-  // A leap goes elsewhere with all of the body: what holds it to the capture would hold it back.
-  const holds = (wish: Wish): boolean => method === "momentum" && keepsCapture(wish);
+  // A leap, or a motion in the style of others, goes elsewhere with all of the body: what holds it
+  // to the capture would hold it back.
+  const holds = (wish: Wish): boolean => (method === "momentum" || method === "pattern") && keepsCapture(wish);
   const kept = all.filter((each) => takenBy(method).includes(each.kind) && !holds(each));
   const bare = withMethod(to ? withCharacter(now, { to }) : now, step, method);
   const constraints = kept.map(({ kind, values }) => ({ [kind]: values }));
