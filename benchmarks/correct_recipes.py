@@ -11,7 +11,6 @@ import sys
 import time
 
 from benchmarks.page import ROOT, put_table
-from benchmarks.turning import fastest_turns
 from poise.contact import ContactSchedule, write_contacts
 from poise.job import Outcome, load_recipe, run_recipe
 from poise.measures import evaluate
@@ -40,7 +39,6 @@ def row(name: str, made: Outcome, seconds: float) -> str:
     )
     after = {each.key: each.value for each in measured.measures}
     before = {each.key: each.value for each in evaluate(made.start, own, place).measures}
-    pop, _ = fastest_turns(made.clip, made.start)
 
     def change(key: str, digits: int) -> str:
         return f"{before[key]:.{digits}f} → **{after[key]:.{digits}f}**"
@@ -56,7 +54,7 @@ def row(name: str, made: Outcome, seconds: float) -> str:
         wrench,
         f"{after['likeness.rotation']:.1f}°, {after['likeness.position']:.1f} cm",
         f"{after['jitter.ratio']:.2f}",
-        f"{pop:.2f}",
+        f"{after['joint_peaks.speed']:.2f}",
         f"{seconds:.1f}",
     )
     return f"| {' | '.join(cells)} |"

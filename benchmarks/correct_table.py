@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.page import put_table
-from benchmarks.turning import fastest_turns
 from poise.character import with_ranges
 from poise.contact import ContactSchedule, detect_contacts
 from poise.job import Subject, measurable
@@ -176,9 +175,9 @@ def judged(path: Path, correct: Corrector, preset: str | None = None) -> Row:
         against=given.clip,
         against_character=given.character,
     )
-    pop, where = fastest_turns(corrected, given.clip)
-    figures = {**figures_of(found), "pop": pop}
-    frames = corrected.frame_count
+    speed = next(m for m in found.measures if m.key == "joint_peaks.speed")
+    figures = {**figures_of(found), "pop": speed.value}
+    frames, where = corrected.frame_count, speed.about.partition("(at ")[2].rstrip(")")
     return Row(path.stem, preset, seconds, frames, figures, broken_limits(figures), where)
 
 

@@ -1,7 +1,9 @@
-"""What the ground does after a correction, against force plates: six walks, contacts of the plates.
+"""What the ground does after a correction, against force plates.
 
-`python -m benchmarks.physics_plates [--write]`: the capture, with contacts held only, with the laws
-of motion but without the likeness of wrenches (an ablation), and as `correct` does it.
+`python -m benchmarks.physics_plates [--write]`: every trial with the contacts of the plates. The
+capture, with contacts held only, without the likeness of wrenches (an ablation), and as `correct`
+does it. Treadmills have their belt, and the floor that the feet show: shoes are as thick as they
+are.
 """
 
 from __future__ import annotations
@@ -10,29 +12,30 @@ import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.page import put_table
-from poise.contact import estimate_ground
-from poise.environment import Environment
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
 from poise.methods.correct.run import smoothed
 from poise.physics import PhysicsSettings
-from tests.contact.plate_forces import WALKS, plates
-from tests.physics.test_force_plates import SMOOTHING_S, against_plates
+from tests.contact.force_plates import trial_paths
+from tests.contact.plate_forces import plates
+from tests.physics.test_force_plates import SMOOTHING_S, against_plates, place_of, shifts_cm
 
 HEADING = (
-    "| walk | vertical force, % of weight: capture, contacts only, without the row, with it "
-    "| ZMP to pressure, cm: the same | root moved, cm |",
-    "|---|---|---|---|",
+    "| trial | vertical force, % of weight: capture, contacts only, without the row, with it "
+    "| ZMP to pressure, cm: the same | root moved, cm | swinging feet, cm | highest point, cm |",
+    "|---|---|---|---|---|---|",
 )
-WAYS = (None, PhysicsSettings(wrench_likeness=0.0), PhysicsSettings())
+WAYS = (
+    None,
+    PhysicsSettings(wrench_likeness=0.0, moment_likeness=0.0),
+    PhysicsSettings(),
+)
 
 
 def line(path: Path) -> str:
     measured = plates(path)
     clip, character = measured.clip, measured.character
-    place = Environment((estimate_ground(clip, character)[0],))
+    place = place_of(path)
     made = [
         recover(
             smoothed(clip, SMOOTHING_S), character, place, measured.truth,
@@ -42,8 +45,8 @@ def line(path: Path) -> str:
     ]  # fmt: skip
     figures = [against_plates(each, measured, place) for each in (clip, *made)]
     force, pressure = (", ".join(f"{pair[k]:.1f}" for pair in figures) for k in range(2))
-    moved = np.linalg.norm(made[-1].root_positions_m - clip.root_positions_m, axis=1).mean()
-    return f"| {path.stem} | {force} | {pressure} | {100.0 * moved:.1f} |"
+    root, swing, apex = shifts_cm(made[-1], measured)
+    return f"| {path.stem} | {force} | {pressure} | {root:.1f} | {swing:.1f} | {apex:+.1f} |"
 
 
 def main() -> int:
@@ -52,7 +55,7 @@ def main() -> int:
     )
     parser.add_argument("--write", action="store_true", help="into docs/physics.md")
     asked = parser.parse_args()
-    lines = [*HEADING, *map(line, WALKS)]
+    lines = [*HEADING, *map(line, trial_paths())]
     print("\n".join(lines))
     if asked.write:
         put_table("physics.md", "force plates", lines)

@@ -58,7 +58,12 @@ def main() -> None:
     print("Correcting it (the first time, most of a minute goes into compiling) ...", flush=True)
     fixed = corrected(captured)
     print(fixed)
-    print(fixed.measures())
+    table = fixed.measures()
+    print(table)
+    if table.worse:
+        print("\nWorse than the input: " + ", ".join(row.name.lower() for row in table.worse))
+    else:
+        print("\nEvery figure is better than the input's or equal.")
     touches = fixed.contacts
     assert touches is not None
     agreement = contact_agreement(touches, sample.contacts)

@@ -38,7 +38,7 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     clip = resample(walking(seconds=3.0).clip, 30.0)
     source, target = sample_character(), other_body()
-    made = poise.retarget(clip, target, rounds=4)
+    made = poise.retarget(clip, target)
     report = made.steps[0].report
     assert isinstance(report, RetargetReport)
     names, matches = source.skeleton.joint_names, report.correspondence

@@ -100,7 +100,7 @@ def test_imports_are_on_the_allow_list(path: Path) -> None:
 
 
 MAY_USE_METHODS = {
-    "retarget": {"filter", "correct"},  # until one whole-clip physics solve replaces the rounds
+    "retarget": {"filter"},  # poses that stream: `FilterStream` finds contacts and balances
 }
 
 

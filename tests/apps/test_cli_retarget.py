@@ -88,7 +88,7 @@ def test_its_recipe_does_the_same(command: Command, walk: Path, tmp_path: Path) 
     )  # fmt: skip
     assert done.code == 0, done.err
     assert done.out.startswith("retarget: 37 frames at 30 Hz\n  kinematic: converged: ")
-    assert "slide of standing feet" in done.out and (tmp_path / "page.html").is_file()
+    assert "foot slide" in done.out and (tmp_path / "page.html").is_file()
     one, two = (load_clip(tmp_path / f"{name}.npz") for name in ("one", "two"))
     np.testing.assert_array_equal(one.rotations_wxyz, two.rotations_wxyz)
     np.testing.assert_array_equal(one.root_positions_m, two.root_positions_m)
@@ -105,7 +105,7 @@ def table(done: Done, stages: tuple[str, ...]) -> dict[str, list[float]]:
 
 
 def test_what_every_stage_measures_is_a_table(command: Command, walk: Path) -> None:
-    done = command("retarget", walk, "--to", walk, "-o", "out.npz", "--rounds", "1")
+    done = command("retarget", walk, "--to", walk, "-o", "out.npz")
     assert done.code == 0, done.err
     figures = table(done, ("kinematic", "physics"))
     assert list(figures) == [*FIGURES.values(), "limbs in each other, cm"]
@@ -130,23 +130,6 @@ def test_kinematic_leaves_physics_out(command: Command, walk: Path) -> None:
     assert done.code == 0, done.err
     assert "physics" not in done.out
     assert table(done, ("kinematic",))["slide, cm/s"][0] <= 0.5
-
-
-@pytest.mark.parametrize("rounds", ["0", "-1", "101"])
-def test_rounds_that_are_none_are_refused(command: Command, walk: Path, rounds: str) -> None:
-    done = command("retarget", walk, "--to", walk, "-o", "out.npz", "--rounds", rounds)
-    assert done.code == 2 and "rounds must be a whole number from 1 to 100" in done.err
-
-
-def test_more_rounds_are_no_worse(command: Command, walk: Path) -> None:
-    figures = [
-        table(
-            command("retarget", walk, "--to", walk, "-o", f"{n}.npz", "--rounds", n),
-            ("kinematic", "physics"),
-        )["ZMP outside, cm"][1]
-        for n in ("1", "3")
-    ]
-    assert figures[1] <= figures[0] + 0.2, "0.2 cm need not get smaller"
 
 
 @pytest.fixture

@@ -117,8 +117,8 @@ def test_the_dance_keeps_its_feet_and_its_calm(build: str) -> None:
         against=source.clip, against_character=source.character, input_contacts=source.contacts,
     )  # fmt: skip
     before = evaluate(source.clip, source.character, prepared.environment, source.contacts)
-    assert found.value("jitter.ratio") < 1.05
-    assert found.value("likeness.rotation") < 1.5
+    assert found.value("jitter.ratio") < 1.1  # longer limbs go further in the same time
+    assert found.value("likeness.rotation") < 2.0
     assert found.value("foot_slide.mean") == pytest.approx(before.value("foot_slide.mean"), 1e-3)
 
 

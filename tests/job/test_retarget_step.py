@@ -195,11 +195,11 @@ def test_a_mapping_is_read_beside_the_recipe(folder: Path) -> None:
             r":5:16: expected no constraints in retarget",
         ),
         (
-            ("retarget: {settings: {rounds: 0}}",),
+            ("retarget: {settings: {scale: 0}}",),
             "{to: small.npz}",
-            r":5:35: rounds must be a whole number",
+            r":5:34: scale must be",
         ),
-        (("retarget: {settings: {round: 2}}",), "{to: small.npz}", r"Did you mean 'rounds'"),
+        (("retarget: {settings: {torqe: true}}",), "{to: small.npz}", r"Did you mean 'torque'"),
     ],
 )
 def test_what_cannot_be_is_refused_where_it_stands(
@@ -246,10 +246,13 @@ def test_recipes_made_in_python_are_held_to_the_same(folder: Path) -> None:
 def test_a_stage_that_does_not_get_there_is_how_it_ends(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def vain(start: Stage, *others: Any) -> Stage:
-        return replace(start, name="physics", status="infeasible", summary="No.")
+    module = import_module("poise.methods.retarget.run")
+    usual = module.physics_stage
 
-    monkeypatch.setattr(import_module("poise.methods.retarget.run"), "with_physics", vain)
+    def vain(*others: Any) -> Stage:
+        return replace(usual(*others), status="infeasible", summary="No.")
+
+    monkeypatch.setattr(module, "physics_stage", vain)
     outcome = run_recipe(read(folder, "retarget: {}"))
     assert not outcome.converged
     assert (outcome.result.status, outcome.result.summary) == ("infeasible", "physics: No.")
@@ -257,10 +260,8 @@ def test_a_stage_that_does_not_get_there_is_how_it_ends(
 
 def test_who_watches_is_told_the_stages(folder: Path) -> None:
     told: list[Any] = []
-    run_recipe(
-        read(folder, "retarget: {settings: {rounds: 1, torque: false}}"), progress=told.append
-    )
-    assert [each.stage for each in told] == ["kinematic", "physics, round 1"]
+    run_recipe(read(folder, "retarget: {settings: {torque: false}}"), progress=told.append)
+    assert [each.stage for each in told] == ["kinematic", "physics"]
 
 
 def test_it_is_written_as_it_is_read_and_stands_in_the_schema(folder: Path) -> None:
@@ -285,7 +286,7 @@ def test_the_recipe_of_the_command_has_the_usual_settings(folder: Path) -> None:
 def test_a_robot_walks_and_then_lifts_its_hand(folder: Path) -> None:
     pytest.importorskip("mujoco")
     robot = f"{{to: '{G1}'}}"
-    physics = "retarget: {settings: {rounds: 2, torque: false}}"
+    physics = "retarget: {settings: {torque: false}}"
     outcome = run_recipe(read(folder, physics, LIFTED, character=robot))
     assert outcome.converged, [result.summary for result in outcome.results]
     skeleton = outcome.prepared.character.skeleton

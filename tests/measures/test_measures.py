@@ -188,7 +188,7 @@ def test_jerk_of_a_cubic_path_is_its_third_derivative() -> None:
     roots[:, 0] += 0.5 * t**3  # jerk 3 m/s³, of every joint alike
     clip = replace(series.clip, root_positions_m=roots)
     moved = replace(series, clip=clip, state=forward_kinematics(clip.skeleton, *clip.pose))
-    assert jitter.measure(moved)["jitter.jerk"] == pytest.approx(3.0, rel=1e-6)
+    assert jitter.measure(moved)["jitter.jerk"] == pytest.approx(3.0, rel=1e-4)
     roots[:, 0] += 0.5 * t**3
     twice = replace(clip, root_positions_m=roots)
     shaky = replace(series, clip=twice, state=forward_kinematics(twice.skeleton, *twice.pose))

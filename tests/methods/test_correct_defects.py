@@ -46,8 +46,7 @@ CASES = [
 
 F1_INSTEAD: dict[tuple[str, str], float] = {("run", "all"): 0.953}
 """Noise makes each of a runner's short stances a frame or two longer."""
-CM_INSTEAD: dict[tuple[str, str], float] = {("run", "all"): 1.9, ("jump", "all"): 1.7}
-"""Stances that are longer take height from the flights between them."""
+CM_INSTEAD: dict[tuple[str, str], float] = {}
 
 
 @cache

@@ -286,7 +286,7 @@ def test_who_needs_a_pattern_or_a_target_refuses_an_edit_without_one(method: str
 
 LONG: dict[str, tuple[Any, float]] = {
     "correct": (QUICK["correct"], 1e-5),
-    "retarget": (retarget.Settings(rounds=1), 2e-3),
+    "retarget": (retarget.Settings(), 2e-3),
 }
 """What the quick ways leave out, contacts that are drawn and a round of physics; and how far joints
 may be off elsewhere."""

@@ -26,7 +26,7 @@ from poise.mechanics import center_of_mass, forward_kinematics
 from poise.motion import Clip
 from poise.physics import PhysicsSettings
 from poise.physics.clearance_rows import outside_of
-from poise.physics.equations import Weights, body_of, evaluate_clip, usual_wrench
+from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
 from poise.physics.newton_euler_rows import Multipliers, make_frame_work
 from poise.physics.supports import supports_of
 from poise.physics.torque_rows import make_torque_work
@@ -62,7 +62,7 @@ class Merit:
         state = forward_kinematics(clip.skeleton, *self.at.poses)
         assert character.body is not None
         self.body = body_of(character, clip)
-        settings = PhysicsSettings(wrench_likeness=asked.likeness)
+        settings = PhysicsSettings(wrench_likeness=asked.likeness, moment_likeness=asked.likeness)
         self.supports = supports_of(
             state, touching_points(state, character, contacts, scene.environment),
             center_of_mass(state, character.body) + 0.05,  # any point will do
@@ -104,10 +104,10 @@ class Merit:
     def cost(self, at: IkSolution) -> float:
         problem, clip = self.problem, self.clip
         original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
-        return evaluate_clip(
-            problem.rig, problem.limits, self.price, original, at.poses, self.equations, at.misses,
-            self.body, self.barrier, self.supports, self.outside, self.multipliers, self.weights,
-            True, self.work, self.torques,
+        return evaluate_frames(
+            0, FRAMES, problem.rig, problem.limits, self.price, original, at.poses, self.equations,
+            at.misses, self.body, self.barrier, self.supports, self.outside, self.multipliers,
+            self.weights, True, self.work, self.torques,
         )  # fmt: skip
 
     def check(self, rel: float) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from poise.contact import intervals
 from poise.job import Outcome, Recipe, Step
-from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
+from poise.measures import Evaluation
 from poise.methods import ConstraintReport, Result
 from poise.methods.correct import Settings as CorrectSettings
 from poise.methods.momentum import Captured, MomentumReport, StageReport, captured_rise_m
@@ -100,7 +99,11 @@ def _contacts(result: Result[object]) -> list[str]:
 
 
 def _ending(result: Result[object] | Stage) -> str:
-    return f"{result.status.replace('_', ' ')}: {result.summary}"
+    return f"{_STATUS.get(result.status, result.status)}: {result.summary}"
+
+
+_STATUS = {"out_of_iterations": "not fully solved"}
+"""Statuses that are said in other words."""
 
 
 def _table(lines: list[_Line]) -> list[str]:
@@ -189,47 +192,3 @@ def result_lines(stages: Sequence[StageReport]) -> list[str]:
             )
             flight += 1
     return lines
-
-
-_FIGURES = {
-    "foot_slide.mean": "slide of standing feet",
-    "penetration.deepest": "deepest penetration",
-    "float.mean": "float of what touches",
-    "root_wrench.force": "force from nowhere",
-    "root_wrench.moment": "moment from nowhere",
-    "jitter.jerk": "jitter",
-    "likeness.rotation": "turned away from the original",
-    "likeness.position": "moved away from the original",
-}
-_SAID_TWICE = ("foot_slide.mean", "float.mean", "root_wrench.force", "root_wrench.moment")
-"""Also with the contacts that are found in the original."""
-_FIGURE_TITLES = ("", "before", "after", "with the original's contacts", "")
-
-
-def is_measured(recipe: Recipe) -> bool:
-    """Whether a recipe corrects or retargets, so that figures say more than constraints."""
-    return any(step.method in ("correct", "retarget") for step in recipe.steps)
-
-
-def figure_lines(found: Evaluation) -> list[str]:
-    """A table of the figures that a correction is about."""
-    after = {m.key: m for m in found.measures}
-    before = {m.key: m for m in found.before}
-    rows: list[tuple[str, ...]] = [_FIGURE_TITLES]
-    for key, words in _FIGURES.items():
-        now = after.get(key)
-        was = before[key].value if key in before else math.nan
-        if now is None or (math.isnan(now.value) and math.isnan(was)):
-            continue
-        second = after.get(f"{key}{UNDER_INPUT_CONTACTS}") if key in _SAID_TWICE else None
-        again = "" if second is None else _shown(second.value)
-        rows.append((words, _shown(was), _shown(now.value), again, now.unit))
-    if all(not row[3] for row in rows[1:]):
-        rows = [(*row[:3], row[4]) for row in rows]
-    return _laid_out(rows)
-
-
-def _shown(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.3g}" if value >= 1e-3 else "0"

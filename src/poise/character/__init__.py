@@ -15,6 +15,8 @@ from poise.character.complete import with_ranges as with_ranges
 from poise.character.contact_points import SOLE_POINTS as SOLE_POINTS
 from poise.character.contact_points import contact_points as contact_points
 from poise.character.contact_points import contact_radii_m as contact_radii_m
+from poise.character.joint_groups import joints_without_fingers as joints_without_fingers
+from poise.character.joint_groups import leg_joints as leg_joints
 from poise.character.joint_motions import allowed_turn as allowed_turn
 from poise.character.joint_motions import angle_near_range as angle_near_range
 from poise.character.proportions import LEAST_FACTOR as LEAST_FACTOR
@@ -22,7 +24,9 @@ from poise.character.proportions import MOST_FACTOR as MOST_FACTOR
 from poise.character.proportions import check_factor as check_factor
 from poise.character.proportions import with_arms_and_legs as with_arms_and_legs
 from poise.character.proportions import with_proportions as with_proportions
+from poise.character.range_excess import range_excess_rad as range_excess_rad
 from poise.character.range_of_motion import JointRanges as JointRanges
+from poise.character.range_of_motion import human_ranges as human_ranges
 from poise.character.role_detection import find_partial_roles as find_partial_roles
 from poise.character.role_detection import find_roles as find_roles
 from poise.character.role_file import RoleOverrides as RoleOverrides

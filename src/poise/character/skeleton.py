@@ -189,6 +189,19 @@ class Skeleton:
         return self.rest_positions_m[joints] + turned
 
     @cached_property
+    def reach_m(self) -> Array:
+        """(J,) distance from each joint to the farthest joint or tip that it carries, at rest."""
+        joints = [*range(self.joint_count), *self.end_sites.joints.tolist()]
+        places = np.concatenate([self.rest_positions_m, self.rest_end_positions_m])
+        found = np.zeros(self.joint_count)
+        for joint, place in zip(joints, places, strict=True):
+            for above in self.ancestors(joint):
+                far = float(np.linalg.norm(place - self.rest_positions_m[above]))
+                found[above] = max(found[above], far)
+        found.flags.writeable = False
+        return found
+
+    @cached_property
     def _rest_pose(self) -> tuple[Array, Array]:
         positions = self.offsets_m.copy()
         world = self.rest_wxyz.copy()

@@ -28,6 +28,11 @@ class MeasureTable:
         """One row a measure: key, name, before, value, unit."""
         return figures_of(self.evaluation.measures, self.evaluation.before or None)
 
+    @property
+    def worse(self) -> tuple[Figure, ...]:
+        """Rows that are worse than in the original, by more than the measure resolves."""
+        return tuple(row for row in self.rows if row.change == "worse")
+
     def __getitem__(self, key: str) -> float:
         """A figure by its key: `table["foot_slide.mean"]`."""
         return self.evaluation.value(key)
@@ -36,7 +41,7 @@ class MeasureTable:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        cells = [("", "before", "after", ""), *map(_cells, self.rows)]
+        cells = [("", "before", "after", "", ""), *((*_cells(r), r.change) for r in self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join(
             "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()

@@ -12,6 +12,7 @@ from poise.footing.contact_tasks import ORIGIN as ORIGIN
 from poise.footing.contact_tasks import WISHED as WISHED
 from poise.footing.contact_tasks import Movers as Movers
 from poise.footing.contact_tasks import Spot as Spot
+from poise.footing.contact_tasks import Touching as Touching
 from poise.footing.contact_tasks import ankle_slack_rad as ankle_slack_rad
 from poise.footing.contact_tasks import contact_tasks as contact_tasks
 from poise.footing.contact_tasks import held_longer as held_longer

@@ -6,6 +6,8 @@ from poise.ik.frame_loop import OUT_OF_ITERATIONS as OUT_OF_ITERATIONS
 from poise.ik.frame_loop import gather as gather
 from poise.ik.limits import limited_numbers as limited_numbers
 from poise.ik.limits import widened as widened
+from poise.ik.long_clip import begun as begun
+from poise.ik.long_clip import seams as seams
 from poise.ik.long_clip import solve_long as solve_long
 from poise.ik.packed import AIM as AIM
 from poise.ik.packed import ANGLE as ANGLE
@@ -52,4 +54,5 @@ from poise.ik.whole_clip_rows import into_parents as into_parents
 from poise.ik.whole_clip_rows import put_displacement as put_displacement
 from poise.ik.whole_clip_rows import put_frames as put_frames
 from poise.ik.whole_clip_rows import put_ranges as put_ranges
+from poise.ik.whole_clip_rows import smooth_hinge as smooth_hinge
 from poise.ik.whole_clip_rows import take_steps as take_steps

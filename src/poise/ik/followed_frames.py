@@ -205,7 +205,7 @@ def _put(
             if tasks.side[t] == 0 or tasks.side[t] * work.errors[k] < 0.0:
                 cost += add_row(band, right, 0, work.full[k], work.errors[k], 1.0, width, used)
     cost += put_ranges(
-        limits, blocks, width, 0, price.range, local, room.beyond, room.forced, room.row, used,
-        band, right,
+        limits, blocks, width, 0, price.range, local, room.beyond, room.forced, True, room.row,
+        used, band, right,
     )  # fmt: skip
     return cost

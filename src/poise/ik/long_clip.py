@@ -61,10 +61,10 @@ def solve_long(
         part = replace(scene, clip=clip.sliced(first, stop))
         inside = [cut for task in tasks for cut in _cut(task, first, stop)]
         if first > 0:
-            inside += _seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
+            inside += seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
         problem = build(part, inside, also=also)
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
-        begin = None if start is None else _begin(start, first, stop, len(problem.tasks))
+        begin = None if start is None else begun(start, first, stop, len(problem.tasks))
         found = solve_whole(
             replace(problem, limits=limits), settings, start=begin, fastest_rad_s=fastest_rad_s
         )
@@ -92,7 +92,7 @@ def _cut(task: Task, first: int, stop: int) -> list[Task]:
     return [replace(task, first=a - first, goals=goals)]
 
 
-def _seams(
+def seams(
     scene: Scene, tasks: Sequence[Task], frame: int, first: int, roots: Array, turns: Array
 ) -> list[Task]:
     """Tied points go on from where the window before has them in the last frame that it keeps."""
@@ -112,7 +112,8 @@ def _seams(
     ]  # fmt: skip
 
 
-def _begin(start: tuple[Array, Array], first: int, stop: int, tasks: int) -> IkSolution:
+def begun(start: tuple[Array, Array], first: int, stop: int, tasks: int) -> IkSolution:
+    """Roots and rotations as the beginning of a solve of so many tasks."""
     roots, turns = start[0][first:stop], start[1][first:stop]
     frames = stop - first
     return IkSolution(

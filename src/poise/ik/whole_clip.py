@@ -164,18 +164,23 @@ def make_equations(problem: IkProblem) -> Equations:
         np.zeros((len(problem.limits.block), 3), dtype=np.int64),
         np.zeros((len(problem.tasks), 3, width)), np.zeros((len(problem.tasks), 3)),
         np.zeros(len(problem.tasks), dtype=np.int64), np.zeros((frames, rows)),
-        np.zeros((frames, rows)),
+        np.zeros((frames, rows)), np.zeros(frames),
     )  # fmt: skip
 
 
 def price_of(
-    problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array, fastest_rad_s: Array
-) -> Price:
-    """What displacements and missed tasks cost in one stage."""
+    problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array,
+    fastest_rad_s: Array, calm: Array | None = None,
+) -> Price:  # fmt: skip
+    """What displacements and missed tasks cost in one stage.
+
+    `calm` (W,) multiplies what accelerations of displacements cost.
+    """
     rate = problem.scene.clip.rate_hz
     return Price(
         np.ascontiguousarray(stiffness, dtype=np.float64), settings.place,
-        (settings.velocity_s * rate) ** 2, (settings.acceleration_s * rate) ** 4,
+        (settings.velocity_s * rate) ** 2,
+        (settings.acceleration_s * rate) ** 4 * (np.ones(len(stiffness)) if calm is None else calm),
         hard, settings.wish, settings.center * rate**4, settings.range,
         settings.speed, fastest_rad_s / rate,
     )  # fmt: skip
@@ -192,8 +197,9 @@ class _Whole:
     def evaluate(self, at: IkSolution) -> float:
         problem, clip = self._problem, self._problem.scene.clip
         return put_frames(
-            problem.rig, problem.limits, self._price,
-            PoseArrays(clip.root_positions_m, clip.rotations_wxyz), at.poses, self._room, at.misses,
+            0, clip.frame_count, problem.rig, problem.limits, self._price,
+            PoseArrays(clip.root_positions_m, clip.rotations_wxyz), at.poses, True, self._room,
+            at.misses,
         )  # fmt: skip
 
     def moved(self, at: IkSolution, share: float) -> IkSolution:

@@ -35,6 +35,9 @@ from poise.mechanics import exponential, logarithm, multiply, normalized, turn
 REACH = 3
 """Blocks of the band: a frame and the two after it, which an acceleration ties."""
 
+SOFT_SPEED = 0.03
+"""Share of a speed limit over which its hinge is smooth."""
+
 _DIFFERENCE_RAD = 1e-5
 """To either side, for slopes of limited numbers."""
 
@@ -48,8 +51,8 @@ class Price(NamedTuple):
     """Of a displacement."""
     velocity: float
     """Of its change from frame to frame."""
-    acceleration: float
-    """Of its second difference."""
+    acceleration: Array
+    """(W,) of its second difference."""
     hard: float
     """Of a task of the first layer."""
     wish: float
@@ -95,6 +98,21 @@ class Equations(NamedTuple):
     """(F, K) multipliers of hard rows over their weight, in the order of a frame's rows, and"""
     errors: Array
     """(F, K) the errors themselves."""
+    costs: Array
+    """(F,) out: cost by frame; rows over several frames count for the first one."""
+
+
+@inlined_borrowing
+def smooth_hinge(x: float, soft: float) -> tuple[float, float, float]:
+    """x² for a positive number and 0 for a negative one, with a curvature that does not jump.
+
+    Newton's method sees a bound before it is reached. Returns the share of the curvature, the error
+    that gives the slope as curvature × error, and the value; for x > −soft.
+    """
+    if x >= soft:
+        return 1.0, x, x * x + soft * soft / 3.0
+    ahead = x + soft
+    return 0.5 * ahead / soft, 0.5 * ahead, ahead * ahead * ahead / (6.0 * soft)
 
 
 @inlined_borrowing
@@ -132,32 +150,41 @@ def add_row(band: Array, right: Array, start: int, row: Array, error: float, wei
 
 @borrowing
 def put_frames(
-    rig: Rig, limits: Limits, price: Price, original: PoseArrays, poses: PoseArrays,
-    equations: Equations, misses: Array,
+    first: int, stop: int, rig: Rig, limits: Limits, price: Price, original: PoseArrays,
+    poses: PoseArrays, slopes: bool, equations: Equations, misses: Array,
 ) -> float:  # fmt: skip
-    """Fill the equations at a motion, and the errors of its tasks; returns what it costs."""
+    """Fill the equations of frames `first` to `stop` (exclusive), and the errors of their tasks.
+
+    Rows that reach beyond these frames are left out. Without `slopes` only errors and costs are
+    put. Returns the cost.
+    """
     blocks, tasks, width, work = rig.blocks, rig.tasks, rig.width, rig.work
     roots, locals_ = poses.roots, poses.locals
-    frames = len(roots)
     band, right, displaced = equations.band, equations.right, equations.displaced
-    row, used = equations.row, equations.used
-    band[:] = 0.0
-    right[:] = 0.0
-    for f in range(frames):
+    row, used, costs = equations.row, equations.used, equations.costs
+    if slopes:
+        band[first * width : stop * width] = 0.0
+        right[first * width : stop * width] = 0.0
+    for f in range(first, stop):
+        costs[f] = 0.0
         put_displacement(
             blocks, original.roots[f], original.locals[f], roots[f], locals_[f], displaced[f]
         )
-    cost = _put_ties(price, frames, width, displaced, band, right)
+    _put_ties(first, stop, price, width, displaced, slopes, band, right, costs)
     if price.speed > 0.0:
-        cost += _put_speeds(price, blocks, width, locals_, row, used, band, right)
+        _put_speeds(
+            first, stop, price, blocks, width, locals_, slopes, row, used, band, right, costs
+        )
     equations.center_errors[:] = 0.0
     equations.tied_frame[:] = -REACH
     work.crowded[0] = 0
     kept = -1
-    for f in range(frames):
+    for f in range(first, stop):
+        cost = 0.0
         count = gather(tasks, f, work)
         evaluate_pose(f, count, rig, roots[f], locals_[f])
-        into_parents(blocks, rig.tree, int(work.row_of[count]), work)
+        if slopes:
+            into_parents(blocks, rig.tree, int(work.row_of[count]), work)
         for i in range(count):
             t = work.active[i]
             misses[f, t] = work.misses[i]
@@ -167,8 +194,8 @@ def put_frames(
                 continue
             weight = price.hard if tasks.layer[t] == 0 else price.wish
             if tasks.tied[t]:
-                cost += _put_tie(f, t, int(work.row_of[i]), tasks, width, weight, work, equations,
-                                 misses)  # fmt: skip
+                cost += _put_tie(f, t, int(work.row_of[i]), tasks, width, weight, slopes, work,
+                                 equations, misses)  # fmt: skip
                 continue
             for k in range(work.row_of[i], work.row_of[i + 1]):
                 error = work.errors[k]
@@ -177,21 +204,26 @@ def put_frames(
                     error += equations.shifts[f, k]
                 # One-sided tasks ask for nothing on the right side.
                 if tasks.side[t] == 0 or tasks.side[t] * error < 0.0:
-                    cost += add_row(
-                        band, right, f * width, work.full[k], error, weight, width, used
-                    )
+                    if slopes:
+                        add_row(band, right, f * width, work.full[k], error, weight, width, used)
+                    cost += weight * error * error
         if price.range > 0.0:
             cost += put_ranges(
                 limits, blocks, width, f * width, price.range, locals_[f], equations.beyond,
-                equations.forced, row, used, band, right,
+                equations.forced, slopes, row, used, band, right,
             )  # fmt: skip
-    return cost + _put_center_accelerations(price.center, frames, width, equations)
+        costs[f] += cost
+    _put_center_accelerations(first, stop, price.center, width, slopes, equations)
+    total = 0.0
+    for f in range(first, stop):
+        total += costs[f]
+    return total
 
 
 @inner_borrowing
 def _put_tie(
-    f: int, t: int, first: int, tasks: Tasks, width: int, weight: float, work: Work,
-    equations: Equations, misses: Array,
+    f: int, t: int, first: int, tasks: Tasks, width: int, weight: float, slopes: bool,
+    work: Work, equations: Equations, misses: Array,
 ) -> float:  # fmt: skip
     """Rows over two frames: a point moves between them as its goal does."""
     rows, errors, row = equations.tied_rows, equations.tied_errors, equations.row
@@ -200,17 +232,22 @@ def _put_tie(
     for k in range(tasks.rows[t]):
         error = work.errors[first + k]
         if follows:
-            for n in range(width):
-                row[n] = -rows[t, k, n]
-                row[width + n] = work.full[first + k, n]
             step = error - errors[t, k]
-            cost += add_row(
-                equations.band, equations.right, (f - 1) * width, row, step, weight, 2 * width,
-                equations.used,
-            )  # fmt: skip
+            if tasks.layer[t] == 0:
+                equations.errors[f, first + k] = step
+            shifted = step + equations.shifts[f, first + k] * (tasks.layer[t] == 0)
+            if slopes:
+                for n in range(width):
+                    row[n] = -rows[t, k, n]
+                    row[width + n] = work.full[first + k, n]
+                add_row(
+                    equations.band, equations.right, (f - 1) * width, row, shifted, weight,
+                    2 * width, equations.used,
+                )  # fmt: skip
+            cost += weight * shifted * shifted
             square += step * step
         errors[t, k] = error
-        for n in range(width):
+        for n in range(width if slopes else 0):
             rows[t, k, n] = work.full[first + k, n]
     equations.tied_frame[t] = f
     misses[f, t] = np.sqrt(square) / max(tasks.scale[t], 1e-300)
@@ -241,25 +278,26 @@ def _keep_center(
 
 @inner_borrowing
 def _put_center_accelerations(
-    weight: float, frames: int, width: int, equations: Equations
-) -> float:
+    first: int, stop: int, weight: float, width: int, slopes: bool, equations: Equations
+) -> None:
     """Rows over three frames: the centre's second difference is its goal's."""
     rows, errors, row = equations.center_rows, equations.center_errors, equations.row
-    cost = 0.0
-    for f in range(1, frames - 1):
+    for f in range(first + 1, stop - 1):
         if errors[f - 1, 3] == 0.0 or errors[f, 3] == 0.0 or errors[f + 1, 3] == 0.0:
             continue
         for c in range(3):
             error = errors[f - 1, c] - 2.0 * errors[f, c] + errors[f + 1, c]
+            equations.costs[f - 1] += weight * errors[f, 3] * error * error
+            if not slopes:
+                continue
             for n in range(width):
                 row[n] = rows[f - 1, c, n]
                 row[width + n] = -2.0 * rows[f, c, n]
                 row[2 * width + n] = rows[f + 1, c, n]
-            cost += add_row(
+            add_row(
                 equations.band, equations.right, (f - 1) * width, row, error,
                 weight * errors[f, 3], REACH * width, equations.used,
             )  # fmt: skip
-    return cost
 
 
 @inner_borrowing
@@ -286,10 +324,14 @@ def put_displacement(
 
 @inner_borrowing
 def _put_ties(
-    price: Price, frames: int, width: int, displaced: Array, band: Array, right: Array
-) -> float:
-    cost = 0.0
-    for f in range(frames):
+    first: int, stop: int, price: Price, width: int, displaced: Array, slopes: bool, band: Array,
+    right: Array, costs: Array,
+) -> None:  # fmt: skip
+    if not slopes:
+        _cost_ties(first, stop, price, width, displaced, costs)
+        return
+    for f in range(first, stop):
+        cost = 0.0
         for i in range(width):
             s = price.stiffness[i]
             at = f * width + i
@@ -297,7 +339,7 @@ def _put_ties(
             band[at, 0] += w
             right[at] -= w * displaced[f, i]
             cost += w * displaced[f, i] ** 2
-            if f + 1 < frames:
+            if f + 1 < stop:
                 w = s * price.velocity
                 d = displaced[f + 1, i] - displaced[f, i]
                 band[at, 0] += w
@@ -306,8 +348,8 @@ def _put_ties(
                 right[at] += w * d
                 right[at + width] -= w * d
                 cost += w * d * d
-            if f + 2 < frames:
-                w = s * price.acceleration
+            if f + 2 < stop:
+                w = s * price.acceleration[i]
                 d = displaced[f, i] - 2.0 * displaced[f + 1, i] + displaced[f + 2, i]
                 band[at, 0] += w
                 band[at, width] -= 2.0 * w
@@ -319,28 +361,50 @@ def _put_ties(
                 right[at + width] += 2.0 * w * d
                 right[at + 2 * width] -= w * d
                 cost += w * d * d
-    return cost
+        costs[f] += cost
+
+
+@inner_borrowing
+def _cost_ties(
+    first: int, stop: int, price: Price, width: int, displaced: Array, costs: Array
+) -> None:
+    for f in range(first, stop):
+        cost = 0.0
+        for i in range(width):
+            now, s = displaced[f, i], price.stiffness[i]
+            cost += s * price.place * now * now
+            if f + 1 < stop:
+                after = displaced[f + 1, i]
+                cost += s * price.velocity * (after - now) ** 2
+                if f + 2 < stop:
+                    bend = now - 2.0 * after + displaced[f + 2, i]
+                    cost += s * price.acceleration[i] * bend * bend
+        costs[f] += cost
 
 
 @inner_borrowing
 def _put_speeds(
-    price: Price, blocks: Blocks, width: int, locals_: Array, row: Array, used: Indices,
-    band: Array, right: Array,
-) -> float:  # fmt: skip
+    first: int, stop: int, price: Price, blocks: Blocks, width: int, locals_: Array,
+    slopes: bool, row: Array, used: Indices, band: Array, right: Array, costs: Array,
+) -> None:  # fmt: skip
     """Rows over two frames: of joints that turn too far between them."""
-    cost = 0.0
     row[: 2 * width] = 0.0
     for b in range(len(blocks.kind)):
         if blocks.kind[b] == TRANSLATION:
             continue
         j, c = blocks.joint[b], blocks.column[b]
-        for f in range(len(locals_) - 1):
+        soft = float(SOFT_SPEED * price.farthest[j])
+        for f in range(first, stop - 1):
             q, p = locals_[f, j], locals_[f + 1, j]
             d = multiply(p[0], p[1], p[2], p[3], q[0], -q[1], -q[2], -q[3])
             x, y, z = logarithm(d[0], d[1], d[2], d[3])
             angle = np.sqrt(x * x + y * y + z * z)
             over = angle - price.farthest[j]
-            if over <= 0.0:
+            if not over > -soft:
+                continue
+            share, error, value = smooth_hinge(over, soft)
+            costs[f] += price.speed * value
+            if not slopes:
                 continue
             x, y, z = x / angle, y / angle, z / angle
             size = 3
@@ -352,16 +416,16 @@ def _put_speeds(
                 row[width + c] = x * u + y * v + z * w
             for k in range(size):
                 row[c + k] = -row[width + c + k]
-            cost += add_row(band, right, f * width, row, -over, price.speed, 2 * width, used)
+            add_row(band, right, f * width, row, -error, share * price.speed, 2 * width, used)
             for k in range(size):
                 row[c + k] = row[width + c + k] = 0.0
-    return cost
 
 
 @inner_borrowing
 def put_ranges(
     limits: Limits, blocks: Blocks, width: int, start: int, weight: float, local: Array,
-    shifts: Array, forced: Indices, row: Array, used: Indices, band: Array, right: Array,
+    shifts: Array, forced: Indices, slopes: bool, row: Array, used: Indices, band: Array,
+    right: Array,
 ) -> float:  # fmt: skip
     """Rows of the numbers that, with their shifts (L, 3), are beyond their limits.
 
@@ -383,6 +447,9 @@ def put_ranges(
                 if forced[l, m] == 0:
                     continue
                 over = shifted - (limits.high[l, m] if forced[l, m] > 0 else limits.low[l, m])
+            cost += weight * over * over * beyond
+            if not slopes:
+                continue
             for i in range(width):
                 row[i] = 0.0
             size = 3 if blocks.kind[b] == BALL else 1
@@ -390,8 +457,7 @@ def put_ranges(
                 high = _turned_number(limits, blocks, l, b, k, m, q, _DIFFERENCE_RAD)
                 low = _turned_number(limits, blocks, l, b, k, m, q, -_DIFFERENCE_RAD)
                 row[c + k] = (high - low) / (2.0 * _DIFFERENCE_RAD)
-            price = add_row(band, right, start, row, -over, weight, width, used)
-            cost += price if beyond else 0.0
+            add_row(band, right, start, row, -over, weight, width, used)
     return cost
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from poise.character import Character, complete_character
 from poise.contact import (
-    AS_SUITED,
     ContactSchedule,
     Series,
     detect_contacts,
@@ -14,9 +13,9 @@ from poise.contact import (
     observe,
 )
 from poise.environment import Environment
-from poise.measures import contact_share, jitter, likeness
+from poise.measures import contact_share, jitter
 from poise.measures.measure import Measure
-from poise.measures.table import ALL, BY_CONTACT, measures_from
+from poise.measures.table import ALL, BY_CONTACT, COMPARED, measures_from
 from poise.motion import Clip
 
 UNDER_INPUT_CONTACTS = "_under_input_contacts"
@@ -65,7 +64,7 @@ def evaluate(
         character: whose motion; by default a human of the clip's own proportions.
         environment: where; by default the floor that the feet of the original show.
         contacts: what the clip claims to touch when; by default what is detected in it.
-        against: the original, for likeness, jitter and the input's contacts.
+        against: the original, for the measures of two clips and the input's contacts.
         against_character: whose motion the original is; by default a human of its proportions.
         input_contacts: the truth about contacts, if known; by default what is detected in the
             original.
@@ -86,15 +85,16 @@ def evaluate(
         input_contacts = (
             contacts if same else detect_contacts(before, before_character, environment)
         )
-    # Both are smoothed as suits the original: a quieter clip must not look worse for its quiet.
+    # Each is smoothed as its own noise needs. What is smoothed more than that smears the forces of
+    # one stance into the next: a walk that keeps its balance would read as one that does not.
     original = observe(before, before_character, environment, input_contacts) if against else None
-    cutoff_hz = AS_SUITED if original is None else original.cutoff_hz
-    series = observe(clip, character, environment, contacts, cutoff_hz)
+    series = observe(clip, character, environment, contacts)
     if series.cutoff_hz is not None:
         notes.append(f"accelerations smoothed at {series.cutoff_hz:.1f} Hz, as suits the noise")
     found = _alone(series) + measures_from(jitter.measure(series, original))
     if original is not None:
-        found += measures_from(likeness.measure(series, original))
+        for compare in COMPARED.values():
+            found += measures_from(compare(series, original))
     if input_contacts is not contacts and input_contacts.frame_count == clip.frame_count:
         found += measures_from(contact_share.measure(contacts, input_contacts))
         found += _under(observe(clip, character, environment, input_contacts, series.cutoff_hz))

@@ -1,4 +1,4 @@
-"""Likeness: how far the result is from the original, joint by joint."""
+"""Likeness: difference between the result and the original, joint by joint, without fingers."""
 
 from __future__ import annotations
 
@@ -6,32 +6,40 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
+from poise.character import leg_joints
 from poise.contact import Series
+from poise.measures.shared_joints import SharedJoints, same_body, shared_joints
 
 
 def measure(series: Series, original: Series) -> dict[str, float]:
-    """Mean difference of joint rotations and of positions relative to the root.
+    """Mean difference of joint rotations (all, legs) and positions (from the root, in the world).
 
-    Joints are matched by name, frames by number; what only one of the two has does not count.
+    Bodies of other proportions have no difference in the world: they are elsewhere by right.
     """
-    theirs = {n: j for j, n in enumerate(original.clip.skeleton.joint_names)}
-    names = series.clip.skeleton.joint_names
-    pairs = [(j, theirs[n]) for j, n in enumerate(names) if n in theirs]
-    frames = min(series.clip.frame_count, original.clip.frame_count)
-    if not pairs:
-        angle = place = float("nan")
-    else:
-        mine, yours = (list(column) for column in zip(*pairs, strict=True))
-        turns = (
-            series.clip.rotations_wxyz[:frames, mine],
-            original.clip.rotations_wxyz[:frames, yours],
-        )
-        angle = float(np.degrees(rotations.angle_between(*turns).mean()))
-        apart = _from_root(series, frames)[:, mine] - _from_root(original, frames)[:, yours]
-        place = 100.0 * float(np.linalg.norm(apart, axis=-1).mean())
-    return {"likeness.rotation": angle, "likeness.position": place}
+    joints = shared_joints(series, original)
+    ours = series.state.positions_m[: joints.frames]
+    theirs = original.state.positions_m[: joints.frames]
+    world = _distance_cm(ours, theirs, joints) if same_body(series, original) else float("nan")
+    return {
+        "likeness.rotation": _rotation_deg(series, original, joints),
+        "likeness.legs": _rotation_deg(series, original, joints.only(leg_joints(series.character))),
+        "likeness.position": _distance_cm(ours - ours[:, :1], theirs - theirs[:, :1], joints),
+        "likeness.world": world,
+    }
 
 
-def _from_root(series: Series, frames: int) -> Array:
-    places = series.state.positions_m[:frames]
-    return places - places[:, :1]
+def _rotation_deg(series: Series, original: Series, joints: SharedJoints) -> float:
+    if not len(joints.ours):
+        return float("nan")
+    angles = rotations.angle_between(
+        series.clip.rotations_wxyz[: joints.frames, joints.ours],
+        original.clip.rotations_wxyz[: joints.frames, joints.theirs],
+    )
+    return float(np.degrees(angles.mean()))
+
+
+def _distance_cm(ours_m: Array, theirs_m: Array, joints: SharedJoints) -> float:
+    if not len(joints.ours):
+        return float("nan")
+    apart = ours_m[:, joints.ours] - theirs_m[:, joints.theirs]
+    return 100.0 * float(np.linalg.norm(apart, axis=-1).mean())

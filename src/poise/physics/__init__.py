@@ -4,10 +4,18 @@ Methods hand it a motion to stay close to, what touches when, and tasks; none al
 solver that knows the feet and one that knows the forces.
 """
 
+from poise.physics.checks import Shortfall as Shortfall
+from poise.physics.checks import shortfalls as shortfalls
+from poise.physics.checks import shortfalls_in_words as shortfalls_in_words
 from poise.physics.clearance_rows import NO_FLESH as NO_FLESH
 from poise.physics.clearance_rows import Flesh as Flesh
+from poise.physics.equations import capture_wrench as capture_wrench
+from poise.physics.merit import Asked as Asked
 from poise.physics.settings import LAWLESS as LAWLESS
 from poise.physics.settings import PhysicsSettings as PhysicsSettings
 from poise.physics.settings import Stage as Stage
+from poise.physics.unexplained import Unexplained as Unexplained
+from poise.physics.unexplained import unexplained_in_words as unexplained_in_words
+from poise.physics.unexplained import unexplained_stretches as unexplained_stretches
 from poise.physics.windows import PhysicsSolution as PhysicsSolution
 from poise.physics.windows import solve_clip as solve_clip

@@ -10,7 +10,7 @@ from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.compiled import inner_borrowing
 from poise.environment import Environment, query
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn, smooth_hinge
 from poise.mechanics import BodyState, cross, site_positions, turn
 
 SLACK_M = 2e-4
@@ -87,9 +87,11 @@ def put_clearances(
         x, y, z = turn(q[0], q[1], q[2], q[3], o[0], o[1], o[2])
         x, y, z = x + pose.place[j, 0], y + pose.place[j, 1], z + pose.place[j, 2]
         depth = outside.height[f, c] - (n[0] * x + n[1] * y + n[2] * z)
-        outside.inside[f, c] = depth > 0.0
-        if depth > 0.0:
-            cost += weight * depth * depth
+        outside.inside[f, c] = depth > -SLACK_M
+        share, error = 1.0, depth
+        if depth > -SLACK_M:
+            share, error, value = smooth_hinge(depth, SLACK_M)
+            cost += weight * value
         elif outside.foreseen[f, c] == 0:
             continue
         if not slopes:
@@ -117,9 +119,9 @@ def put_clearances(
                 row[blocks.column[0] + i] = n[i]
         start = f * width
         for i in range(width):
-            scaled = weight * row[i]
+            scaled = share * weight * row[i]
             if scaled != 0.0:
-                right[start + i] += scaled * depth
+                right[start + i] += scaled * error
                 for k in range(i, width):
                     band[start + i, k - i] += scaled * row[k]
     return cost

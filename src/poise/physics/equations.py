@@ -69,22 +69,32 @@ def usual_wrench(clip: Clip, character: Character, scale: Scale) -> Array:
     return np.ascontiguousarray(np.concatenate([force, moment], axis=1))
 
 
+def capture_wrench(clip: Clip, character: Character) -> Array:
+    """(F, 6) what a clip asks of the surroundings: body weights, body weight × stature."""
+    return usual_wrench(clip, character, body_of(character, clip).scale)
+
+
 @borrowing
-def evaluate_clip(
-    rig: Rig, limits: Limits, price: Price, original: PoseArrays, poses: PoseArrays,
-    equations: Equations, misses: Array, body: Body, barrier: Barrier, supports: Supports,
-    outside: Outside, multipliers: Multipliers, weights: Weights, slopes: bool, work: FrameWork,
-    torques: TorqueWork,
+def evaluate_frames(
+    first: int, stop: int, rig: Rig, limits: Limits, price: Price, original: PoseArrays,
+    poses: PoseArrays, equations: Equations, misses: Array, body: Body, barrier: Barrier,
+    supports: Supports, outside: Outside, multipliers: Multipliers, weights: Weights,
+    slopes: bool, work: FrameWork, torques: TorqueWork,
 ) -> float:  # fmt: skip
-    """What a motion costs; with `slopes`, the normal equations there as well.
+    """Cost of frames `first` to `stop` (exclusive); with `slopes`, the normal equations as well.
+
+    Rows that reach beyond these frames are left out: with two frames more on either side, all that
+    depends on a stretch is there.
 
     Args:
+        first: frame, and
+        stop: one past the last.
         rig: figure, unknowns and tasks.
         limits: of the joints' ranges.
         price: of displacements and missed tasks.
         original: the motion to stay close to.
         poses: the motion.
-        equations: out.
+        equations: out, costs by frame included.
         misses: (F, T) out: how far tasks are missed.
         body: who moves.
         barrier: of the reaction forces; ρ of zero leaves the laws of motion out.
@@ -92,29 +102,31 @@ def evaluate_clip(
         outside: planes that points stay above.
         multipliers: in and out.
         weights: of what no task asks for.
-        slopes: whether the dynamics' part of the equations is wanted.
+        slopes: whether the equations are wanted, or only costs and errors.
         work: scratch.
         torques: scratch.
     """
-    cost = put_frames(rig, limits, price, original, poses, equations, misses)
+    put_frames(first, stop, rig, limits, price, original, poses, slopes, equations, misses)
     tree, blocks, width, pose = rig.tree, rig.blocks, rig.width, rig.work
     band, right, scale, segments = equations.band, equations.right, body.scale, body.segments
-    frames = len(poses.roots)
-    lawful, strong = frames >= STEPS and barrier.rho > 0.0, weights.torque > 0.0
+    total = 0.0
+    lawful, strong = stop - first >= STEPS and barrier.rho > 0.0, weights.torque > 0.0
     if lawful:
-        put_steps(0, 1, poses.locals, slopes, work)
-    for f in range(frames):
+        put_steps(first, 1, poses.locals, slopes, work)
+    for f in range(first, stop):
+        cost = equations.costs[f]
         place_joints(tree, f, poses.roots[f], poses.locals[f], pose)
         if weights.clearance > 0.0:
             cost += put_clearances(
                 f, tree, blocks, width, outside, weights.clearance, slopes, pose, equations.row,
                 band, right,
             )  # fmt: skip
-        if not lawful or f == 0 or f == frames - 1:
-            continue
-        shift_steps(slopes, work)
-        put_steps(f, 1, poses.locals, slopes, work)
-        if supports.believed[f] == 0:
+        if lawful and first < f < stop - 1:
+            shift_steps(slopes, work)
+            put_steps(f, 1, poses.locals, slopes, work)
+        if not lawful or f == first or f == stop - 1 or supports.believed[f] == 0:
+            equations.costs[f] = cost
+            total += cost
             continue
         put_wrench(f, segments, blocks, width, poses, scale, supports, slopes, strong, work)
         cost += 2.0 * explain(f, barrier, supports, multipliers, work)
@@ -127,4 +139,6 @@ def evaluate_clip(
             )  # fmt: skip
         if slopes:
             add_explained(f, width, supports, multipliers.gradient[f], work, band, right)
-    return cost
+        equations.costs[f] = cost
+        total += cost
+    return total

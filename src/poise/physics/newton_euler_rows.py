@@ -57,7 +57,7 @@ class Supports(NamedTuple):
     usual: Array
     """(F, 6) the wrench of the motion to stay close to, moment about its centre of mass, and"""
     likeness: Array
-    """(F,) what a wrench that differs from it by one costs."""
+    """(F, 6) what a wrench that differs from it by one costs."""
 
 
 class Scale(NamedTuple):
@@ -290,13 +290,13 @@ def explain(
         supports.caps, multipliers.gradient[f], multipliers.forces, work.factor,
     )  # fmt: skip
     for c in range(6):
-        cost += 0.5 * supports.likeness[f] * (work.wrench[c] - supports.usual[f, c]) ** 2
+        cost += 0.5 * supports.likeness[f, c] * (work.wrench[c] - supports.usual[f, c]) ** 2
     return cost
 
 
 @inner_borrowing
-def put_curvature(extra: float, work: FrameWork) -> None:
-    """The factor N of (L Lᵀ)⁻¹ + extra, from L."""
+def put_curvature(extra: Array, work: FrameWork) -> None:
+    """The factor N of (L Lᵀ)⁻¹ + diag(extra), from L."""
     factor, n = work.factor, work.curvature
     # Columns of L⁻¹, then the lower triangle of L⁻ᵀ L⁻¹.
     inverse = work.small
@@ -308,7 +308,7 @@ def put_curvature(extra: float, work: FrameWork) -> None:
             inverse[i, j] = total / factor[i, i]
     for j in range(6):
         for i in range(j, 6):
-            total = extra if i == j else 0.0
+            total = extra[i] if i == j else 0.0
             for k in range(i, 6):
                 total += inverse[k, i] * inverse[k, j]
             n[i, j] = total
@@ -329,7 +329,7 @@ def add_explained(
     extra = supports.likeness[f]
     down = work.wanted
     for k in range(6):
-        down[k] = y[k] + extra * (work.wrench[k] - supports.usual[f, k])
+        down[k] = y[k] + extra[k] * (work.wrench[k] - supports.usual[f, k])
     for k in range(6):
         _add_scaled(right[start : start + total], -down[k], rows[k], total)
     put_curvature(extra, work)

@@ -31,24 +31,38 @@ STAGES = (Stage(1e5, 100.0, 1e-2), Stage(3e6, 900.0, 1e-4))
 class PhysicsSettings:
     """How a clip is made to obey the body and the ground."""
 
-    likeness: WholeSettings = field(default_factory=WholeSettings)
+    likeness: WholeSettings = field(
+        default_factory=lambda: WholeSettings(place=60.0, acceleration_s=0.2, range=3e4, speed=2e6)
+    )
     """What displacements from the capture cost, their velocity and acceleration included."""
-    wrench_likeness: Annotated[float, NotNegative] = 30.0
+    root: Annotated[float, Positive] = 4.0
+    """How much more it costs to displace the root than its inertia says: the pressure under the
+    feet goes where the centre of mass goes."""
+    wrench_likeness: Annotated[float, NotNegative] = 100.0
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
     but not those that acted: on six walks over force plates the error of the vertical force goes
     from 1 to 2 % of the weight to 14 to 27 %; with it, it stays within half a per cent of the
     capture's."""
+    moment_likeness: Annotated[float, NotNegative] = 300.0
+    """The same for moments about the centre of mass, in body weight × stature."""
+    calm: Annotated[float, Positive] = 30.0
+    """How much more the acceleration of a displacement costs in joints that no contact or goal asks
+    to move: arms are not thrown about for the sake of a footstep."""
     friction: Annotated[float, Positive] = 0.7
     """Largest tangential over normal force along the edges of a friction pyramid; the round cones
     of 0.8 that measures use hold it."""
     inset_m: Annotated[float, NotNegative] = 0.01
     """Forces act so much nearer to the middle of a part than its outermost points: who balances on
     an edge tips over."""
-    max_force: Annotated[float, Positive] = 10.0
+    max_force: Annotated[float, Positive] = 2.0
     """Of one edge of a pyramid, in body weights."""
-    edge_s: Annotated[float, NotNegative] = 0.04
-    """A contact carries nothing in its first and last moments, unless nothing else would."""
+    edge_s: Annotated[float, NotNegative] = 0.015
+    """A contact carries nothing in its first and last moments, unless nothing else would,"""
+    ramp_s: Annotated[float, Positive] = 0.04
+    """and then more and more over this time."""
+    landing_s: Annotated[float, Positive] = 0.02
+    """After and before a flight, forces grow and fade over this time."""
     least_grip: Annotated[float, Interval(ge=0.0, le=1.0)] = 0.3
     """Points of a part that touch less firmly (see `touching_points`) carry nothing."""
     effort: Annotated[float, Positive] = 1e-3

@@ -16,6 +16,8 @@ SIDES = 4
 """Of a friction pyramid."""
 
 
+_LEAST_SHARE = 0.005
+"""Of its largest force, below which a point is left out."""
 CARRIED = 0.5
 """Body weights: who is said to fly while the capture shows so much support, does not."""
 
@@ -36,7 +38,8 @@ def supports_of(
     """
     frames = len(touched.grip)
     firm = touched.grip >= settings.least_grip
-    loaded = _loaded(firm, max(0, round(settings.edge_s * scale.rate_hz)))
+    shares = load_shares(firm, scale.rate_hz, settings)
+    loaded = shares > _LEAST_SHARE
     places = _inset(touched, loaded, settings.inset_m)
     frame, point = np.nonzero(loaded)
     normals = touched.normals[frame, point]
@@ -49,7 +52,7 @@ def supports_of(
     generators = np.concatenate([forces, moments], axis=2).reshape(-1, 6)
     counts = np.bincount(frame, minlength=frames) * SIDES
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    caps = np.full(len(generators), settings.max_force)
+    caps = np.repeat(settings.max_force * shares[frame, point], SIDES)
     return Supports(
         first,
         np.ascontiguousarray(generators),
@@ -58,28 +61,48 @@ def supports_of(
         np.ascontiguousarray(reference_m),
         _believed(counts, usual),
         usual,
-        np.where(counts > 0, settings.wrench_likeness, 0.0),
+        np.where((counts > 0)[:, None], _likeness(settings), 0.0),
     )
 
 
-def _loaded(firm: NDArray[np.bool_], margin: int) -> NDArray[np.bool_]:
-    """Points that touch, but for the first and last frames of each contact.
+def load_shares(firm: NDArray[np.bool_], rate_hz: float, settings: PhysicsSettings) -> Array:
+    """(F, C) how much of its largest force each point may give: forces fade in and out.
 
-    Where nothing else would be left, as many of those frames as there have to be.
+    A point that has just come down, or is about to leave, carries little while others carry the
+    body. Where all have, the firmest counts as 1; but next to a flight all fade together.
     """
-    layers = [firm]
-    for _ in range(margin):
-        inner = layers[-1].copy()
-        inner[1:] &= layers[-1][:-1]
-        inner[:-1] &= layers[-1][1:]
-        # What touches in the first or last frame of a clip did so before and will do so after.
-        inner[0], inner[-1] = layers[-1][0], layers[-1][-1]
-        layers.append(inner)
-    loaded = layers[-1].copy()
-    for layer in layers[-2::-1]:
-        empty = ~loaded.any(axis=1)
-        loaded[empty] = layer[empty]
-    return loaded
+    held = _to_the_edge_s(firm, rate_hz)
+    early = held / (settings.edge_s + settings.ramp_s)
+    share = _smooth_step((held - settings.edge_s) / settings.ramp_s) + 1e-3 * early * early
+    share *= firm
+    share /= np.maximum(share.max(axis=1, keepdims=True, initial=0.0), 1e-300)
+    carried = _to_the_edge_s(np.asarray(firm.any(axis=1, keepdims=True)), rate_hz)
+    return np.asarray(share * np.minimum(1.0, carried / settings.landing_s))
+
+
+def _to_the_edge_s(held: NDArray[np.bool_], rate_hz: float) -> Array:
+    """(F, C) time since a column became true or until it ends, whichever is shorter.
+
+    What is true in the first or last frame of a clip was so before and will be so after.
+    """
+    found = np.full(held.shape, np.inf)
+    for c in range(held.shape[1]):
+        for first, stop in intervals(held[:, c]):
+            count = np.arange(stop - first) + 0.5
+            since = np.where(first == 0, np.inf, count)
+            until = np.where(stop == len(held), np.inf, count[::-1])
+            found[first:stop, c] = np.minimum(since, until) / rate_hz
+    return np.minimum(found, 1.0)
+
+
+def _smooth_step(x: Array) -> Array:
+    x = np.clip(x, 0.0, 1.0)
+    return np.asarray(x * x * (3.0 - 2.0 * x))
+
+
+def _likeness(settings: PhysicsSettings) -> Array:
+    """(6,) what a force and a moment unlike the capture's cost."""
+    return np.repeat([settings.wrench_likeness, settings.moment_likeness], 3)
 
 
 def _inset(touched: TouchingPoints, loaded: NDArray[np.bool_], inset_m: float) -> Array:

@@ -15,13 +15,15 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, smooth_hinge
 from poise.mechanics import Segments, Vector, cross, joint_moment_rates, joint_moments, turn
 from poise.physics.newton_euler_rows import FrameWork, Scale, Supports, over_frames
 from poise.solvers import FORCE, RATE
 
 NEAR = 0.9
 """Share of the strength that is used freely: beyond it costs."""
+_SOFT = 0.05
+"""Shares of the strength over which that begins to either side."""
 
 
 class Strength(NamedTuple):
@@ -39,6 +41,8 @@ class Strength(NamedTuple):
     """(F, J, 3) out: the sign of a torque beyond its limit at the motion last evaluated."""
     foreseen: Indices
     """(F, J, 3) the same where the last step would lead: such torques have rows before they are."""
+    asked: Indices
+    """(F,) 1 where limits hold."""
 
 
 class TorqueWork(NamedTuple):
@@ -99,7 +103,7 @@ def strength_of(character: Character, frames: int) -> Strength:
     return Strength(
         np.ascontiguousarray(axes), np.ascontiguousarray(low), np.ascontiguousarray(high),
         np.asarray(limited, dtype=np.int64), np.zeros((frames, count, 3), dtype=np.int64),
-        np.zeros((frames, count, 3), dtype=np.int64),
+        np.zeros((frames, count, 3), dtype=np.int64), np.ones(frames, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -140,6 +144,8 @@ def put_torques(
     The frame's wrench has been put and explained, its rows are in `frame.rows`, its joints in
     `pose`.
     """
+    if strength.asked[f] == 0:
+        return 0.0
     put_loads(f, segments.parents, supports, forces, scale, work)
     joint_moments(frame.rates, work.moments)
     cost, any_beyond = 0.0, False
@@ -150,8 +156,9 @@ def put_torques(
         for k in range(3):
             share = _share(j, k, supports.reference[f], strength, pose, work)
             strength.beyond[f, j, k] = 0
-            if abs(share) > NEAR:
-                cost += weight * (abs(share) - NEAR) ** 2
+            if abs(share) > NEAR - _SOFT:
+                _, _, value = smooth_hinge(abs(share) - NEAR, _SOFT)
+                cost += weight * value
                 strength.beyond[f, j, k] = 1 if share > 0.0 else -1
             if strength.beyond[f, j, k] != 0 or strength.foreseen[f, j, k] != 0:
                 work.wanted[j] = 1
@@ -167,10 +174,13 @@ def put_torques(
             if sign == 0:
                 sign = strength.foreseen[f, j, k]
             if sign != 0:
-                over = _share(j, k, supports.reference[f], strength, pose, work) - sign * NEAR
+                torque = _share(j, k, supports.reference[f], strength, pose, work)
+                share, error = 1.0, sign * torque - NEAR
+                if error > -_SOFT:
+                    share, error, _ = smooth_hinge(error, _SOFT)
                 _add_row(
-                    f, j, k, sign, over, tree, blocks, width, scale, supports, forces, strength,
-                    weight, pose, frame, work, band, right,
+                    f, j, k, torque, sign * error, tree, blocks, width, scale, supports, forces,
+                    strength, share * weight, pose, frame, work, band, right,
                 )  # fmt: skip
     return cost
 
@@ -195,11 +205,11 @@ def _share(
 
 @inner_borrowing
 def _add_row(
-    f: int, j: int, k: int, sign: int, over: float, tree: Tree, blocks: Blocks, width: int,
+    f: int, j: int, k: int, torque: float, over: float, tree: Tree, blocks: Blocks, width: int,
     scale: Scale, supports: Supports, forces: Array, strength: Strength, weight: float, pose: Work,
     frame: FrameWork, work: TorqueWork, band: Array, right: Array,
 ) -> None:  # fmt: skip
-    unit = _unit(j, k, over + sign * NEAR, strength)
+    unit = _unit(j, k, torque, strength)
     a, q, reference = strength.axes[j, k], pose.world[j], supports.reference[f]
     by, row, m = work.by[0], work.row[0], work.moments_by[j]
     for s in range(3 * width):

@@ -18,8 +18,9 @@ from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
-from poise.ik import build, widened
+from poise.ik import begun, build, seams, widened
 from poise.physics.clearance_rows import NO_FLESH, Flesh
+from poise.physics.merit import Asked, Held
 from poise.physics.settings import LAWLESS, LAWLESS_S, PhysicsSettings
 from poise.physics.solve import solve
 
@@ -41,8 +42,16 @@ class PhysicsSolution:
     """(F, 6) what no reaction force explains: body weights, body weight × stature."""
     forces_n: Array
     """(F, 3) what the ground does in all."""
-    factorizations: int
+    steps: float
+    """Newton steps: frames of all factorizations over those of the clip."""
     rate_hz: float
+    held: Held | None = None
+    """What another solve goes on with; None of clips longer than a window."""
+
+    @property
+    def pose(self) -> tuple[Array, Array]:
+        """Roots and rotations."""
+        return self.root_positions_m, self.rotations_wxyz
 
     @property
     def lawless(self) -> NDArray[np.bool_]:
@@ -66,7 +75,10 @@ def solve_clip(
     also: Recruits | None = None,
     fastest_rad_s: Array | None = None,
     slack_rad: Array | None = None,
+    asked: Asked | None = None,
     flesh: Flesh = NO_FLESH,
+    usual: Array | None = None,
+    start: PhysicsSolution | None = None,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
     watch: Callable[[float], None] | None = None,
@@ -83,7 +95,12 @@ def solve_clip(
         also: joints that may turn though no task recruits them.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
         slack_rad: (J,) how far joints may go beyond their ranges.
+        asked: frames in which the laws of motion and strength are asked for; all by default.
         flesh: further points that stay out of the surroundings.
+        usual: (F, 6) the wrench to stay close to, in body weights and body weight × stature, moment
+            about the centre of mass; that of the clip by default.
+        start: a solution of the same clip to go on from: what has changed since is solved for, in
+            clips of one window only around it.
         window_s: how long a window is; shorter clips are solved as a whole.
         overlap_s: how long neighbours overlap.
         watch: told the share of the clip that is solved.
@@ -95,15 +112,22 @@ def solve_clip(
     roots, turns = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
     left, forces = np.zeros((frames, 6)), np.zeros((frames, 3))
     missed: dict[str, float] = {}
-    first, factorizations = 0, 0
+    first, steps = 0, 0.0
     while True:
         stop = frames if frames - first <= length + overlap else first + length
         part = replace(scene, clip=clip.sliced(first, stop))
-        problem = build(part, [cut for task in tasks for cut in _cut(task, first, stop)], also=also)
+        inside = [cut for task in tasks for cut in _cut(task, first, stop)]
+        if first > 0:
+            inside += seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
+        problem = build(part, inside, also=also)
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         found = solve(
             replace(problem, limits=limits), schedule.sliced(first, stop), settings,
             fastest_rad_s=fastest_rad_s, flesh=flesh,
+            asked=None if asked is None else asked.sliced(first, stop),
+            usual=None if usual is None else usual[first:stop],
+            start=None if start is None else begun(start.pose, first, stop, len(problem.tasks)),
+            held=None if start is None or stop - first < frames else start.held,
         )  # fmt: skip
         # Up to the middle of the overlap the window before knows better.
         kept = first if first == 0 else first + overlap // 2
@@ -111,7 +135,7 @@ def solve_clip(
         turns[kept:stop] = found.at.rotations_wxyz[kept - first :]
         left[kept:stop] = found.wrench_left[kept - first :]
         forces[kept:stop] = found.forces_n[kept - first :]
-        factorizations += found.factorizations
+        steps += found.steps * (stop - first) / frames
         for n, task in enumerate(problem.tasks):
             if task.side == 0 and task.priority == 1:
                 miss = float(np.nanmax(found.at.misses[:, n], initial=0.0))
@@ -121,7 +145,8 @@ def solve_clip(
             watch(stop / frames)
         if stop == frames:
             turns = rotations.continuous(turns)
-            return PhysicsSolution(roots, turns, missed, left, forces, factorizations, rate)
+            held = found.held if stop - first == frames else None
+            return PhysicsSolution(roots, turns, missed, left, forces, steps, rate, held)
         first = stop - overlap
 
 

@@ -20,7 +20,7 @@ from poise.character import SIDES, contact_points
 from poise.contact import ContactSchedule
 from poise.errors import BadValue
 from poise.mechanics import center_of_mass, forward_kinematics, site_positions
-from poise.motion import Clip, resample
+from poise.motion import Clip, low_pass, resample, settled
 from poise.samples.human import sample_character
 from poise.samples.truth import Flight, Injected, Planted, Sample
 
@@ -81,13 +81,24 @@ def with_noise(sample: Sample, millimetres: float, seed: int = _SEED) -> Sample:
     clip = sample.clip
     noise = np.random.default_rng(seed).normal(size=(clip.frame_count, 3))
     noise *= size / np.sqrt((noise**2).mean(axis=0))
-    expected = float("nan")
-    if len(noise) > 3:
-        jerk = np.diff(noise, n=3, axis=0) * clip.rate_hz**3
-        expected = float(np.sqrt((jerk**2).sum(axis=1).mean()))
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    # Noise and motion are independent: their squares add up.
+    own, shaking = _jerk_m_s3(state.positions_m, clip), _jerk_m_s3(noise[:, None], clip)
+    expected = float(np.hypot(own, shaking))
     injected = Injected("noise", millimetres, "mm", "jitter.jerk", expected, "m/s³")
     shaken = replace(clip, root_positions_m=clip.root_positions_m + noise)
     return _injected(replace(sample, clip=shaken), injected)
+
+
+def _jerk_m_s3(positions_m: Array, clip: Clip) -> float:
+    """RMS jerk of points (F, n, 3) within the band that counts as motion; NaN for short clips."""
+    frames, rate = clip.frame_count, clip.rate_hz
+    smooth = low_pass(positions_m.reshape(frames, -1), rate).reshape(positions_m.shape)
+    inner = smooth[settled(frames, rate)]
+    if len(inner) < 4:
+        return float("nan")
+    jerk = np.diff(inner, n=3, axis=0) * rate**3
+    return float(np.sqrt((jerk**2).sum(axis=-1).mean()))
 
 
 def with_rotation_noise(sample: Sample, degrees: float, seed: int = _SEED) -> Sample:

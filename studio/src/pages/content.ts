@@ -74,6 +74,9 @@ export interface Spread {
   unit: string;
   /** 1 where less is better, -1 where more is. */
   way: number;
+  /** Values nearer than this are equal. */
+  resolution: number;
+  harmless: number;
   limits: [good: number, poor: number] | null;
   whole: boolean;
   bounded: boolean;

@@ -34,10 +34,12 @@ export const valueAt = (column: Values | null, n: number): number => column?.[n]
 /** 1 better, -1 worse, 0 same, NaN unknown. */
 export function changed(library: Library, figure: Spread, n: number): number {
   if (!figure.way) return NaN;
-  const [before, after] = [valueAt(figure.before, n), valueAt(figure.after, n)];
+  const least = figure.way > 0 ? figure.harmless : -Infinity;
+  const [before, after] = [figure.before, figure.after].map((of) => Math.max(valueAt(of, n), least)) as [number, number];
   const scale = Math.max(Math.abs(before), Math.abs(after), library.least);
   const gain = figure.way * (before / scale - after / scale);
-  return Math.abs(gain) < library.same ? 0 : Math.sign(gain);
+  const same = Math.abs(gain) < library.same || Math.abs(before - after) < figure.resolution;
+  return same ? 0 : Math.sign(gain);
 }
 
 export function verdict(figure: Spread, n: number): Verdict {

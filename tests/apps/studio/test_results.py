@@ -24,7 +24,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "longer legs": ONTO,
     "another body": {
         "character": {"to": "other.bvh"},
-        "steps": [{"retarget": {"settings": {"rounds": 1}}}, *ONTO["steps"]],
+        "steps": [{"retarget": {"settings": {"torque": False}}}, *ONTO["steps"]],
     },
 }
 

@@ -70,7 +70,8 @@ def correct(
 
     Feet stay where they stand, nothing floats or sinks, the ground can carry the body in every
     frame, flights fall as they must, torques stay within strength. Code 3 when some contact is out
-    of reach or some frame cannot be carried; the outputs are written all the same.
+    of reach, some frame cannot be carried, or some joint goes beyond its strength, speed or range;
+    the outputs are written all the same.
 
         poise correct walk.bvh -o corrected.bvh --report corrected.html
 

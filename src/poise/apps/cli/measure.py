@@ -42,9 +42,9 @@ def measure(
 ) -> None:
     """Say in numbers how physical a clip is.
 
-    Sliding and sinking feet, balance, flight, the invisible hand that would have to help, torques
-    against strength, shakiness; with an original, likeness to it, and every contact-based figure a
-    second time with the contacts found in the original.
+    Sliding and sinking feet, balance, flight, residual forces that no contact explains, torques
+    against strength, jerk; with an original, likeness to it, peaks and shifts against it, and every
+    contact-based figure a second time with the contacts found in the original.
 
         poise measure walk.bvh
 

@@ -74,9 +74,6 @@ def retarget(
     no_torque: Annotated[
         bool, typer.Option("--no-torque", help="Let joints work beyond their strength.")
     ] = False,
-    rounds: Annotated[
-        int | None, typer.Option(help="Most rounds of physics: fewer are faster.")
-    ] = None,
     accept: Accept = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Only say which joint follows which.")
@@ -117,7 +114,6 @@ def retarget(
             feet=not poses,
             balance=not (kinematic or poses),
             torque=not no_torque,
-            rounds=Settings.rounds if rounds is None else rounds,
         )
         changes.append(Change(("retarget", "settings"), asdict(settings), "the options"))
         written = [path for path in (output, robot) if path is not None]

@@ -91,7 +91,8 @@ def follow(
         tell: says how it went, of which these are the notes, instead of us.
     """
     with waiting(f"reading {recipe_path.name}"):
-        from poise.apps.outcome_text import figure_lines, is_measured, outcome_lines, outcome_page
+        from poise.apps.figure_text import figure_lines, is_measured
+        from poise.apps.outcome_text import outcome_lines, outcome_page
         from poise.apps.report.page import built
         from poise.errors import BadValue
         from poise.formats import check_hinged

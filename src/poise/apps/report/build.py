@@ -94,8 +94,12 @@ def _summary(figures: tuple[Figure, ...], has_original: bool) -> tuple[str, ...]
         better, worse = ([f for f in figures if f.change == c] for c in ("better", "worse"))
         if not better and not worse:
             return (*sentences, "Against the original, nothing got better or worse.")
-        words = f"Against the original, {len(better)} got better and {len(worse)} worse"
-        sentences.append(words + (f": {listed(_names(worse))}." if worse else "."))
+        words = f"Against the original, {len(better)} got better and "
+        if worse:
+            words += f"{len(worse)} worse: {listed(_names(worse))}."
+        else:
+            words += "none worse: every figure is better than the original's or equal."
+        sentences.append(words)
     return tuple(sentences)
 
 

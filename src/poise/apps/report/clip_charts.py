@@ -256,10 +256,9 @@ SPIN = OverTime(
     _along_axes(lambda s: s.angular_momentum_n_m_s),
 )
 HAND = OverTime(
-    "The invisible hand",
+    "Residual root forces",
     "force (body weights)",
-    "What remains after the best push of the ground that friction allows: the invisible hand that "
-    "would have to help.",
+    "Force that remains after the best push of the ground that friction allows.",
     (
         Value(
             "missing force",

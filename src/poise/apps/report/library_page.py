@@ -100,7 +100,9 @@ def _figures(figures: Figures) -> dict[str, object]:
     columns = {"before": figures.before, "after": figures.after, "under": figures.under}
     return {
         "key": kind.key, "name": kind.name, "group": kind.group, "about": kind.about,
-        "unit": unit_words(kind.unit), "way": kind.way, "whole": kind.is_count,
+        "unit": unit_words(kind.unit), "way": kind.way, "resolution": kind.resolution,
+        "harmless": kind.harmless,
+        "whole": kind.is_count,
         "limits": [kind.good_limit, kind.poor_limit] if kind.is_judged else None,
         "bounded": kind.unit in _BOUNDED, **stats_of(figures),
         **{name: v if (v == v).any() else None for name, v in columns.items()},

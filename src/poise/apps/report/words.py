@@ -20,7 +20,7 @@ Verdict = Literal["good", "fair", "poor", ""]
 Change = Literal["better", "worse", "same", ""]
 
 SAME_SHARE = 0.03
-"""Changes below this share of the larger value are none."""
+"""Changes below this share of the larger value, or below the measure's resolution, are none."""
 LEAST = 1e-9
 """Smaller values are as good as zero when changes are compared."""
 MOST_TIMES = 1000.0
@@ -41,6 +41,10 @@ class Kind:
     """Up to here (down to here, where more is better) it is good; NaN without a verdict."""
     poor_limit: float = math.nan
     """Beyond here it is poor."""
+    resolution: float = 0.0
+    """Two values nearer than this are equal."""
+    harmless: float = 0.0
+    """Where less is better, values up to here are equal."""
 
     @property
     def is_judged(self) -> bool:
@@ -82,9 +86,12 @@ class Kind:
         """1 where it got better, -1 worse, 0 neither; NaN where that cannot be said."""
         if not self.way:
             return np.full(len(after), np.nan)
+        if self.way > 0:
+            before, after = np.maximum(before, self.harmless), np.maximum(after, self.harmless)
         scale = np.maximum(np.maximum(np.abs(before), np.abs(after)), LEAST)
         gain = self.way * (before / scale - after / scale)
-        return np.where(np.abs(gain) < SAME_SHARE, 0.0, np.sign(gain))
+        same = (np.abs(gain) < SAME_SHARE) | (np.abs(before - after) < self.resolution)
+        return np.where(same, 0.0, np.sign(gain))
 
     def change(self, before: float | None, after: float) -> Change:
         """Of one value; none where that cannot be said."""

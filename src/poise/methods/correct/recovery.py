@@ -19,7 +19,7 @@ from poise.arrays import Array
 from poise.character import Character, contact_points
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
-from poise.environment import Environment
+from poise.environment import Environment, Ground
 from poise.footing import (
     HEEL,
     ORIGIN,
@@ -40,18 +40,33 @@ from poise.footing import (
 )
 from poise.ik import WholeSettings, solve_long
 from poise.mechanics import forward_kinematics, site_positions
-from poise.motion import Clip
-from poise.physics import NO_FLESH, Flesh, PhysicsSettings, PhysicsSolution, solve_clip
+from poise.methods.correct.evidence import whole_feet
+from poise.methods.correct.refine import without_ends
+from poise.motion import (
+    Clip,
+    joint_speeds_rad_s,
+    peak_speeds_rad_s,
+)
+from poise.physics import (
+    NO_FLESH,
+    Flesh,
+    PhysicsSettings,
+    PhysicsSolution,
+    solve_clip,
+)
 
 SHORTEST_GAP_S = 0.12
 MOVED_ON_M = 0.05
 """A part that leaves for less time, while another one touches, and comes down less far away, has
 not taken a step."""
 
+TRAVELS_M_S = 0.3
+"""A sole that is faster does not stand yet, or no longer,"""
+LONGEST_TRAVEL_S = 0.1
+"""at the ends of a contact."""
+
 FASTER = 1.06
 """A joint that turns faster, against its fastest in the capture, is seen to snap."""
-QUIET_DEG_S = 30.0
-"""So fast may every joint turn, even one that is held still in the capture."""
 
 _DEEPEST_M = 0.001
 _ROUNDS = 6
@@ -106,25 +121,41 @@ def recover(
         physics: how the laws of motion are asked for; without it they are not.
         flesh: with `physics`, further points that stay out of the surroundings.
     """
+    belt = _common_belt_m_s(environment)
+    if belt.any():
+        # Laws of motion are the same for who travels with the belt, and there it stands still.
+        found = recover(
+            _seen_from(clip, belt), character, _stopped(environment), contacts, slides,
+            moves=moves, fastest_rad_s=fastest_rad_s, settings=settings, physics=physics,
+            flesh=flesh,
+        )  # fmt: skip
+        return replace(found, clip=_seen_from(found.clip, -belt))
     scene = Scene(clip, character, environment, None)
     movers = Movers(character, moving_joints(clip) if moves is None else moves)
-    held, paths, slid = contact_tasks(scene, _longer(contacts, scene), slides, movers)
+    filled = _without_short_gaps(contacts, scene)
+    loose = travelling(scene, filled)
+    # Held a frame longer at both ends: there, too, what stands has no speed.
+    standing = replace(filled, touching=held_longer(filled.touching & ~loose))
+    held, paths, slid = contact_tasks(scene, standing, slides, movers)
+    for column, part in enumerate(contacts.parts):
+        slid[part] = slid[part] | loose[:, column]
     touches = np.asarray(contacts.touching.any(axis=1))
-    if fastest_rad_s is None:
-        fastest_rad_s = np.full(clip.skeleton.joint_count, np.inf)
     swings = swing_tasks(scene, paths, movers)
-    slack = ankle_slack_rad(character)
     if physics is not None:
         solved = solve_clip(
             scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
-            fastest_rad_s=fastest_rad_s, slack_rad=slack, flesh=flesh,
+            fastest_rad_s=fastest_rad_s, flesh=flesh,
         )  # fmt: skip
         made = replace(
             clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
         )
         told, miss = with_slides(contacts, slid), worst_miss(solved.missed_m)
         return Recovered(made, told, (*held, *swings), *miss, solved)
-    snapping = movers.moves & (_fastest_rad_s(clip) > fastest_rad_s)
+    slack = ankle_slack_rad(character)
+    fastest = fastest_rad_s
+    if fastest is None:
+        fastest = np.full(clip.skeleton.joint_count, np.inf)
+    snapping = movers.moves & (joint_speeds_rad_s(clip).max(axis=0) > fastest)
     also = Recruits(snapping, False)
     tasks = [*held, *swings, *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
@@ -132,7 +163,7 @@ def recover(
     def solve(tasks: Sequence[Task], before: tuple[Clip, _Missed] | None) -> tuple[Clip, _Missed]:
         start = None if before is None else (before[0].root_positions_m, before[0].rotations_wxyz)
         roots, turns, missed = solve_long(
-            scene, tasks, settings, start, also=also, fastest_rad_s=fastest_rad_s, slack_rad=slack
+            scene, tasks, settings, start, also=also, fastest_rad_s=fastest, slack_rad=slack
         )
         return replace(clip, root_positions_m=roots, rotations_wxyz=turns), missed
 
@@ -150,19 +181,51 @@ def recover(
     return Recovered(made, told, found.tasks, *worst_miss(missed), None)
 
 
+def _common_belt_m_s(environment: Environment) -> Array:
+    """(3,) velocity that all surfaces share, where all are endless planes; else zero."""
+    surfaces = environment.surfaces
+    if not surfaces or not all(isinstance(surface, Ground) for surface in surfaces):
+        return np.zeros(3)
+    belts = [surface.belt_velocity_m_s for surface in surfaces]
+    return belts[0] if all(np.array_equal(belt, belts[0]) for belt in belts) else np.zeros(3)
+
+
+def _stopped(environment: Environment) -> Environment:
+    return Environment(
+        tuple(replace(surface, belt_velocity_m_s=np.zeros(3)) for surface in environment.surfaces)
+    )
+
+
+def _seen_from(clip: Clip, velocity_m_s: Array) -> Clip:
+    """A clip as it looks to who moves with this velocity."""
+    times = np.arange(clip.frame_count)[:, None] / clip.rate_hz
+    return replace(clip, root_positions_m=clip.root_positions_m - times * velocity_m_s)
+
+
 def fastest_turns_rad_s(clip: Clip) -> Array:
     """(J,) how fast joints may turn: hardly faster than they ever do in a clip."""
-    return FASTER * np.maximum(_fastest_rad_s(clip), np.radians(QUIET_DEG_S))
+    return FASTER * peak_speeds_rad_s(clip)
 
 
-def _fastest_rad_s(clip: Clip) -> Array:
-    turns = clip.rotations_wxyz
-    steps = rotations.angle_between(turns[:-1], turns[1:])
-    return np.asarray(steps.max(axis=0, initial=0.0) * clip.rate_hz)
+def travelling(scene: Scene, contacts: ContactSchedule) -> NDArray[np.bool_]:
+    """(F, P) frames at the ends of contacts in which a foot still travels.
+
+    It touches, and may carry, but held where it stands later it would drag the swing by centimetres
+    and stop the leg within a frame.
+    """
+    feet = whole_feet(scene.clip, scene.character, scene.environment)
+    window = LONGEST_TRAVEL_S * contacts.rate_hz
+    found = np.zeros_like(contacts.touching)
+    for column, part in enumerate(contacts.parts):
+        if part in feet:
+            touches = contacts.column(part)
+            fast = feet[part].speeds_m_s > TRAVELS_M_S
+            found[:, column] = touches & ~without_ends(touches, fast, window)
+    return found
 
 
-def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
-    """Contacts as they are held: a little longer, and through gaps too short for a step."""
+def _without_short_gaps(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
+    """Contacts as they are held: through gaps too short for a step."""
     touching = contacts.touching.copy()
     points = contact_points(scene.character)
     for column, part in enumerate(contacts.parts):
@@ -175,7 +238,7 @@ def _longer(contacts: ContactSchedule, scene: Scene) -> ContactSchedule:
             brief = stop - first < SHORTEST_GAP_S * contacts.rate_hz
             if brief and np.linalg.norm(middle[stop] - middle[first - 1]) < MOVED_ON_M:
                 touching[first:stop, column] = contacts.touching[first:stop].any(axis=1)
-    return replace(contacts, touching=held_longer(touching), sliding=None)
+    return replace(contacts, touching=touching, sliding=None)
 
 
 # Feet on their way from one stance to the next: as they went, between where they now stand.

@@ -112,7 +112,7 @@ def refined(
     # Where something else carries the body, a foot that is held a little longer does no harm.
     lifted &= ~(columns & ~lifted).any(axis=1, keepdims=True)
     for p in range(len(parts.parts)):
-        columns[:, p] = _on_ground(columns[:, p], lifted[:, p], window)
+        columns[:, p] = without_ends(columns[:, p], lifted[:, p], window)
     fine = np.zeros_like(coarse)
     for p, part in enumerate(parts.parts):
         for b in columns_of(mesh.candidates, part):
@@ -164,21 +164,21 @@ def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np
     return moved
 
 
-def _on_ground(
-    flags: NDArray[np.bool_], lifted: NDArray[np.bool_], window: float
+def without_ends(
+    flags: NDArray[np.bool_], unwanted: NDArray[np.bool_], window: float
 ) -> NDArray[np.bool_]:
-    """Contacts without lifted frames at their ends, as many as `window` or a quarter at most."""
+    """Contacts without unwanted frames at their ends, `window` or a quarter of them at most."""
     found = flags.copy()
     for first, stop in intervals(flags):
         most = int(min(window, (stop - first) // 4))
         if first > 0:
             for f in range(first, first + most):
-                if not lifted[f]:
+                if not unwanted[f]:
                     break
                 found[f] = False
         if stop < len(flags):
             for f in range(stop - 1, stop - 1 - most, -1):
-                if not lifted[f]:
+                if not unwanted[f]:
                     break
                 found[f] = False
     return found

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from poise.contact import intervals
 from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.motion_optimizer import Optimized
@@ -14,15 +12,17 @@ from poise.methods.correct.refine import OwnRate
 from poise.methods.correct.settings import Settings
 from poise.methods.result import Result, Status
 from poise.motion import Clip
-from poise.physics import PhysicsSolution
+from poise.physics import (
+    Shortfall,
+    Unexplained,
+    shortfalls_in_words,
+    unexplained_in_words,
+    unexplained_stretches,
+)
 from poise.wording import counted
 
 MET_M = 1e-3
 """Contacts hold when no touching part is further from its place."""
-
-
-MOST_NAMED = 3
-"""Stretches of frames that a summary names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,33 +31,10 @@ class CorrectReport:
 
     discovered: Discovered | None
     """How contacts were found; None when they were known."""
-    lawless: tuple[Lawless, ...]
+    lawless: tuple[Unexplained, ...]
     """Where the laws of motion are not kept, the worst first."""
-
-
-@dataclass(frozen=True)
-class Lawless:
-    """Frames in which the ground would have to do what it cannot."""
-
-    first: int
-    stop: int
-    """One past the last."""
-    force_left: float
-    """Largest force that nothing explains, in body weights, and"""
-    moment_left: float
-    """largest moment, in body weight × stature."""
-
-
-def lawless_stretches(solved: PhysicsSolution | None) -> tuple[Lawless, ...]:
-    """Where a solution does not keep the laws of motion, the worst first."""
-    if solved is None:
-        return ()
-    left = np.abs(solved.wrench_left)
-    found = [
-        Lawless(a, b, float(left[a:b, :3].max()), float(left[a:b, 3:].max()))
-        for a, b in intervals(solved.lawless)
-    ]
-    return tuple(sorted(found, key=lambda each: -max(each.force_left, each.moment_left)))
+    shortfalls: tuple[Shortfall, ...]
+    """Where strength, joint speeds, ranges or surfaces are not kept to, the worst first."""
 
 
 def finished(
@@ -67,15 +44,21 @@ def finished(
     own: OwnRate,
     optimized: Optimized,
     recovered: Recovered,
+    shortfalls: tuple[Shortfall, ...] = (),
 ) -> Result[CorrectReport]:
-    """The result of a correction of `start`, the clip on the ground that it was put on."""
+    """The result of a correction of `start`, the clip on the ground that it was put on.
+
+    It converged when contacts hold, the ground carries every frame, and nothing falls short.
+    """
     contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
     held = recovered.worst_m <= MET_M
-    lawless = lawless_stretches(recovered.physics)
-    status: Status = "converged" if held and not lawless else "out_of_iterations"
+    lawless = unexplained_stretches(recovered.physics)
+    status: Status = "converged" if held and not lawless and not shortfalls else "out_of_iterations"
     summary = f"{counted(contacts, 'contact')} {'holds' if contacts == 1 else 'hold'}"
     if recovered.physics is not None and not lawless:
         summary += ", and the ground can carry every frame"
+        if not shortfalls:
+            summary += " within strength and range"
     summary += "."
     if not held:
         summary = (
@@ -83,7 +66,9 @@ def finished(
             "body can reach beside its other contacts."
         )
     if lawless:
-        summary += f" {_in_words(lawless)}"
+        summary += f" {unexplained_in_words(lawless)}"
+    if shortfalls:
+        summary += f" {shortfalls_in_words(shortfalls)}"
     notes = () if optimized.status == "solved" else (optimized.status,)
     return Result(
         clip=replace(
@@ -92,21 +77,8 @@ def finished(
         ),
         status=status,
         summary=summary,
-        report=CorrectReport(found, lawless),
+        report=CorrectReport(found, lawless, shortfalls),
         contacts=recovered.contacts,
         notes=notes,
         start=start,
-    )
-
-
-def _in_words(lawless: tuple[Lawless, ...]) -> str:
-    named = [
-        f"{each.first} to {each.stop - 1} ({100.0 * max(each.force_left, each.moment_left):.0f} %)"
-        for each in lawless[:MOST_NAMED]
-    ]
-    more = f" and {len(lawless) - MOST_NAMED} more" if len(lawless) > MOST_NAMED else ""
-    return (
-        "No force of the ground explains the motion in frames "
-        f"{', '.join(named)}{more}, in shares of the weight: a contact may be missing or wrong "
-        "there."
     )

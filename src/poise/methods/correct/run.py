@@ -31,7 +31,7 @@ from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip, resample
-from poise.physics import Flesh, PhysicsSettings
+from poise.physics import Flesh, PhysicsSettings, shortfalls
 
 SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
@@ -111,7 +111,10 @@ def run(
         physics=PhysicsSettings() if everything else None,
         flesh=_flesh(mesh),
     )
-    return finished(start, settings, found, own, optimized, recovered)
+    fallen_short = (
+        shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
+    )
+    return finished(start, settings, found, own, optimized, recovered, fallen_short)
 
 
 def _at_height_of(preview: Clip, capture: Clip, contacts: ContactSchedule) -> Clip:

@@ -17,6 +17,7 @@ from poise.methods.constraint_report import (
 from poise.methods.deform.problem import Problem
 from poise.methods.deform.smoothing import unrest_of
 from poise.methods.result import Result, Status
+from poise.physics import PhysicsSolution, unexplained_in_words, unexplained_stretches
 from poise.wording import counted
 
 JUMP_DEG = 2.0
@@ -37,6 +38,8 @@ class DeformReport:
     """How many frames each round solved."""
     has_settled: bool
     """Whether goals were given up: then only the first round can be taken over."""
+    physics: PhysicsSolution | None = None
+    """What the laws of motion left over; None where they were not asked for."""
 
 
 def finished(report: DeformReport) -> Result[DeformReport]:
@@ -45,6 +48,9 @@ def finished(report: DeformReport) -> Result[DeformReport]:
     edit, settings = problem.edit, problem.settings
     rows = constraint_reports(problem.ik.tasks, final.misses, settings.met_mm, settings.met_deg)
     status = _status(rows, last_solved)
+    unexplained = unexplained_stretches(report.physics)
+    if unexplained and status == "converged":
+        status = "out_of_iterations"
     count = counted(len(edit.constraints), "constraint")
     clip = replace(
         edit.clip,
@@ -55,7 +61,9 @@ def finished(report: DeformReport) -> Result[DeformReport]:
     return Result(
         clip=clip,
         status=status,
-        summary=worst_in_words(rows, status, _REASONS),
+        summary=unexplained_in_words(unexplained)
+        if unexplained and all(row.met for row in rows)
+        else worst_in_words(rows, status, _REASONS),
         report=report,
         contacts=edit.contacts,
         notes=(*_jumps(problem, final), *(_unrest(problem, final) if report.has_settled else ())),

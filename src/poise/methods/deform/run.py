@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.contact import intervals
 from poise.ik import IkSolution, look, solve, unsolved
+from poise.methods.deform.obeying import obeying
 from poise.methods.deform.problem import (
     Problem,
     build,
@@ -58,7 +59,8 @@ def run(
     if not isinstance(known, DeformReport) or not same_ground(known.problem, edit, settings):
         known = None  # a result of something else is no help
     problem = build(edit, settings, known.problem if known is not None else None)
-    return finished(_solve(problem, known))
+    report = _solve(problem, known)
+    return finished(obeying(report) if settings.physics else report)
 
 
 def _solve(problem: Problem, known: DeformReport | None) -> DeformReport:

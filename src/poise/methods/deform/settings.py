@@ -37,6 +37,8 @@ class Settings:
     mobility: Mapping[str, Mobility] = field(default_factory=dict[str, float])
     """How readily joints move, by joint or role (1 by default); "translation" is the root's (0.3 by
     default: metres against radians)."""
+    physics: bool = False
+    """In the end, one physics solve: the ground carries the motion and the body can do it."""
     ik: IkSettings = field(default_factory=IkSettings)
     """How one frame is solved."""
 

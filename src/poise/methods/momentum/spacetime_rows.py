@@ -192,7 +192,7 @@ def put_system(
     for f in range(frames):
         costs[3] += put_ranges(
             figure.limits, blocks, width, f * width, price.range, locals_[f],
-            shifts.ranges[f], forced.ranges[f], system.row, system.used, band, right,
+            shifts.ranges[f], forced.ranges[f], True, system.row, system.used, band, right,
         )  # fmt: skip
     costs[4] = 0.0
     for f in range(frames - 1):

@@ -29,8 +29,8 @@ from poise.footing import (
     FootShape,
     Movers,
     Spot,
+    Touching,
     ankle_slack_rad,
-    center_tasks,
     clearance_tasks,
     held_longer,
     solve_until_clear,
@@ -47,11 +47,13 @@ from poise.motion import Clip
 _SETTINGS = WholeSettings(place=2.0, range=1e4, hard=(1e5, 1e7), center=1.0)
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
-_TOUCHED, _ON_EDGE = 10.0, 3.0
+_TOUCHED, _ON_EDGE = 10.0, 10.0
 """Weights of a hand or knee that should come down, and of a foot that cannot lie flat, against the
 wishes of poses."""
 _FOR_A_FOOT = 2
 """Ways that an ankle must turn for its foot to lie flat."""
+_FOR_A_ROLL = 3
+"""Frames of the shortest stance that rolls."""
 _ROLLED = 0.1
 """Weight of how a foot is turned that rolls, against the wishes of poses."""
 _EASED = {"point": 0.003, "turn": 0.02}
@@ -79,15 +81,28 @@ class Held:
     """How far the worst of them is off: metres, or metres from frame to frame."""
     worst: str
     """Which."""
-    contacts: ContactSchedule | None
+    contacts: ContactSchedule
     """As asked for, with what slides."""
     missed: _Missed
     """How far every one is off at worst, by kind and name."""
+    eased: tuple[Eased, ...]
+    """Stances that this body cannot do as they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Eased:
+    """A stance on an edge of the foot: what is asked of it instead."""
+
+    part: str
+    first: int
+    stop: int
+    """One past the last."""
+    tasks: tuple[Task, ...]
 
 
 def hold(
     made: Clip, freely: Clip, wishes: Sequence[Task], target: Character, environment: Environment,
-    contacts: ContactSchedule | None, fastest_rad_s: Array | None = None, *, steady: bool = False,
+    contacts: ContactSchedule, fastest_rad_s: Array | None = None,
 ) -> Held:  # fmt: skip
     """The nearest motion in which what touches stays, and nothing is inside anything.
 
@@ -97,37 +112,86 @@ def hold(
         wishes: what it should come near to besides.
         target: whose.
         environment: where.
-        contacts: what touches when; None holds nothing.
+        contacts: what touches when.
         fastest_rad_s: (J,) how fast joints may turn.
-        steady: the centre of mass accelerates as it does in `made`: what it takes to keep balance.
     """
     made = hinges_in_range(made)
-    scene, movers = Scene(made, target, environment), Movers(target, target.skeleton.freedoms > 0)
-    more = list(wishes)
-    if contacts is None:
-        return _solved(scene, [], more, movers, None, fastest_rad_s)
-    longer = replace(contacts, touching=held_longer(contacts.touching), sliding=None)
-    found = touching(Scene(freely, target, environment), longer, None, movers.moves)
+    scene, movers = Scene(made, target, environment), _movers(target)
+    found = _touching(freely, target, environment, contacts)
     told = with_slides(contacts, found.slid)
-    if steady:
-        more += center_tasks(scene, np.asarray(contacts.touching.any(axis=1)))
     spots = [task for spot in found.spots for task in _spot(spot, environment, movers)]
-    eased = [_ankle_freedoms(target, path.shape) < _FOR_A_FOOT for path in found.paths]
+    eased = _cannot_lie_flat(found, target)
     for last in (False, True):
-        stances = [
-            _stance(path, _is_level(environment, path.ball_m), movers, line)
-            for path, line in zip(found.paths, eased, strict=True)
-        ]
+        stances = _stances(found, eased, environment, movers)
         held = [*spots, *(task for stance in stances for task in stance)]
-        result = _solved(scene, held, more, movers, told, fastest_rad_s)
+        result = _solved(scene, held, wishes, movers, told, fastest_rad_s)
         stuck = [
             any(_is_missed(task, result.missed, made.rate_hz) for task in stance)
             for stance in stances
         ]
         if last or not any(s and not line for s, line in zip(stuck, eased, strict=True)):
-            return result
+            return replace(result, eased=tuple(
+                Eased(path.shape.part, path.first, path.stop, tuple(stance))
+                for path, stance, line in zip(found.paths, stances, eased, strict=True)
+                if line
+            ))  # fmt: skip
         eased = [s or line for s, line in zip(stuck, eased, strict=True)]
     raise AssertionError("the last round returns")
+
+
+def contact_tasks(
+    clip: Clip, target: Character, environment: Environment, contacts: ContactSchedule,
+    eased: Sequence[Eased],
+) -> tuple[Task, ...]:  # fmt: skip
+    """What is asked of everything that touches in a motion of this body.
+
+    Args:
+        clip: where feet stand, and which of their points touch.
+        target: whose.
+        environment: where.
+        contacts: what touches when.
+        eased: stances that are asked for as they were eased before.
+    """
+    movers, found = _movers(target), _touching(clip, target, environment, contacts)
+    tasks = [task for spot in found.spots for task in _spot(spot, environment, movers)]
+    used = list[Eased]()
+    for path, stance in zip(
+        found.paths, _stances(found, _cannot_lie_flat(found, target), environment, movers),
+        strict=True,
+    ):  # fmt: skip
+        before = [
+            each
+            for each in eased
+            if each.part == path.shape.part and each.first < path.stop and path.first < each.stop
+        ]
+        if not before:
+            tasks += stance
+        used += [each for each in before if each not in used]
+    return (*tasks, *(task for each in used for task in each.tasks))
+
+
+def _movers(target: Character) -> Movers:
+    return Movers(target, target.skeleton.freedoms > 0)
+
+
+def _touching(
+    freely: Clip, target: Character, environment: Environment, contacts: ContactSchedule
+) -> Touching:
+    longer = replace(contacts, touching=held_longer(contacts.touching), sliding=None)
+    return touching(Scene(freely, target, environment), longer, None, target.skeleton.freedoms > 0)
+
+
+def _stances(
+    found: Touching, eased: Sequence[bool], environment: Environment, movers: Movers
+) -> list[list[Task]]:
+    return [
+        _stance(path, _is_level(environment, path.ball_m), movers, line)
+        for path, line in zip(found.paths, eased, strict=True)
+    ]
+
+
+def _cannot_lie_flat(found: Touching, target: Character) -> list[bool]:
+    return [_ankle_freedoms(target, path.shape) < _FOR_A_FOOT for path in found.paths]
 
 
 def _is_missed(task: Task, missed: Mapping[str, float], rate_hz: float) -> bool:
@@ -147,7 +211,7 @@ def hinges_in_range(clip: Clip) -> Clip:
 
 def _solved(
     scene: Scene, held: Sequence[Task], wishes: Sequence[Task], movers: Movers,
-    contacts: ContactSchedule | None, fastest_rad_s: Array | None,
+    contacts: ContactSchedule, fastest_rad_s: Array | None,
 ) -> Held:  # fmt: skip
     """Solve until nothing is inside anything."""
     slack = ankle_slack_rad(scene.character)
@@ -167,11 +231,11 @@ def _solved(
     tasks = [*held, *wishes, *inside((scene.clip, {}))]
     found = solve_until_clear(tasks, solve, inside, _ROUNDS)
     clip, missed = found.made
-    kept = _in_range(clip, scene, found.tasks)
-    return Held(kept, *worst_miss(missed), contacts, missed)
+    kept = in_range(clip, scene, found.tasks)
+    return Held(kept, *worst_miss(missed), contacts, missed, ())
 
 
-def _in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
+def in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
     """Within the joints' limits to the last digit, or as far beyond as it was at the start."""
     problem = build(replace(scene, clip=clip), [replace(task, tied=False) for task in tasks])
     before, slack = scene.clip.rotations_wxyz, ankle_slack_rad(scene.character)
@@ -190,6 +254,7 @@ def _stance(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Tas
     """
     shape, start = path.shape, path.first
     found: list[Task] = []
+    path = _settled(path)
     heel, tip = (_into(phase, path.posed) for phase in (path.on_heel, path.on_tip))
     if line:
         heel |= path.posed
@@ -235,6 +300,17 @@ def _unturned(
         point = movers.point(name, shape.joint, offset, start + a, goals)
         found.append(replace(point, axes=(True, False, True), tied=True))
     return found
+
+
+def _settled(path: FootPath) -> FootPath:
+    """A foot that comes down on its heel has it there in the frame that it is held longer, too."""
+    if path.stop - path.first < _FOR_A_ROLL:
+        return path
+    heel, tip = path.on_heel.copy(), path.on_tip.copy()
+    for end, beside in ((0, 1), (-1, -2)):
+        if tip[end] and heel[beside]:
+            heel[end], tip[end] = True, False
+    return replace(path, on_heel=heel, on_tip=tip)
 
 
 def _into(phase: NDArray[np.bool_], beside: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ target's bones would have them. Feet that stand are then put on prints of their 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,13 +19,13 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import SIDES, Character, Skeleton, contact_points
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
-from poise.contact import FEET, ContactSchedule, detect_contacts
+from poise.contact import FEET, ContactSchedule, clip_dynamics, detect_contacts
 from poise.environment import Environment, scaled
 from poise.errors import BadValue
 from poise.ik import IkSolution, build, follow, keep_in_range, unsolved
-from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.retarget.holding import Held, hold
-from poise.motion import Clip
+from poise.mechanics import GRAVITY_M_S2, BodyState, forward_kinematics
+from poise.methods.retarget.holding import Eased, Held, hold
+from poise.motion import Clip, splines
 from poise.transfer import (
     Correspondence,
     freely_turned,
@@ -61,6 +62,13 @@ class Kinematic:
     """Which."""
     environment: Environment
     """The place at the target's size."""
+    eased: tuple[Eased, ...]
+    """Stances that the target cannot do as they are."""
+    wishes: tuple[Task, ...]
+    """Where limbs and trunk should be."""
+    wrench: Array | None
+    """(F, 6) what the source asks of the ground, in body weights and body weight × stature, at the
+    target's size; None where its masses are not known."""
 
 
 def retargeted(
@@ -113,14 +121,35 @@ def retargeted(
     ideal = forward_kinematics(skeleton, roots, free)
     made = replace(made, root_positions_m=roots)
     freely = replace(made, rotations_wxyz=rotations.normalize(free))
-    held = _followed(
-        made, freely, ideal, target, environment, contacts if feet else None, fastest_rad_s
-    )
+    wishes = wishes_of(ideal, target)
+    made, near = _followed(made, ideal, wishes, target, environment)
+    if feet:
+        smooth = made if near else _smoothed(made)
+        held = hold(smooth, freely, wishes, target, environment, contacts, fastest_rad_s)
+    else:
+        held = Held(made, 0.0, "", contacts, {}, ())
     off = tracking_m(held.clip, target, ideal.positions_m)
     return Kinematic(
-        held.clip, held.contacts or contacts, factor, ideal.positions_m, off, held.worst_m,
-        held.worst, environment,
+        held.clip, held.contacts, factor, ideal.positions_m, off, held.worst_m, held.worst,
+        environment, held.eased, tuple(wishes), _wrench(clip, source, factor),
     )  # fmt: skip
+
+
+def _wrench(clip: Clip, source: Character, factor: float) -> Array | None:
+    """What a motion would ask of the ground on a body of another size.
+
+    It takes as long and falls as fast, so the vertical force is the same share of the weight;
+    sideways it goes `factor` times as far.
+    """
+    if source.body is None or clip.frame_count < splines.SHORTEST:
+        return None
+    asked = clip_dynamics(clip, source)
+    weight = source.body.total_mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
+    force = asked.outer_force_n / weight
+    moment = asked.outer_moment_nm / (weight * asked.length_m)
+    found = factor * np.concatenate([force, moment], axis=1)
+    found[:, 1] = force[:, 1]
+    return found
 
 
 def _turned(
@@ -208,28 +237,23 @@ def _that_both_have(contacts: ContactSchedule, target: Character) -> ContactSche
 
 
 def _followed(
-    made: Clip, freely: Clip, ideal: BodyState, target: Character, environment: Environment,
-    contacts: ContactSchedule | None, fastest_rad_s: Array | None,
-) -> Held:  # fmt: skip
-    """Joints as near as they can to where they should be, feet on their prints.
+    made: Clip, ideal: BodyState, wishes: Sequence[Task], target: Character,
+    environment: Environment,
+) -> tuple[Clip, bool]:  # fmt: skip
+    """Joints as near as they can to where they should be, and whether they were there already.
 
-    Hinges are found frame by frame first, which leaves them shaky; made smooth, they are what all
-    frames together depart from as little as they must. Prints lie where a body that could turn
-    freely would have its feet.
+    Hinges are found frame by frame, which leaves them shaky; made smooth, they are what all frames
+    together depart from as little as they must.
     """
     state = forward_kinematics(target.skeleton, *made.pose)
     off = float(np.linalg.norm(state.positions_m - ideal.positions_m, axis=-1).max())
-    wishes = wishes_of(ideal, target)
-    if off > _ALREADY_THERE_M:
-        problem = build(Scene(made, target, environment), wishes)
-        solution = unsolved(problem)
-        follow(problem, solution, 0, made.frame_count - 1)
-        keep_in_range(problem, solution, 0, made.frame_count - 1)
-        made = _with(made, solution)
-    if contacts is None:
-        return Held(made, 0.0, "", None, {})
-    smooth = made if off <= _ALREADY_THERE_M else _smoothed(made)
-    return hold(smooth, freely, wishes, target, environment, contacts, fastest_rad_s)
+    if off <= _ALREADY_THERE_M:
+        return made, True
+    problem = build(Scene(made, target, environment), wishes)
+    solution = unsolved(problem)
+    follow(problem, solution, 0, made.frame_count - 1)
+    keep_in_range(problem, solution, 0, made.frame_count - 1)
+    return _with(made, solution), False
 
 
 _ALREADY_THERE_M = 1e-6

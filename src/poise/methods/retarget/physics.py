@@ -1,128 +1,91 @@
-"""Balance and contacts in turn; the best round is kept.
+"""The physics stage: contacts, balance, flights, strength and likeness in one solve.
 
-They pull at each other: who leans to keep balance moves his feet, and feet put back move the
-balance. So a dynamic round of `filter` and holding what touches take turns.
+Nothing takes turns: `poise.physics` asks for all of it at once. It stays close to the kinematic
+stage, what touches stays as it touches there, and limbs and trunk still wish to be where free
+joints would have them. What limbs do to each other is known when there is a motion: those that are
+found in each other get tasks, and the solve goes on from where it was.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.character import SIDES, Character
-from poise.contact import ContactSchedule, intervals
-from poise.methods.edit import Edit
-from poise.methods.filter import Frames
-from poise.methods.filter import Settings as FilterSettings
-from poise.methods.filter import run as filtered
-from poise.methods.progress import Progress, ProgressCallback
+from poise.character import Character
+from poise.constraints import Recruits, Scene, Task
+from poise.footing import ankle_slack_rad, solve_until_clear
+from poise.ik import WholeSettings
+from poise.mechanics import forward_kinematics
+from poise.methods.retarget.holding import contact_tasks, hinges_in_range, in_range
 from poise.methods.retarget.kinematic import Kinematic
-from poise.methods.retarget.report import Stage
-from poise.methods.retarget.residuals import Residuals
+from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.methods.retarget.settings import Settings
-from poise.methods.retarget.stages import PULL, held_stage
+from poise.motion import Clip
+from poise.physics import Asked, PhysicsSettings, PhysicsSolution, solve_clip
 
-_LEAST = {"zmp_outside_cm": 0.2, "root_force": 0.004, "torque_ratio": 1.0}
-"""What is this small need not get smaller."""
-_HOPED = {"zmp_outside_cm": 0.5, "root_force": 0.5, "torque_ratio": 1.0}
-"""What should be left of the first stage's residuals at most."""
-_AT_MOST = {"slide_cm_s": 0.5, "depth_cm": 0.5}
-"""Beyond these, whatever balance it has, a motion is no better than its start."""
-_FAR_M = 0.15
-"""Joints so far from where they were, on average, weigh as much as all of a residual."""
-_FADES = 0.75
-"""What is left of the pull from round to round: likeness first, then physics."""
-_ARMS = 0.1
-"""Mobility of shoulders in dynamic rounds. Arms that whirl would be the cheapest way to balance."""
-_KNOT_S = 1.0 / 30.0
-"""Of the curves of a dynamic round: a runner stands on a foot for a quarter of a second, and with
-half as many control points slid meanwhile."""
-_PATIENCE = 3
-"""Rounds without gain after which it ends."""
-_LAIN_ON = ("chest", "head", "shoulder", "elbow")
-"""Parts that touch when a body lies or gets up: it does not balance then."""
+_PLACE, _WISH, _RANGE = 2.0, 30.0, 1e4
+"""What displacements from the kinematic stage, missed wishes and joints beyond their range cost."""
+_ACCELERATION_S = 0.2
+"""An acceleration of displacements costs as much as they do if they change by their own size in
+this time: reaction forces that jolt from frame to frame at 30 Hz are nobody's."""
+_WRENCH = 1.0
+"""What it costs to ask a body weight more or less of the ground than the source does, at this
+body's size. The kinematic stage's own wrench is nothing to stay close to: its flights do not fall.
+"""
+_ROUNDS = 6
+"""Most solves, each with tasks for limbs that the last one left in each other."""
 
 
-def with_physics(
-    start: Stage, made: Kinematic, target: Character, settings: Settings, progress: ProgressCallback
-) -> Stage:
-    """The best of some rounds of `filter` and holding what touches.
+@dataclass(frozen=True, eq=False)
+class Obeying:
+    """A motion that obeys the body and the ground."""
+
+    clip: Clip
+    solved: PhysicsSolution
+
+
+def obeying(made: Kinematic, target: Character, settings: Settings) -> Obeying:
+    """The motion nearest to the kinematic stage that the ground can carry and the body can do.
 
     Args:
-        start: the stage before.
         made: the kinematic stage.
         target: whose motion.
         settings: of the method.
-        progress: told which round begins.
     """
-    contacts = made.contacts
-    asked = FilterSettings(
-        passes="1D", knot_s=_KNOT_S, torque=settings.torque, balance=_frames(~_lying(contacts)),
-        mobility=dict.fromkeys(_shoulders(target), _ARMS),
-    )  # fmt: skip
-    best, now, since, pull = start, start, 0, PULL
-    for number in range(1, settings.rounds + 1):
-        progress(Progress(f"physics, round {number}"))
-        edit = Edit(now.clip, target, (), made.environment, contacts=contacts)
-        steady = filtered(edit, asked)
-        now = held_stage("physics", steady.clip, made, target, settings, pull)
-        pull *= _FADES
-        since = 0 if _left(now, start) < _left(best, start) else since + 1
-        best = now if since == 0 else best
-        if since >= _PATIENCE or _is_enough(best.residuals):
-            break
-    if best is start:
-        said = "Every round of balance left it worse than it was: it is as the stage before made it"
-        return replace(start, name="physics", status="infeasible", summary=f"{said}.")
-    return best
+    scene = Scene(hinges_in_range(made.clip), target, made.environment)
+    frames = made.clip.frame_count
+    asked = Asked(np.ones(frames, dtype=np.bool_), np.full(frames, settings.torque, dtype=np.bool_))
+    wrench = 0.0 if made.wrench is None else _WRENCH
+    knobs = PhysicsSettings(
+        likeness=WholeSettings(
+            place=_PLACE, acceleration_s=_ACCELERATION_S, wish=_WISH, range=_RANGE
+        ),
+        root=1.0,
+        calm=1.0,
+        wrench_likeness=wrench,
+        moment_likeness=wrench,
+    )
 
+    def solve(tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
+        return solve_clip(
+            scene, tasks, made.contacts, knobs, asked=asked, usual=made.wrench,
+            also=Recruits(target.skeleton.freedoms > 0, True),
+            fastest_rad_s=settings.fastest(target), slack_rad=ankle_slack_rad(target),
+            start=before,
+        )  # fmt: skip
 
-def _left(stage: Stage, start: Stage) -> float:
-    """What is left of everything that is wrong, as shares of what the start has.
+    def overlapping(found: PhysicsSolution) -> list[Task]:
+        state = forward_kinematics(target.skeleton, found.root_positions_m, found.rotations_wxyz)
+        return self_clearance_tasks(state, target)
 
-    A share beyond what is hoped for counts three times.
-    """
-    found, before = vars(stage.residuals), vars(start.residuals)
-    left = max(stage.off_m - start.off_m, 0.0) / _FAR_M
-    for key, least in _LEAST.items():
-        if np.isfinite(found[key]) and np.isfinite(before[key]):
-            share = max(found[key], least) / max(before[key], least)
-            left += share + 2.0 * max(share - _HOPED[key], 0.0)
-    for key, most in _AT_MOST.items():
-        # What the start has of it counts little, what is added to it much.
-        left += max(found[key] - most, 0.0) + 10.0 * max(found[key] - max(most, before[key]), 0.0)
-    return left
-
-
-def _is_enough(residuals: Residuals) -> bool:
-    found = vars(residuals)
-    small = all(not found[key] > least for key, least in _LEAST.items())
-    return small and all(found[key] <= most for key, most in _AT_MOST.items())
-
-
-def _shoulders(target: Character) -> list[str]:
-    """Joints between trunk and elbows."""
-    assert target.roles is not None
-    names, found = target.skeleton.joint_names, list[str]()
-    roles = target.roles.joints
-    trunk = target.skeleton.index(roles.get("chest", roles["pelvis"]))
-    for side in SIDES:
-        elbow = target.skeleton.index(target.roles.joint(f"{side}_elbow"))
-        line = target.skeleton.ancestors(elbow)[1:]
-        found += [names[j] for j in line[: line.index(trunk)] if target.skeleton.freedoms[j] > 0]
-    return found
-
-
-def _lying(contacts: ContactSchedule) -> NDArray[np.bool_]:
-    """(F,) where a body lies on the ground."""
-    columns = [i for i, part in enumerate(contacts.parts) if part.split("_")[-1] in _LAIN_ON]
-    return np.asarray(contacts.touching[:, columns].any(axis=1))
-
-
-def _frames(where: NDArray[np.bool_]) -> Frames:
-    """Frames as `filter` takes them."""
-    if where.all():
-        return True
-    return tuple((first, stop - 1) for first, stop in intervals(where)) or False
+    held = contact_tasks(
+        scene.clip, target, made.environment, replace(made.contacts, sliding=None), made.eased
+    )
+    found = solve_until_clear([*held, *made.wishes], solve, overlapping, _ROUNDS)
+    solved = found.made
+    clip = replace(
+        scene.clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
+    )
+    return Obeying(in_range(clip, scene, found.tasks), solved)

@@ -18,7 +18,7 @@ class Stage:
     """What one stage made of it."""
 
     name: str
-    """`kinematic`; `correct`, where asked for; `physics`."""
+    """`kinematic` or `physics`."""
     clip: Clip
     status: Status
     summary: str

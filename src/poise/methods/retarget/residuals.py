@@ -1,4 +1,4 @@
-"""What is still wrong with a motion, as `retarget` sees it: what it chooses between rounds by.
+"""What is still wrong with a motion, as `retarget` sees it, for the report of its stages.
 
 Its own residuals, of the mechanics of a clip; what comes out is measured by others (`measures`).
 """

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.errors import BadValue
-from poise.methods.correct import run as corrected
 from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.methods.retarget.impossible import impossible
 from poise.methods.retarget.kinematic import retargeted
-from poise.methods.retarget.physics import with_physics
 from poise.methods.retarget.report import RetargetReport
 from poise.methods.retarget.settings import Settings
-from poise.methods.retarget.stages import held_stage, kinematic_stage
+from poise.methods.retarget.stages import kinematic_stage, physics_stage
 from poise.transfer import correspondence
 from poise.wording import counted
 
@@ -57,24 +55,13 @@ def run(
         edit.clip, edit.character, target, matches, edit.environment, scale=settings.scale,
         feet=settings.feet, fastest_rad_s=settings.fastest(target),
     )  # fmt: skip
-    stages, notes = [kinematic_stage(made, target, settings)], list[str]()
-    if settings.correct:
-        tell(Progress("correct"))
-        found = corrected(
-            Edit(stages[-1].clip, target, (), made.environment, contacts=made.contacts)
-        )
-        notes += found.notes
-        if found.status == "converged":
-            stages.append(held_stage("correct", found.clip, made, target, settings))
-        else:  # said, and not built upon
-            stages.append(replace(
-                stages[-1], name="correct", status=found.status, summary=found.summary
-            ))  # fmt: skip
+    stages = [kinematic_stage(made, target, settings)]
     if settings.balance and edit.clip.frame_count < _SHORTEST:
         said = f"It is too short for physics ({counted(edit.clip.frame_count, 'frame')})."
         stages.append(replace(stages[-1], name="physics", status="infeasible", summary=said))
     elif settings.balance:
-        stages.append(with_physics(stages[-1], made, target, settings, tell))
+        tell(Progress("physics"))
+        stages.append(physics_stage(made, target, settings))
     last = stages[-1]
     cannot = impossible(last.series, target, made.wanted_m, settings.fastest(target))
     report = RetargetReport(tuple(stages), made.scale, cannot, matches, made.wanted_m)
@@ -85,7 +72,7 @@ def run(
         last.summary if missed is None else f"{missed.name}: {missed.summary}",
         report,
         contacts=made.contacts,
-        notes=(*dict.fromkeys(notes), report.scale_note),
+        notes=(report.scale_note,),
         character=target,
         environment=made.environment,
     )

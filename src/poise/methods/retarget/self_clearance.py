@@ -7,6 +7,7 @@ body's size. Neighbours are not compared: they always touch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,6 +28,8 @@ _LIMBS = {
 }
 _SOFT_M = 0.005
 """How far flesh, or the play of a cover, lets two limbs into each other."""
+_PIECE = 4
+"""Most frames in which the same two points keep their distance."""
 _AS_WIDE = {"thigh": 1.2, "shin": 0.8, "forearm": 0.8}
 """Radius of a limb over that of the flesh at its joint."""
 
@@ -131,19 +134,30 @@ def deepest_overlap_m(state: BodyState, character: Character) -> tuple[float, st
 
 
 def self_clearance_tasks(state: BodyState, character: Character) -> list[Task]:
-    """One task for every stretch in which two limbs overlap: two points keep their distance."""
+    """Tasks for every stretch in which two limbs overlap: two points keep their distance.
+
+    A long stretch is cut into pieces with points of their own: limbs slide along each other.
+    """
     limbs = capsules(state, character)
     found: list[Task] = []
     for a, b in _PAIRS:
         if a not in limbs or b not in limbs:
             continue
         gap, first, second = apart_m(limbs[a], limbs[b])
-        for start, stop in intervals(gap < -_SOFT_M):
+        for start, stop in _pieces(intervals(gap < -_SOFT_M)):
             worst = start + int(gap[start:stop].argmin())
             found.append(
                 _task(state, character, limbs[a], limbs[b], first, second, start, stop, worst)
             )
     return found
+
+
+def _pieces(stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [
+        (a, min(a + _PIECE, stop))
+        for start, stop in stretches
+        for a in range(start, stop, _PIECE)
+    ]  # fmt: skip
 
 
 def _task(

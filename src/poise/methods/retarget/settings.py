@@ -24,15 +24,11 @@ class Settings:
     fastest_rad_s: Positive | None = None
     """No joint turns faster. By default as fast as the model says, or 20 for hinges of which it
     says nothing; ball joints, as people have them, as fast as they like."""
-    correct: bool = False
-    """`correct` as well, before balance: it looks at accelerations where captures are noisy."""
     balance: bool = True
-    """Then `filter` and holding what touches in turn: the zero-moment point inside the support,
-    flights that fall."""
+    """Then one physics solve: reaction forces of what touches explain the motion, so the
+    zero-moment point is inside the support and flights fall."""
     torque: bool = True
-    """`filter` also keeps joints within their strength."""
-    rounds: Annotated[int, Interval(ge=1, le=100)] = 12
-    """Most rounds of that; the one that measures best counts."""
+    """It also keeps joints within their strength."""
 
     def __post_init__(self) -> None:
         check_record(self)

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from poise.character import Character, StandingFigure
-from poise.constraints import EVERYTHING, Recruits, Task, recruits_of_turn
-from poise.contact import observe
-from poise.mechanics import forward_kinematics
+from poise.contact import intervals, observe
+from poise.footing import worst_miss
 from poise.methods.constraint_report import Status
-from poise.methods.retarget.holding import hold
 from poise.methods.retarget.kinematic import Kinematic, tracking_m
+from poise.methods.retarget.physics import obeying
 from poise.methods.retarget.report import Stage
 from poise.methods.retarget.residuals import residuals
 from poise.methods.retarget.self_clearance import deepest_overlap_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
+from poise.physics import PhysicsSolution
 
-PULL = 0.03
-"""Weight with which parts are turned back to how the kinematic stage had them, against the wishes
-of poses."""
-_END_S, _AT_ENDS = 0.1, 0.15
-"""How long the ends of a clip are, and the same weight there."""
 _HELD_M = 0.005
 """A contact that is off by more does not hold."""
 _TOO_FAR = 0.15
 """Of the legs: limbs that are farther from where they should be, on average, do something else."""
 _TOO_DEEP_CM = 1.0
+_MOST_NAMED = 3
+"""Stretches of frames that a summary names."""
 
 
 def kinematic_stage(made: Kinematic, target: Character, settings: Settings) -> Stage:
@@ -34,26 +33,35 @@ def kinematic_stage(made: Kinematic, target: Character, settings: Settings) -> S
     return _stage("kinematic", made.clip, made.worst_m, made.worst, made, target, settings)
 
 
-def held_stage(
-    name: str, clip: Clip, made: Kinematic, target: Character, settings: Settings,
-    pull: float = PULL,
-) -> Stage:  # fmt: skip
-    """A motion whose contacts are put back, and whose parts are pulled back a little.
+def physics_stage(made: Kinematic, target: Character, settings: Settings) -> Stage:
+    """The second one: what the ground can carry and the body can do."""
+    found = obeying(made, target, settings)
+    worst_m, worst = worst_miss(found.solved.missed_m)
+    stage = _stage("physics", found.clip, worst_m, worst, made, target, settings)
+    lawless = residual_frames(found.solved)
+    if not lawless:
+        return stage
+    said = f"No force of the ground explains the motion in frames {lawless}."
+    if stage.status != "converged":
+        said = f"{stage.summary} {said}"
+    return replace(stage, status="infeasible", summary=said)
 
-    Args:
-        name: of the stage.
-        clip: the motion, on the target.
-        made: the kinematic stage.
-        target: whose.
-        settings: of the method.
-        pull: weight of how parts were turned in the kinematic stage.
+
+def residual_frames(solved: PhysicsSolution) -> str:
+    """The frames that no force of the ground explains, the worst first; empty where there are none.
+
+    With the largest share of the weight (moments: of weight × stature) that is left.
     """
-    contacts = replace(made.contacts, sliding=None)
-    found = hold(
-        clip, clip, _turns(made.clip, target, pull), target, made.environment, contacts,
-        settings.fastest(target), steady=True,
-    )  # fmt: skip
-    return _stage(name, found.clip, found.worst_m, found.worst, made, target, settings)
+    left = np.abs(solved.wrench_left).max(axis=1)
+    found = sorted(
+        intervals(solved.lawless), key=lambda each: -float(left[each[0] : each[1]].max())
+    )
+    named = [
+        f"{a} to {b - 1} ({100.0 * float(left[a:b].max()):.0f} % of the weight)"
+        for a, b in found[:_MOST_NAMED]
+    ]
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return ", ".join(named) + more
 
 
 def _stage(
@@ -77,24 +85,3 @@ def _stage(
         status = "converged"
         said = f"Knees, feet, elbows and hands are {100 * off:.1f} cm from where free joints are."
     return Stage(name, clip, status, said, series, left, off, overlap)
-
-
-def _turns(clip: Clip, target: Character, weight: float) -> list[Task]:
-    """Wishes that parts are turned as in a clip, the more so at its ends.
-
-    What came before and what comes after is not known: physics would bend a clip there as nobody
-    moves.
-    """
-    state = forward_kinematics(clip.skeleton, *clip.pose)
-    end = min(max(1, round(_END_S * clip.rate_hz)), clip.frame_count)
-    stretches = ((0, clip.frame_count, weight), (0, end, _AT_ENDS),
-                 (clip.frame_count - end, clip.frame_count, _AT_ENDS))  # fmt: skip
-    tasks: list[Task] = []
-    for joint, name in enumerate(target.skeleton.joint_names):
-        if joint > 0 and target.skeleton.freedoms[joint] > 0:
-            recruits = Recruits(recruits_of_turn(target, joint, EVERYTHING).joints, False)
-            tasks += [
-                Task(name, "turn", a, state.rotations_wxyz[a:b, joint], recruits, 2, w, joint)
-                for a, b, w in stretches
-            ]
-    return tasks

@@ -1,0 +1,98 @@
+"""Figures before and after an edit, as a table for a terminal."""
+
+from __future__ import annotations
+
+import math
+
+from poise.apps.report.words import Change, kind_of, unit_words
+from poise.job import Recipe
+from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
+
+_FIGURES = {
+    "foot_slide.mean": "foot slide",
+    "penetration.deepest": "deepest penetration",
+    "float.mean": "floating contacts",
+    "zmp_excursion.share": "out of balance (ZMP)",
+    "root_wrench.force": "residual force",
+    "root_wrench.moment": "residual moment",
+    "flight_residual.acceleration": "acceleration in flight",
+    "flight_residual.spin": "change of spin in flight",
+    "torque_excess.worst": "worst torque",
+    "range_excess.worst": "beyond joint ranges",
+    "jitter.jerk": "jerk within 12 Hz",
+    "joint_peaks.speed": "peak joint speed",
+    "joint_peaks.acceleration": "peak joint acceleration",
+    "jump_height.change": "jump height changed by",
+    "root_shift.mean": "root shift",
+    "swing_shift.mean": "swing-foot shift",
+    "likeness.rotation": "rotation difference",
+}
+_UNITS = {
+    "zmp_excursion.share": "% of frames",
+    "flight_residual.spin": "% of M·h·√(g·h)",
+    "torque_excess.worst": "of strength",
+    "joint_peaks.speed": "× the input's",
+    "joint_peaks.acceleration": "× the input's",
+}
+_SAID_TWICE = ("foot_slide.mean", "float.mean", "zmp_excursion.share", "root_wrench.force",
+               "root_wrench.moment")  # fmt: skip
+"""Also with the contacts that are found in the input."""
+_TITLES = ("", "before", "after", "", "", "with the input's contacts")
+_RIGHT = (1, 2, 5)
+"""Columns of numbers."""
+_MEASURED = ("correct", "filter", "retarget")
+
+
+def is_measured(recipe: Recipe) -> bool:
+    """Whether a recipe is about physics, so that figures say more than constraints."""
+    return any(step.method in _MEASURED for step in recipe.steps)
+
+
+def figure_lines(found: Evaluation) -> list[str]:
+    """What an edit promises, before and after; better or worse by the measure's resolution."""
+    after = {m.key: m for m in found.measures}
+    before = {m.key: m.value for m in found.before}
+    rows: list[tuple[str, ...]] = [_TITLES]
+    changes: list[Change] = []
+    for key, words in _FIGURES.items():
+        now, was = after.get(key), before.get(key, math.nan)
+        if now is None or (math.isnan(now.value) and math.isnan(was)):
+            continue
+        second = after.get(f"{key}{UNDER_INPUT_CONTACTS}") if key in _SAID_TWICE else None
+        kind = kind_of(key)
+        values = (was, now.value, math.nan if second is None else second.value)
+        shown = [_shown(value, kind.resolution) for value in values]
+        changes.append(kind.change(was, now.value))
+        unit = _UNITS.get(key, unit_words(now.unit))
+        rows.append((words, *shown[:2], unit, changes[-1], shown[2]))
+    if not any(row[-1] for row in rows[1:]):
+        rows = [row[:-1] for row in rows]
+    return [*_laid_out(rows), *_verdict(changes)]
+
+
+def _verdict(changes: list[Change]) -> list[str]:
+    """The count of what got better and worse, in one line."""
+    better, worse = changes.count("better"), changes.count("worse")
+    if not better and not worse:
+        return []
+    if not worse:
+        return [f"{better} better, none worse than the input"]
+    return [f"{better} better, {worse} worse than the input"]
+
+
+def _laid_out(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            f"{cell:>{width}}" if n in _RIGHT else f"{cell:<{width}}"
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _shown(value: float, resolution: float) -> str:
+    """A value with the digits that its measure resolves."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.{max(0, -math.floor(math.log10(resolution)))}f}"

@@ -1,0 +1,250 @@
+"""Merit of a motion: everything it answers for, over the whole clip or a stretch of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poise.arrays import Array, Indices
+from poise.contact import ContactSchedule, touching_points
+from poise.ik import (
+    BALL,
+    REACH,
+    TRANSLATION,
+    IkProblem,
+    IkSolution,
+    PoseArrays,
+    Price,
+    fastest_turns,
+    hard_or_wished,
+    inertia_stiffness,
+    make_equations,
+    price_of,
+    take_steps,
+)
+from poise.mechanics import center_of_mass, forward_kinematics
+from poise.physics.clearance_rows import Flesh, Outside, outside_of
+from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
+from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
+from poise.physics.settings import PhysicsSettings, Stage
+from poise.physics.supports import supports_of
+from poise.physics.torque_rows import make_torque_work
+from poise.solvers import Barrier, factor_band, make_forces, solve_band
+
+_LEVER_M = 0.2
+"""What a radian that a turn is off counts as: the length of a foot."""
+BESIDE = REACH - 1
+"""Frames on either side of a stretch whose rows depend on it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Frames in which physics is asked for; contacts, ranges and goals hold everywhere."""
+
+    laws: NDArray[np.bool_]
+    """(F,) reaction forces explain the motion: balance, friction, flight."""
+    strength: NDArray[np.bool_]
+    """(F,) torques within strength."""
+
+    def sliced(self, first: int, stop: int) -> Asked:
+        """Of frames `first` to `stop` (exclusive)."""
+        return Asked(self.laws[first:stop], self.strength[first:stop])
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What a solve leaves for the next one of the same clip: multipliers and costs."""
+
+    wrench: Array
+    """(F, 6)"""
+    shifts: Array
+    """(F, K) of hard rows."""
+    costs: Array
+    """(F,) of the solution, to see what has changed since."""
+
+
+def everywhere(frames: int) -> Asked:
+    """All of it in all frames."""
+    return Asked(np.ones(frames, dtype=np.bool_), np.ones(frames, dtype=np.bool_))
+
+
+class Merit:
+    """The merit function of a clip, its normal equations and multipliers."""
+
+    def __init__(
+        self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
+        fastest_rad_s: Array | None, asked: Asked, flesh: Flesh, usual: Array | None = None,
+    ) -> None:  # fmt: skip
+        scene = problem.scene
+        clip, character = scene.clip, scene.character
+        self.frames, self.rate_hz, self.width = clip.frame_count, clip.rate_hz, problem.width
+        self._fastest = fastest_turns(problem, fastest_rad_s)
+        self._problem = hard_or_wished(problem)
+        self._schedule, self._settings, self._flesh = schedule, settings, flesh
+        self.asked = asked
+        self.stiffness = inertia_stiffness(problem)
+        if problem.blocks.kind[0] == TRANSLATION:
+            self.stiffness[:3] *= settings.root
+        self._calm = _calm(problem, settings.calm)
+        self.equations = make_equations(problem)
+        self.body = body_of(character, clip)
+        self._original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
+        if usual is None:
+            usual = usual_wrench(clip, character, self.body.scale)
+        self.usual = np.ascontiguousarray(usual, dtype=np.float64)
+        joints = clip.skeleton.joint_count
+        self._work = make_frame_work(joints, problem.width)
+        self._torques = make_torque_work(joints, problem.width)
+        self.body.strength.asked[:] = asked.strength
+        self._weights = Weights(settings.clearance, settings.torque * bool(asked.strength.any()))
+        self.pressed = np.zeros((self.frames, 6))
+        self._levers = np.array(
+            [
+                (_LEVER_M if task.kind == "turn" else 1.0) * (task.priority == 1 and task.side == 0)
+                for task in problem.tasks
+            ]
+        )
+        self._stage: Stage | None = None
+        self._price: Price
+        self._barrier: Barrier
+        self.supports: Supports
+        self._outside: Outside
+        self.multipliers: Multipliers
+
+    def begin(self, at: IkSolution, stage: Stage) -> None:
+        """Freeze what a stage takes as given: where parts touch, surfaces next to points."""
+        scene, settings = self._problem.scene, self._settings
+        character = scene.character
+        assert character.body is not None
+        state = forward_kinematics(scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz)
+        touched = touching_points(state, character, self._schedule, scene.environment)
+        com = center_of_mass(state, character.body)
+        self.supports = supports_of(state, touched, com, self.body.scale, self.usual, settings)
+        self.supports.believed[~self.asked.laws] = 0
+        self._outside = outside_of(state, character, scene.environment, self._flesh)
+        self.multipliers = Multipliers(
+            self.pressed, np.zeros((self.frames, 6)), make_forces(self.supports.caps, stage.mu)
+        )
+        self._price = price_of(
+            self._problem,
+            settings.likeness,
+            stage.hard,
+            self.stiffness,
+            self._fastest,
+            self._calm,
+        )
+        self._barrier = Barrier(stage.rho * bool(self.asked.laws.any()), stage.mu, settings.effort)
+        if self._stage is not None:
+            self.equations.shifts[:] *= self._stage.hard / stage.hard
+        self._stage = stage
+
+    def held(self) -> Held:
+        """At the motion last evaluated."""
+        e = self.equations
+        return Held(self.pressed.copy(), e.shifts.copy(), e.costs.copy())
+
+    def restore(self, held: Held) -> bool:
+        """Go on with the multipliers of another solve; whether they are for the same rows."""
+        same = held.shifts.shape == self.equations.shifts.shape
+        if same:
+            self.pressed[:] = held.wrench
+            self.equations.shifts[:] = held.shifts
+        return same
+
+    def evaluate(self, at: IkSolution, first: int, stop: int, slopes: bool = True) -> float:
+        """Cost of everything that depends on frames `first` to `stop` (exclusive)."""
+        problem = self._problem
+        return evaluate_frames(
+            max(first - BESIDE, 0), min(stop + BESIDE, self.frames), problem.rig, problem.limits,
+            self._price, self._original, at.poses, self.equations, at.misses, self.body,
+            self._barrier, self.supports, self._outside, self.multipliers, self._weights, slopes,
+            self._work, self._torques,
+        )  # fmt: skip
+
+    def newton_step(self, first: int, stop: int, damping: Array) -> Array | None:
+        """((stop − first) · W,) from the equations last evaluated there, which are used up.
+
+        `damping` (F,) is added to the diagonal, times stiffness. None where the equations are not
+        positive definite.
+        """
+        part = slice(first * self.width, stop * self.width)
+        band = self.equations.band[part]
+        band[:, 0] += np.outer(damping[first:stop], self.stiffness).ravel()
+        if not factor_band(band, self.width, REACH):
+            return None
+        step = self.equations.right[part].copy()
+        solve_band(band, self.width, REACH, step)
+        return step
+
+    def move(self, at: IkSolution, first: int, stop: int, step: Array, share: float) -> None:
+        """Move frames of a motion by a share of a step, in place."""
+        take_steps(
+            self._problem.blocks, self.width, step, share, at.root_positions_m[first:stop],
+            at.rotations_wxyz[first:stop],
+        )  # fmt: skip
+
+    def bounds_met(self, first: int, stop: int) -> tuple[Indices, Indices]:
+        """Which bounds (clearance, torque) had rows at the last evaluation of a stretch."""
+        part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
+        return self._outside.inside[part].copy(), self.body.strength.beyond[part].copy()
+
+    def foresee(self, first: int, stop: int, known: tuple[Indices, Indices]) -> bool:
+        """Give rows to bounds that the motion last evaluated runs into; whether there are any."""
+        part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
+        outside, strength = self._outside, self.body.strength
+        points = (outside.inside[part] != 0) & (known[0] == 0) & (outside.foreseen[part] == 0)
+        torques = (strength.beyond[part] != 0) & (known[1] == 0) & (strength.foreseen[part] == 0)
+        outside.foreseen[part][points] = 1
+        strength.foreseen[part][torques] = strength.beyond[part][torques]
+        return bool(points.any() or torques.any())
+
+    def forget(self) -> None:
+        """Bounds that were foreseen are no longer."""
+        self._outside.foreseen[:] = 0
+        self.body.strength.foreseen[:] = 0
+
+    def press(self, where: NDArray[np.bool_]) -> None:
+        """Multipliers of these frames take over what weights hold at the motion last evaluated."""
+        self.pressed[where] = self.multipliers.gradient[where]
+        self.equations.shifts[where] += self.equations.errors[where]
+
+    def wrench_left(self) -> Array:
+        """(F, 6) what no reaction force explains, at the motion last evaluated."""
+        if self._barrier.rho == 0.0:
+            return np.zeros_like(self.pressed)
+        left = (self.multipliers.gradient - self.pressed) / self._barrier.rho
+        left[[0, -1]] = 0.0
+        left[self.supports.believed == 0] = 0.0
+        return left
+
+    def contact_left_m(self, at: IkSolution) -> Array:
+        """(F,) how far hard tasks are missed at worst, at the motion last evaluated."""
+        off = np.nan_to_num(at.misses * self._levers)
+        return np.asarray(off.max(axis=1, initial=0.0))
+
+    def total_force_n(self) -> Array:
+        """(F, 3) what the ground does, at the motion last evaluated."""
+        supports = self.supports
+        owner = np.repeat(np.arange(self.frames), np.diff(supports.first))
+        found = np.zeros((self.frames, 3))
+        np.add.at(found, owner, self.multipliers.forces[:, :1] * supports.generators[:, :3])
+        return found * self.body.scale.weight_n
+
+
+def _calm(problem: IkProblem, times: float) -> Array:
+    """(W,) how much more accelerations cost of unknowns that no contact or goal asks to move."""
+    character, blocks = problem.scene.character, problem.blocks
+    busy = {
+        above
+        for task in problem.tasks
+        if task.priority == 1 and task.joint >= 0
+        for above in character.skeleton.ancestors(task.joint)
+    }
+    found = np.full(problem.width, 1.0)
+    for b in range(len(blocks.kind)):
+        if blocks.kind[b] != TRANSLATION and int(blocks.joint[b]) not in busy:
+            column = int(blocks.column[b])
+            found[column : column + (3 if blocks.kind[b] == BALL else 1)] = times
+    return found
