@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +36,8 @@ from poise.solvers import Barrier, factor_band, make_forces, solve_band
 
 _LEVER_M = 0.2
 """What a radian that a turn is off counts as: the length of a foot."""
+_LEAST_MOBILITY = 1e-3
+"""What never moves is a million times as stiff: as much as the equations bear."""
 BESIDE = REACH - 1
 """Frames on either side of a stretch whose rows depend on it."""
 
@@ -76,6 +79,7 @@ class Merit:
     def __init__(
         self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
         fastest_rad_s: Array | None, asked: Asked, flesh: Flesh, usual: Array | None = None,
+        mobility: Mapping[int, float] | None = None,
     ) -> None:  # fmt: skip
         scene = problem.scene
         clip, character = scene.clip, scene.character
@@ -87,6 +91,7 @@ class Merit:
         self.stiffness = inertia_stiffness(problem)
         if problem.blocks.kind[0] == TRANSLATION:
             self.stiffness[:3] *= settings.root
+        self.stiffness /= _mobility(problem, mobility or {}) ** 2
         self._calm = _calm(problem, settings.calm)
         self.equations = make_equations(problem)
         self.body = body_of(character, clip)
@@ -231,6 +236,17 @@ class Merit:
         found = np.zeros((self.frames, 3))
         np.add.at(found, owner, self.multipliers.forces[:, :1] * supports.generators[:, :3])
         return found * self.body.scale.weight_n
+
+
+def _mobility(problem: IkProblem, by_joint: Mapping[int, float]) -> Array:
+    """(W,) how far each unknown may be displaced against others."""
+    blocks = problem.blocks
+    found = np.ones(problem.width)
+    for b in range(len(blocks.kind)):
+        kind, column = int(blocks.kind[b]), int(blocks.column[b])
+        key = -1 if kind == TRANSLATION else int(blocks.joint[b])
+        found[column : column + (3 if kind <= BALL else 1)] = by_joint.get(key, 1.0)
+    return np.maximum(found, _LEAST_MOBILITY)
 
 
 def _calm(problem: IkProblem, times: float) -> Array:
