@@ -126,7 +126,7 @@ def test_torques_are_those_of_the_measures(label: str) -> None:
     assert compared > 20
 
 
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
+@pytest.mark.parametrize("fit", ["physics", "separate"])
 def test_both_ways_of_differentiating_give_the_same_motion(fit: str) -> None:
     problem, _, _ = problem_of("walk@30")
     settings = Settings(passes="1D", torque=True, fit=fit)

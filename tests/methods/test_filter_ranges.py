@@ -57,7 +57,7 @@ def asked(what: str) -> Constraint:
 
 
 @cache
-def filtered(what: str, passes: str, ranges: str, fit: str = "coupled") -> Clip:
+def filtered(what: str, passes: str, ranges: str, fit: str = "physics") -> Clip:
     clip, character = walk()
     contacts = detect_contacts(clip, character, FLAT)
     who = {
@@ -105,9 +105,9 @@ def test_a_kinematic_round_ends_inside_all_ranges_and_would_not_by_itself(what: 
 @pytest.mark.parametrize(
     ("what", "fit"),
     [
-        ("under a bar", "coupled"),
-        pytest.param("head far away", "coupled", marks=OUT_OF_REACH),
-        pytest.param("hand far away", "coupled", marks=OUT_OF_REACH),
+        ("under a bar", "physics"),
+        pytest.param("head far away", "physics", marks=OUT_OF_REACH),
+        pytest.param("hand far away", "physics", marks=OUT_OF_REACH),
         pytest.param("under a bar", "separate", marks=UNWATCHED),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_dynamic_round_ends_inside_all_ranges(what: str, fit: str) -> None:
 
 
 @pytest.mark.parametrize("passes", ["1D+1K", "1K+1D+1K"])
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
+@pytest.mark.parametrize("fit", ["physics", "separate"])
 @pytest.mark.parametrize("what", ["under a bar", "hand far away"])
 def test_rounds_of_both_kinds_end_inside_all_ranges(what: str, fit: str, passes: str) -> None:
     assert beyond_deg(filtered(what, passes, "clip's", fit)) < ABOUT_DEG

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
 from poise.arrays import Array
 from poise.constraints import Recruits, Scene, Task
@@ -22,6 +23,7 @@ from poise.methods.filter.demands import frames_in
 from poise.methods.filter.problem import Problem, mobility_of
 from poise.motion import Clip, splines
 from poise.physics import (
+    LAWLESS,
     Asked,
     PhysicsSettings,
     PhysicsSolution,
@@ -30,12 +32,13 @@ from poise.physics import (
     solve_clip,
 )
 
-_BARRIER = 3e-2
-"""Weight of the barrier, far more than other methods have: reaction forces keep clear of the edges
-of the support. An edit is to be in balance however its accelerations are smoothed; who corrects a
-capture stays nearer to it."""
-_STAGES = Stage(1e5, 100.0, _BARRIER), Stage(1e7, 900.0, _BARRIER)
-_KNOBS = PhysicsSettings(root=1.0, clearance=0.0, stages=_STAGES)
+_BARRIER = 1e-3, 3e-2
+"""Weight of the barrier for an input that obeys, and for one that does not: reaction forces then
+keep clear of the edges of the support, so that the result is in balance however its accelerations
+are smoothed. A motion that obeys as it is stays as it is."""
+_OFTEN = 0.25
+"""An input that does not obey in this share of its frames gets all of it."""
+_KNOBS = PhysicsSettings(root=1.0, clearance=0.0)
 """The root is no stiffer than its inertia says: feet that are set elsewhere take it along. Surfaces
 are not looked at: constraints may put feet below them, as captures do."""
 _HARDEST_WISH = 1e6
@@ -43,6 +46,10 @@ _HARDEST_WISH = 1e6
 _LIKE_INPUT = 1.0, 1.0
 """What it costs to ask a body weight (and one times stature) more or less of the ground than the
 input does: little, on another body or with feet elsewhere it has to."""
+_SLOW_HZ = 50.0
+"""Clips of slower cameras are taken as they are: in these, noise cannot be told from motion."""
+_FADE_S = 0.1
+"""From frames in which noise is taken out to those in which it stays, twice."""
 _STEADY = 10.0, 100.0
 """The same against what the ground can do of the wrench that the first solve asks for, smoothed:
 forces do not tremble from frame to frame."""
@@ -60,20 +67,21 @@ def obeying(problem: Problem, sketch: Clip | None) -> PhysicsSolution:
     assert contacts is not None
     if edit.clip.moving_joints:
         raise BadValue("moving_joints", "none in dynamic rounds", edit.clip.moving_joints)
-    clip = _without_noise(edit.clip, problem.cutoff_hz)
+    asked = asked_of(problem)
+    clip = _without_noise(edit.clip, problem.cutoff_hz, asked.laws)
     scene, moves = Scene(clip, edit.character, edit.environment), _moving(edit)
     tasks, wish = _weighed(problem, moves)
-    likeness = replace(_KNOBS.likeness, wish=wish)
+    barrier = _barrier(problem)
+    stages = Stage(1e5, 100.0, max(barrier, 1e-2)), Stage(1e7, 900.0, barrier)
+    knobs = replace(_KNOBS, likeness=replace(_KNOBS.likeness, wish=wish), stages=stages)
 
     def solve(
         usual: Array, costs: tuple[float, float], start: PhysicsSolution | None
     ) -> PhysicsSolution:
         force, moment = costs
-        knobs = replace(
-            _KNOBS, likeness=likeness, wrench_likeness=force, moment_likeness=moment
-        )  # fmt: skip
+        likely = replace(knobs, wrench_likeness=force, moment_likeness=moment)
         return solve_clip(
-            scene, tasks, contacts, knobs, also=Recruits(moves, True), asked=asked_of(problem),
+            scene, tasks, contacts, likely, also=Recruits(moves, True), asked=asked,
             usual=usual, mobility=mobility_of(problem), start=start,
         )  # fmt: skip
 
@@ -83,7 +91,9 @@ def obeying(problem: Problem, sketch: Clip | None) -> PhysicsSolution:
         return found
     # Supports are where the feet have come to; flights are believed as they were.
     aloft = ~contacts.touching.any(axis=1)
-    steady = np.where(aloft[:, None], usual, _steady_wrench(problem, found))
+    roots, turns = found.pose
+    made = replace(edit.clip, root_positions_m=roots, rotations_wxyz=turns)
+    steady = np.where(aloft[:, None], usual, _possible_wrench(problem, made)[0])
     return solve(steady, _STEADY, found)
 
 
@@ -98,15 +108,25 @@ def asked_of(problem: Problem) -> Asked:
     return Asked(laws, frames_in(settings.torque, frames))
 
 
-def _without_noise(clip: Clip, cutoff_hz: float | None) -> Clip:
-    """A clip within the band that its derivatives are good for: forces do not follow the rest."""
-    if cutoff_hz is None or clip.frame_count < splines.SHORTEST:
+def _without_noise(clip: Clip, cutoff_hz: float | None, where: NDArray[np.bool_]) -> Clip:
+    """A clip within the band that its derivatives are good for: forces do not follow the rest.
+
+    Frames far from those `where` forces are asked for keep all of it.
+    """
+    frames, rate = clip.frame_count, clip.rate_hz
+    if cutoff_hz is None or frames < splines.SHORTEST or rate < _SLOW_HZ or not where.any():
         return clip
-    flat = clip.rotations_wxyz.reshape(clip.frame_count, -1)
-    turns = splines.smooth(flat, clip.rate_hz, cutoff_hz).values.reshape(clip.rotations_wxyz.shape)
+    size = 1 + 2 * round(_FADE_S * rate)
+    near = maximum_filter1d(where.astype(np.float64), size)
+    share = uniform_filter1d(near, size)[:, None]
+    columns = np.concatenate(
+        [clip.root_positions_m, clip.rotations_wxyz.reshape(frames, -1)], axis=1
+    )
+    columns = columns + share * (splines.smooth(columns, rate, cutoff_hz).values - columns)
+    turns = columns[:, 3:].reshape(clip.rotations_wxyz.shape)
     return replace(
         clip,
-        root_positions_m=splines.smooth(clip.root_positions_m, clip.rate_hz, cutoff_hz).values,
+        root_positions_m=columns[:, :3],
         rotations_wxyz=turns / np.linalg.norm(turns, axis=-1, keepdims=True),
     )
 
@@ -147,15 +167,24 @@ def _as_start(sketch: Clip) -> PhysicsSolution:
     return PhysicsSolution(roots, turns, {}, *nothing, steps=0.0, rate_hz=sketch.rate_hz)
 
 
-def _steady_wrench(problem: Problem, found: PhysicsSolution) -> Array:
-    """(F, 6) what the ground can do of what a solution asks for, smoothed as suits its noise."""
+def _barrier(problem: Problem) -> float:
+    """Weight of the barrier, by how often the input asks for what the ground cannot do."""
+    asked = asked_of(problem).laws
+    if not asked.any() or problem.edit.clip.frame_count < splines.SHORTEST:
+        return _BARRIER[0]
+    _, missing = _possible_wrench(problem, problem.edit.clip)
+    share = float((np.abs(missing[asked]).max(axis=1) > LAWLESS).mean())
+    return _BARRIER[0] + min(1.0, share / _OFTEN) * (_BARRIER[1] - _BARRIER[0])
+
+
+def _possible_wrench(problem: Problem, clip: Clip) -> tuple[Array, Array]:
+    """(F, 6) what the ground can do of what a motion asks for, smoothed; and the rest of it."""
     edit = problem.edit
     assert problem.contacts is not None
-    roots, turns = found.pose
-    clip = replace(edit.clip, root_positions_m=roots, rotations_wxyz=turns)
     dynamics = clip_dynamics(clip, edit.character)
     touched = touching_points(dynamics.state, edit.character, problem.contacts, edit.environment)
     given = reaction_forces(dynamics, touched, UNLIMITED)
-    force = (dynamics.outer_force_n - given.missing_force_n) / dynamics.weight_n
-    moment = dynamics.outer_moment_nm - given.missing_moment_nm
-    return np.concatenate([force, moment / (dynamics.weight_n * dynamics.length_m)], axis=1)
+    unit = np.repeat([dynamics.weight_n, dynamics.weight_n * dynamics.length_m], 3)
+    asked = np.concatenate([dynamics.outer_force_n, dynamics.outer_moment_nm], axis=1) / unit
+    missing = np.concatenate([given.missing_force_n, given.missing_moment_nm], axis=1) / unit
+    return asked - missing, missing
