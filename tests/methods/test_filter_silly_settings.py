@@ -32,7 +32,7 @@ VALUES = {
 }
 NUMBERS = (
     "inset_m", "balance_noise", "flight_noise", "torque_noise", "rate_ratio", "knot_s", "beta",
-    "updates", "fits", "process_variance", "alpha", "kappa", "far_noise", "far_m", "far_deg",
+    "updates", "process_variance", "alpha", "kappa", "far_noise", "far_m", "far_deg",
     "met_mm", "met_deg",
 )  # fmt: skip
 BY_NAME = {"noise": "hand", "mobility": "left_hip"}
@@ -103,13 +103,13 @@ def test_a_kappa_that_is_no_number_is_refused(value: str) -> None:
         settings("kappa", VALUES[value], "physics")
 
 
-@pytest.mark.parametrize("name", ["knot_s", "beta", "updates", "fits", "alpha", "process_variance"])
+@pytest.mark.parametrize("name", ["knot_s", "beta", "updates", "alpha", "process_variance"])
 def test_what_must_be_more_than_zero_is_refused_at_zero(name: str) -> None:
     with pytest.raises(BadValue, match=name):
         settings(name, 0.0, "physics")
 
 
-@pytest.mark.parametrize("name", ["updates", "fits"])
+@pytest.mark.parametrize("name", ["updates"])
 @pytest.mark.parametrize("value", [1.5, 101.0, 0.999])
 def test_counts_are_whole_numbers(name: str, value: float) -> None:
     with pytest.raises(BadValue, match=f"{name}.*whole number"):
