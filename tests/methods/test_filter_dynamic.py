@@ -99,16 +99,6 @@ def test_separate_fits_bring_a_real_walk_nearer_to_balance_round_by_round() -> N
     assert values[1] < values[0] and values[2] < values[1] and values[3] < values[2]
 
 
-@needs_mocap
-def test_one_coupled_round_does_nearly_all_and_more_rounds_do_no_harm() -> None:
-    """Measured: 1.04 cm, then 0.018, 0 and 0."""
-    edit = edit_of(REAL_WALK)
-    rounds = [edit.clip, *filtered(REAL_WALK, "3D+1K").report.after_each_round]
-    values = [excursion(edit, clip) for clip in rounds[:4]]
-    assert values[1] < 0.1 * values[0]
-    assert max(values[2:]) <= values[1]
-
-
 def test_a_walk_whose_trunk_sways_gets_its_balance_back() -> None:
     edit, result = leaning(), filtered("leaning", "3D+1K")
     sound, _ = clip_named("walk@30")
