@@ -54,7 +54,7 @@ def main() -> None:
     for mark, lines in (("experiments", experiments()), ("clips", clips())):
         print("\n".join(lines))
         if write:
-            put_table("filter", mark, lines)
+            put_table("filter.md", mark, lines)
 
 
 def experiments() -> list[str]:
