@@ -34,8 +34,8 @@ from poise.physics import (
 
 _BARRIER = 1e-3, 3e-2
 """Weight of the barrier for an input that obeys, and for one that does not: reaction forces then
-keep clear of the edges of the support, so that the result is in balance however its accelerations
-are smoothed. A motion that obeys as it is stays as it is."""
+keep clear of the edges of the support, so that the result is in balance not only at one cutoff of
+its accelerations. A motion that obeys as it is hardly changes."""
 _OFTEN = 0.25
 """An input that does not obey in this share of its frames gets all of it."""
 _KNOBS = PhysicsSettings(root=1.0, clearance=0.0)
@@ -90,7 +90,7 @@ def obeying(problem: Problem, sketch: Clip | None) -> PhysicsSolution:
     if clip.frame_count < splines.SHORTEST:
         return found
     # Supports are where the feet have come to; flights are believed as they were.
-    aloft = ~contacts.touching.any(axis=1)
+    aloft = np.asarray(~contacts.touching.any(axis=1))
     roots, turns = found.pose
     made = replace(edit.clip, root_positions_m=roots, rotations_wxyz=turns)
     steady = np.where(aloft[:, None], usual, _possible_wrench(problem, made)[0])
@@ -101,7 +101,7 @@ def asked_of(problem: Problem) -> Asked:
     """Frames in which the laws of motion and strength are asked for."""
     settings, contacts = problem.settings, problem.contacts
     assert contacts is not None
-    frames, touching = contacts.frame_count, contacts.touching.any(axis=1)
+    frames, touching = contacts.frame_count, np.asarray(contacts.touching.any(axis=1))
     laws = np.where(
         touching, frames_in(settings.balance, frames), frames_in(settings.flight, frames)
     )
