@@ -178,7 +178,8 @@ def foot_path(
     toes = rotations.multiply(rotations.multiply(headed, tilted), bent)
     stands = flat.copy()
     for a, b in intervals(phases.balls & ~flat):
-        stands[a:b] = b - a > LONGEST_ROLL_S * rate_hz
+        # Who never stands flat runs on the balls of the feet.
+        stands[a:b] = b - a > LONGEST_ROLL_S * rate_hz or not flat.any()
     bends = shape.toes != shape.joint
     known = phases.balls if bends else phases.posed
     tip = _tip_places(shape, prints, places, turns, toes, known, phases.on_tip)
