@@ -6,9 +6,6 @@ from poise.ik.frame_loop import OUT_OF_ITERATIONS as OUT_OF_ITERATIONS
 from poise.ik.frame_loop import gather as gather
 from poise.ik.limits import limited_numbers as limited_numbers
 from poise.ik.limits import widened as widened
-from poise.ik.long_clip import begun as begun
-from poise.ik.long_clip import seams as seams
-from poise.ik.long_clip import solve_long as solve_long
 from poise.ik.packed import AIM as AIM
 from poise.ik.packed import ANGLE as ANGLE
 from poise.ik.packed import BALL as BALL

@@ -1,13 +1,10 @@
-"""Inverse kinematics of a whole clip at once: all frames together, and no jolt between them.
+"""What the displacement of a whole clip costs: all frames together, and no jolt between them.
 
 Frame by frame, a limb near full stretch turns a millimetre into degrees, and what one frame does
 its neighbours do not know. Here the displacement from the original is one unknown function of
 time: its size, velocity and acceleration cost (the more, the more inertia a joint carries). Tasks
 of priority 1 hold; centres of mass in lesser layers are asked to accelerate as their goals do,
-all other lesser tasks are wishes.
-
-Gauss–Newton with damping, banded in time: an iteration's cost is linear in the frames. Hard tasks
-weigh more and more: a stiff valley from the start would be walked in very small steps.
+all other lesser tasks are wishes. `poise.physics` solves it.
 """
 
 from __future__ import annotations
@@ -18,11 +15,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
-from poise.ik.packed import BALL, TRANSLATION, PoseArrays
-from poise.ik.problem import IkProblem, IkSolution, unsolved
-from poise.ik.whole_clip_rows import REACH, Equations, Price, put_frames, take_steps
+from poise.ik.packed import BALL, TRANSLATION
+from poise.ik.problem import IkProblem
+from poise.ik.whole_clip_rows import REACH, Equations, Price
 from poise.mechanics import carried_inertias_kg_m2
-from poise.solvers import DampedNewton, NormalEquations
 
 _LARGEST = 1e9
 """More than this, of times or weights, and the equations run out of digits."""
@@ -31,14 +27,12 @@ _LEAST_SHARE = 0.1
 """Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
 
 
-_NOT_NEGATIVE = (
-    "place", "velocity_s", "acceleration_s", "wish", "center", "range", "speed", "damping",
-)  # fmt: skip
+_NOT_NEGATIVE = ("place", "velocity_s", "acceleration_s", "wish", "center", "range", "speed")
 
 
 @dataclass(frozen=True)
 class WholeSettings:
-    """How a clip is solved."""
+    """What displacements cost, and what missed wishes and broken limits do."""
 
     place: float = 20.0
     """What a displacement itself costs."""
@@ -47,23 +41,14 @@ class WholeSettings:
     this time."""
     acceleration_s: float = 0.12
     """The same for its acceleration."""
-    hard: tuple[float, ...] = (1e4, 1e5, 1e6, 1e7)
-    """What missing a task of the first layer by a metre costs, in one stage after another; a metre
-    of displacement of the whole body costs 1."""
     wish: float = 1e2
-    """The same for wishes."""
+    """What missing a wish by a metre costs; a metre of displacement of the whole body costs 1."""
     center: float = 0.05
     """What an acceleration of the centre of mass that is off by 1 m/s² costs."""
     range: float = 1e3
     """What a joint beyond its range by a radian costs."""
     speed: float = 2e5
     """What a joint that turns too fast, by a radian from one frame to the next, costs."""
-    damping: float = 1.0
-    """At the start of each stage."""
-    iterations: int = 12
-    """Most iterations of a stage."""
-    settled: float = 1e-4
-    """A stage ends when an iteration gains less than this share."""
 
     def __post_init__(self) -> None:
         for name in _NOT_NEGATIVE:
@@ -72,10 +57,6 @@ class WholeSettings:
                 raise BadValue(name, f"from 0 to {_LARGEST:g}", value)
         if not self.place > 0.0:
             raise BadValue("place", "more than zero", self.place)
-        if not self.hard or not all(0.0 < weight <= _LARGEST for weight in self.hard):
-            raise BadValue("hard", f"weights up to {_LARGEST:g}, at least one", self.hard)
-        if not 0 <= self.iterations <= 1000:
-            raise BadValue("iterations", "from 0 to 1000", self.iterations)
 
 
 def inertia_stiffness(problem: IkProblem) -> Array:
@@ -93,45 +74,6 @@ def inertia_stiffness(problem: IkProblem) -> Array:
         inertia = body.total_mass_kg if kind == TRANSLATION else carried[blocks.joint[b]]
         stiffness[column : column + size] = max(float(inertia), least)
     return stiffness / stiffness.max(initial=1e-300)
-
-
-def solve_whole(
-    problem: IkProblem,
-    settings: WholeSettings | None = None,
-    stiffness: Array | None = None,
-    start: IkSolution | None = None,
-    fastest_rad_s: Array | None = None,
-) -> IkSolution:
-    """Solve all frames together.
-
-    Args:
-        problem: from `build`.
-        settings: the knobs.
-        stiffness: (W,) what displacing each unknown costs; by default by inertia.
-        start: a motion to begin with; the original by default.
-        fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
-    """
-    settings = settings or WholeSettings()
-    at = unsolved(problem, start)
-    if problem.width == 0 or (not problem.tasks and fastest_rad_s is None):
-        return at
-    fastest = fastest_turns(problem, fastest_rad_s)
-    problem = hard_or_wished(problem)
-    if not (problem.blocks.mobility == 1.0).all():
-        raise BadValue("mobility", "1 for all: a whole clip has stiffness instead", "others")
-    stiff = inertia_stiffness(problem) if stiffness is None else stiffness
-    equations = make_equations(problem)
-    for stage, hard in enumerate(settings.hard):
-        # From a known motion there is no need to begin softly.
-        if start is not None and stage + 1 < len(settings.hard):
-            continue
-        price = price_of(problem, settings, hard, stiff, fastest)
-        newton = DampedNewton(_Whole(problem, price, equations), at, settings.damping)
-        newton.descend(settings.iterations, settings.settled)
-        if not newton.definite:
-            raise BadValue("times or weights of a whole clip", "less extreme", settings)
-        at = newton.at
-    return at
 
 
 def fastest_turns(problem: IkProblem, fastest_rad_s: Array | None) -> Array:
@@ -184,32 +126,3 @@ def price_of(
         hard, settings.wish, settings.center * rate**4, settings.range,
         settings.speed, fastest_rad_s / rate,
     )  # fmt: skip
-
-
-class _Whole:
-    """One stage, as `DampedNewton` sees it."""
-
-    def __init__(self, problem: IkProblem, price: Price, room: Equations) -> None:
-        self._problem, self._price, self._room = problem, price, room
-        damped = np.tile(price.stiffness, problem.scene.clip.frame_count)
-        self.equations = NormalEquations(room.band, room.right, damped, problem.width, REACH)
-
-    def evaluate(self, at: IkSolution) -> float:
-        problem, clip = self._problem, self._problem.scene.clip
-        return put_frames(
-            0, clip.frame_count, problem.rig, problem.limits, self._price,
-            PoseArrays(clip.root_positions_m, clip.rotations_wxyz), at.poses, True, self._room,
-            at.misses,
-        )  # fmt: skip
-
-    def moved(self, at: IkSolution, share: float) -> IkSolution:
-        tried, problem = at.copy(), self._problem
-        take_steps(
-            problem.blocks, problem.width, self._room.right, share, tried.root_positions_m,
-            tried.rotations_wxyz,
-        )  # fmt: skip
-        tried.iterations[:] += 1
-        return tried
-
-    def retried(self, tried: IkSolution, at: IkSolution) -> bool:
-        return False

@@ -70,6 +70,11 @@ def everywhere(frames: int) -> Asked:
     return Asked(np.ones(frames, dtype=np.bool_), np.ones(frames, dtype=np.bool_))
 
 
+def nowhere(frames: int) -> Asked:
+    """Kinematics alone: contacts, ranges, speeds and likeness."""
+    return Asked(np.zeros(frames, dtype=np.bool_), np.zeros(frames, dtype=np.bool_))
+
+
 class Merit:
     """The merit function of a clip, its normal equations and multipliers."""
 
@@ -91,7 +96,12 @@ class Merit:
         self.equations = make_equations(problem)
         self.body = body_of(character, clip)
         self._original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
-        if usual is None:
+        if not asked.laws.any():
+            # Nothing carries: where parts touch need not be known.
+            nothing = np.zeros((self.frames, 0), dtype=np.bool_)
+            self._schedule = ContactSchedule((), nothing, self.rate_hz)
+            usual = np.zeros((self.frames, 6))
+        elif usual is None:
             usual = usual_wrench(clip, character, self.body.scale)
         self.usual = np.ascontiguousarray(usual, dtype=np.float64)
         joints = clip.skeleton.joint_count

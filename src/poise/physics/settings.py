@@ -75,6 +75,8 @@ class PhysicsSettings:
     stages: tuple[Stage, ...] = STAGES
     iterations: Annotated[int, Ge(1)] = 25
     """Most Newton steps of a stage."""
+    rounds: Annotated[int, Ge(0)] = 15
+    """Most updates of the multipliers after the last stage."""
     gain: Annotated[float, Positive] = 1e-2
     """Steps with the same multipliers end when one gains less than this share of the cost."""
 
