@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.character import Character
 from poise.constraints import Recruits, Scene, Task
-from poise.footing import ankle_slack_rad, solve_until_clear
+from poise.footing import solve_until_clear
 from poise.ik import WholeSettings
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget.holding import contact_tasks, hinges_in_range, in_range
@@ -72,8 +72,7 @@ def obeying(made: Kinematic, target: Character, settings: Settings) -> Obeying:
         return solve_clip(
             scene, tasks, made.contacts, knobs, asked=asked, usual=made.wrench,
             also=Recruits(target.skeleton.freedoms > 0, True),
-            fastest_rad_s=settings.fastest(target), slack_rad=ankle_slack_rad(target),
-            start=before,
+            fastest_rad_s=settings.fastest(target), start=before,
         )  # fmt: skip
 
     def overlapping(found: PhysicsSolution) -> list[Task]:
