@@ -8,18 +8,13 @@ import numpy as np
 
 from poise.contact import ContactSchedule
 from poise.ik import IkProblem, IkSolution, WholeSettings
-from poise.physics import PhysicsSettings, Stage, nowhere
+from poise.physics import PhysicsSettings, kinematic, nowhere
 from poise.physics.solve import solve
 
-STAGES = (Stage(1e5, 0.0, 1.0), Stage(3e6, 0.0, 1.0))
 
-
-def settings(stages: tuple[Stage, ...] = STAGES, **likeness: float) -> PhysicsSettings:
+def settings(hard: tuple[float, ...] = (1e5, 3e6), **likeness: float) -> PhysicsSettings:
     """Of tasks alone; nothing is asked of points that no task is about."""
-    return PhysicsSettings(
-        likeness=WholeSettings(**likeness), root=1.0, calm=1.0, torque=0.0, clearance=0.0,
-        stages=stages,
-    )  # fmt: skip
+    return kinematic(WholeSettings(**likeness), hard, clearance=0.0)
 
 
 def nothing(frames: int, rate_hz: float) -> ContactSchedule:

@@ -24,7 +24,6 @@ from poise.ik.whole_clip import WholeSettings, inertia_stiffness
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.mechanics.center_of_mass import carried_inertias_kg_m2
 from poise.motion import Clip
-from poise.physics import Stage
 from poise.samples import sample_character, walking, with_foot_slide
 from tests.called_from_python import from_python
 from tests.constraints.made_scenes import gap
@@ -129,7 +128,7 @@ def test_the_cost_never_rises(hard: float) -> None:
     scene, tasks = walk(30.0)
     problem = ik.build(scene, tasks)
     s, rate = WholeSettings(), scene.clip.rate_hz
-    chosen = replace(settings((Stage(hard, 0.0, 1.0),)), rounds=0, gain=1e-9)
+    chosen = replace(settings((hard,)), rounds=0, gain=1e-9)
     price = price_of(
         inertia_stiffness(problem), place=s.place, velocity=(s.velocity_s * rate) ** 2,
         acceleration=(s.acceleration_s * rate) ** 4, hard=hard, wish=s.wish,
@@ -260,7 +259,7 @@ def test_joints_stay_in_their_ranges() -> None:
     ranged, without = (
         solve_whole(
             problem,
-            replace(settings((Stage(1e2, 0.0, 1.0),), place=10.0, range=weight), rounds=0),
+            replace(settings((1e2,), place=10.0, range=weight), rounds=0),
         )
         for weight in (1e6, 0.0)
     )

@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, Sites, contact_points, contact_radii_m
+from poise.character import SOLE_POINTS, Character, Sites, contact_points, contact_radii_m
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
 from poise.contact import ContactSchedule, foot_motion, foot_sites, intervals, sole_heights_m
 from poise.environment import Environment, query
 from poise.footing.foot_path import FootPath, foot_path, touching_sole
-from poise.footing.foot_shape import HEEL, TIP, FootShape, foot_shapes, in_one_piece
+from poise.footing.foot_shape import (
+    HEEL,
+    INNER,
+    OUTER,
+    TIP,
+    FootShape,
+    foot_shapes,
+    in_one_piece,
+)
 from poise.mechanics import site_positions
 from poise.motion import Clip
 
@@ -208,10 +216,19 @@ def _on_soles(
 
 def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
     shape, start, found = path.shape, path.first, list[Task]()
-    for a, b in intervals(path.posed):
+    for a, b in intervals(path.posed & path.flat):
         name = f"{shape.part} stands from frame {start + a}"
         found.append(movers.point(name, shape.joint, ORIGIN, start + a, path.places_m[a:b]))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
+    for points, frames in _rolling_points(path):
+        for a, b in intervals(frames):
+            name = f"{shape.part} rolls from frame {start + a}"
+            for point in points:
+                offset = shape.offsets_m[point]
+                goals = path.places_m[a:b] + rotations.rotate(path.turns_wxyz[a:b], offset)
+                named = f"{name} on its {SOLE_POINTS[point]}"
+                found.append(movers.point(named, shape.joint, offset, start + a, goals))
+            found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
     for a, b in intervals(path.on_heel):
         name = f"{shape.part}'s heel stays from frame {start + a}"
         offset = shape.offsets_m[HEEL]
@@ -225,6 +242,24 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
         offset = shape.offsets_m[TIP]
         found.append(movers.point(name, shape.toes, offset, start + a, path.tip_m[a:b]))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
+    return found
+
+
+def _rolling_points(path: FootPath) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
+    """Sets of points that a rolling foot stays on, and (n,) the frames of each.
+
+    How steep it is meanwhile is left to the solve: a pitch that was written down beforehand would
+    stop and start knees within a frame.
+    """
+    rolls = path.posed & ~path.flat
+    heel, inner, outer = (path.touching[:, point] for point in (HEEL, INNER, OUTER))
+    on_edge = rolls & (inner != outer)
+    found: list[tuple[tuple[int, ...], NDArray[np.bool_]]] = [((INNER, OUTER), rolls & ~on_edge)]
+    for edge, touches in ((INNER, inner), (OUTER, outer)):
+        found += [
+            ((HEEL, edge), on_edge & touches & heel),
+            ((edge,), on_edge & touches & ~heel),
+        ]
     return found
 
 

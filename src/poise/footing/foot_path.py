@@ -30,6 +30,7 @@ from poise.footing.footprints import (
     stretches_of,
     weights_of,
 )
+from poise.motion import smooth_step
 
 LIFTED_M = 0.012
 """A point of a touching foot that is higher than its lowest by this much has left the ground."""
@@ -72,7 +73,11 @@ class FootPath:
     toes_wxyz: Array
     """(n, 4) of the toes' joint, in the world, while the ball touches."""
     posed: NDArray[np.bool_]
-    """(n,) the ball touches, or heel and ball: the foot has a pose."""
+    """(n,) the ball touches, or heel and ball."""
+    flat: NDArray[np.bool_]
+    """(n,) heel and ball touch, or nearly: the foot has a pose. Elsewhere it rolls over its ball."""
+    touching: NDArray[np.bool_]
+    """(n, 5) points that touch."""
     on_heel: NDArray[np.bool_]
     """(n,) only the heel touches: it has a place, and the foot turns about it."""
     heel_m: Array
@@ -169,13 +174,14 @@ def foot_path(
     # A ball that is nearly down comes down where it will stand.
     landing = touching[:, HEEL] & ~balls & (np.abs(pitch) < _NEARLY_FLAT_RAD)
     posed = balls | landing
+    flat = (touching[:, HEEL] & balls & (touching[:, INNER] == touching[:, OUTER])) | landing
     on_heel = touching[:, HEEL] & ~posed
     on_tip = touching[:, TIP] & ~posed & ~on_heel
     bends = shape.toes != shape.joint
     tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
     return FootPath(
-        shape, first, stop, places, turns, toes, posed, on_heel, prints[:, HEEL], balls & bends,
-        on_tip, tip, prints[:, BALL], static,
+        shape, first, stop, places, turns, toes, posed, flat, touching, on_heel, prints[:, HEEL],
+        balls & bends, on_tip, tip, prints[:, BALL], static,
     )  # fmt: skip
 
 
@@ -287,7 +293,7 @@ def _placing(
         if after is None:
             after = before
         if before is not None and after is not None:
-            eased = (share * share * (3.0 - 2.0 * share))[:, None]
+            eased = smooth_step(share)[:, None]
             own = own + (1.0 - eased) * before + eased * after
         poses[a:b] = own
     return poses[:, :2], poses[:, 2], static

@@ -15,6 +15,7 @@ from poise.physics.merit import nowhere as nowhere
 from poise.physics.settings import LAWLESS as LAWLESS
 from poise.physics.settings import PhysicsSettings as PhysicsSettings
 from poise.physics.settings import Stage as Stage
+from poise.physics.settings import kinematic as kinematic
 from poise.physics.unexplained import Unexplained as Unexplained
 from poise.physics.unexplained import unexplained_in_words as unexplained_in_words
 from poise.physics.unexplained import unexplained_stretches as unexplained_stretches

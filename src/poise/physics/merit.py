@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
+from poise.character import Character
 from poise.contact import ContactSchedule, touching_points
 from poise.ik import (
     BALL,
@@ -25,6 +26,7 @@ from poise.ik import (
     take_steps,
 )
 from poise.mechanics import center_of_mass, forward_kinematics
+from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import Flesh, Outside, outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
@@ -35,6 +37,8 @@ from poise.solvers import Barrier, factor_band, make_forces, solve_band
 
 _LEVER_M = 0.2
 """What a radian that a turn is off counts as: the length of a foot."""
+_QUIETEST = 200.0
+"""Most that accelerations cost more in joints that hardly accelerate in the capture."""
 BESIDE = REACH - 1
 """Frames on either side of a stretch whose rows depend on it."""
 
@@ -81,6 +85,7 @@ class Merit:
     def __init__(
         self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
         fastest_rad_s: Array | None, asked: Asked, flesh: Flesh, usual: Array | None = None,
+        peaks_rad_s2: Array | None = None,
     ) -> None:  # fmt: skip
         scene = problem.scene
         clip, character = scene.clip, scene.character
@@ -92,7 +97,12 @@ class Merit:
         self.stiffness = inertia_stiffness(problem)
         if problem.blocks.kind[0] == TRANSLATION:
             self.stiffness[:3] *= settings.root
-        self._calm = _calm(problem, settings.calm)
+        knees = _knees(character)
+        for joint, columns in _rotations_of(problem):
+            self.stiffness[columns] *= settings.knee if joint in knees else 1.0
+        if peaks_rad_s2 is None:
+            peaks_rad_s2 = peak_accelerations_rad_s2(clip)
+        self._calm = _calm(problem, settings, peaks_rad_s2)
         self.equations = make_equations(problem)
         self.body = body_of(character, clip)
         self._original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
@@ -243,18 +253,37 @@ class Merit:
         return found * self.body.scale.weight_n
 
 
-def _calm(problem: IkProblem, times: float) -> Array:
-    """(W,) how much more accelerations cost of unknowns that no contact or goal asks to move."""
-    character, blocks = problem.scene.character, problem.blocks
+def _rotations_of(problem: IkProblem) -> list[tuple[int, slice]]:
+    """Joints that turn, and their unknowns."""
+    blocks = problem.blocks
+    return [
+        (int(joint), slice(int(column), int(column) + (3 if kind == BALL else 1)))
+        for kind, joint, column in zip(blocks.kind, blocks.joint, blocks.column, strict=True)
+        if kind != TRANSLATION
+    ]
+
+
+def _knees(character: Character) -> set[int]:
+    if character.roles is None:
+        return set()
+    names = (character.roles.joints.get(f"{side}_knee") for side in ("left", "right"))
+    return {character.skeleton.index(name) for name in names if name is not None}
+
+
+def _calm(problem: IkProblem, settings: PhysicsSettings, peaks_rad_s2: Array) -> Array:
+    """(W,) how much more the acceleration of a displacement costs.
+
+    In joints that no contact or goal asks to move, and in those that accelerate little in the
+    capture, whose largest accelerations are `peaks_rad_s2` (J,).
+    """
     busy = {
         above
         for task in problem.tasks
         if task.priority == 1 and task.joint >= 0
-        for above in character.skeleton.ancestors(task.joint)
+        for above in problem.scene.character.skeleton.ancestors(task.joint)
     }
+    quiet = np.clip((settings.brisk_rad_s2 / np.maximum(peaks_rad_s2, 1e-9)) ** 2, 1.0, _QUIETEST)
     found = np.full(problem.width, 1.0)
-    for b in range(len(blocks.kind)):
-        if blocks.kind[b] != TRANSLATION and int(blocks.joint[b]) not in busy:
-            column = int(blocks.column[b])
-            found[column : column + (3 if blocks.kind[b] == BALL else 1)] = times
+    for joint, columns in _rotations_of(problem):
+        found[columns] = max(float(quiet[joint]), 1.0 if joint in busy else settings.calm)
     return found

@@ -23,8 +23,10 @@ class Stage:
     """Of the barrier that keeps reaction forces inside their bounds."""
 
 
-STAGES = (Stage(1e5, 100.0, 1e-2), Stage(3e6, 900.0, 1e-4))
-"""Five stages between these reach the same figures with twice as many factorizations."""
+STAGES = (Stage(1e5, 100.0, 1e-2), Stage(3e6, 3000.0, 2e-3))
+"""Stages between these only cost factorizations. A weaker last barrier (1e-4) lets forces jump
+from point to point, so that torques take five times as many steps; a stronger one (1e-2) keeps the
+pressure away from the edges of soles, where force plates show it."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,15 @@ class PhysicsSettings:
     """How a clip is made to obey the body and the ground."""
 
     likeness: WholeSettings = field(
-        default_factory=lambda: WholeSettings(place=60.0, acceleration_s=0.2, range=3e4, speed=2e6)
+        default_factory=lambda: WholeSettings(place=100.0, acceleration_s=0.2, range=3e4, speed=2e6)
     )
     """What displacements from the capture cost, their velocity and acceleration included."""
     root: Annotated[float, Positive] = 4.0
     """How much more it costs to displace the root than its inertia says: the pressure under the
     feet goes where the centre of mass goes."""
-    wrench_likeness: Annotated[float, NotNegative] = 100.0
+    knee: Annotated[float, Positive] = 2.0
+    """The same for knees: they bend as hips and feet ask, and should not twist."""
+    wrench_likeness: Annotated[float, NotNegative] = 150.0
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
     but not those that acted: on six walks over force plates the error of the vertical force goes
@@ -49,10 +53,13 @@ class PhysicsSettings:
     calm: Annotated[float, Positive] = 30.0
     """How much more the acceleration of a displacement costs in joints that no contact or goal asks
     to move: arms are not thrown about for the sake of a footstep."""
+    brisk_rad_s2: Annotated[float, NotNegative] = 200.0
+    """Joints that never accelerate so much in the capture pay more for it, by the square of the
+    ratio: who moves quietly still does. Zero treats all joints alike."""
     friction: Annotated[float, Positive] = 0.7
     """Largest tangential over normal force along the edges of a friction pyramid; the round cones
     of 0.8 that measures use hold it."""
-    inset_m: Annotated[float, NotNegative] = 0.01
+    inset_m: Annotated[float, NotNegative] = 0.02
     """Forces act so much nearer to the middle of a part than its outermost points: who balances on
     an edge tips over."""
     max_force: Annotated[float, Positive] = 2.0
@@ -61,13 +68,11 @@ class PhysicsSettings:
     """A contact carries nothing in its first and last moments, unless nothing else would,"""
     ramp_s: Annotated[float, Positive] = 0.04
     """and then more and more over this time."""
-    landing_s: Annotated[float, Positive] = 0.02
-    """After and before a flight, forces grow and fade over this time."""
-    least_grip: Annotated[float, Interval(ge=0.0, le=1.0)] = 0.3
+    least_grip: Annotated[float, Interval(ge=0.0, le=1.0)] = 0.05
     """Points of a part that touch less firmly (see `touching_points`) carry nothing."""
     effort: Annotated[float, Positive] = 1e-3
     """What reaction forces cost: parts that could push against each other without end do not."""
-    torque: Annotated[float, NotNegative] = 100.0
+    torque: Annotated[float, NotNegative] = 300.0
     """What a torque beyond nine tenths of the strength by the strength itself costs; zero asks for
     no limits."""
     clearance: Annotated[float, NotNegative] = 3e5
@@ -82,6 +87,17 @@ class PhysicsSettings:
 
     def __post_init__(self) -> None:
         check_record(self)
+
+
+def kinematic(
+    likeness: WholeSettings, hard: tuple[float, ...], *, rounds: int = 15, clearance: float = 3e5
+) -> PhysicsSettings:
+    """Knobs of a solve without the laws of motion, all joints alike; `hard` by stage."""
+    return PhysicsSettings(
+        likeness=likeness, root=1.0, knee=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
+        clearance=clearance, stages=tuple(Stage(weight, 0.0, 1.0) for weight in hard),
+        rounds=rounds,
+    )  # fmt: skip
 
 
 MET_M = 1e-4

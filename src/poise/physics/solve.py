@@ -54,6 +54,7 @@ def solve(
     flesh: Flesh = NO_FLESH,
     usual: Array | None = None,
     held: Held | None = None,
+    peaks_rad_s2: Array | None = None,
 ) -> Solved:
     """The motion nearest to the problem's clip that does what is asked.
 
@@ -68,13 +69,15 @@ def solve(
         usual: (F, 6) the wrench to stay close to; that of the clip by default.
         held: with `start`, what the solve that made it left: then only stretches around what has
             changed since are solved for.
+        peaks_rad_s2: (J,) largest acceleration of each joint in the capture; by default in the
+            problem's clip.
     """
     at = unsolved(problem, start)
     frames = len(at.root_positions_m)
     if problem.width == 0:
         return Solved(at, np.zeros((frames, 6)), np.zeros((frames, 3)), 0.0)
     asked = asked or everywhere(frames)
-    merit = Merit(problem, schedule, settings, fastest_rad_s, asked, flesh, usual)
+    merit = Merit(problem, schedule, settings, fastest_rad_s, asked, flesh, usual, peaks_rad_s2)
     newton = LocalNewton(merit)
     everything = np.ones(frames, dtype=np.bool_)
     again = held is not None and start is not None and merit.restore(held)

@@ -9,6 +9,7 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.contact import TouchingPoints, intervals
 from poise.mechanics import BodyState
+from poise.motion import smooth_step
 from poise.physics.newton_euler_rows import Scale, Supports
 from poise.physics.settings import PhysicsSettings
 
@@ -69,15 +70,13 @@ def load_shares(firm: NDArray[np.bool_], rate_hz: float, settings: PhysicsSettin
     """(F, C) how much of its largest force each point may give: forces fade in and out.
 
     A point that has just come down, or is about to leave, carries little while others carry the
-    body. Where all have, the firmest counts as 1; but next to a flight all fade together.
+    body. Where all have, the firmest counts as 1.
     """
     held = _to_the_edge_s(firm, rate_hz)
     early = held / (settings.edge_s + settings.ramp_s)
-    share = _smooth_step((held - settings.edge_s) / settings.ramp_s) + 1e-3 * early * early
+    share = smooth_step((held - settings.edge_s) / settings.ramp_s) + 1e-3 * early * early
     share *= firm
-    share /= np.maximum(share.max(axis=1, keepdims=True, initial=0.0), 1e-300)
-    carried = _to_the_edge_s(np.asarray(firm.any(axis=1, keepdims=True)), rate_hz)
-    return np.asarray(share * np.minimum(1.0, carried / settings.landing_s))
+    return np.asarray(share / np.maximum(share.max(axis=1, keepdims=True, initial=0.0), 1e-300))
 
 
 def _to_the_edge_s(held: NDArray[np.bool_], rate_hz: float) -> Array:
@@ -93,11 +92,6 @@ def _to_the_edge_s(held: NDArray[np.bool_], rate_hz: float) -> Array:
             until = np.where(stop == len(held), np.inf, count[::-1])
             found[first:stop, c] = np.minimum(since, until) / rate_hz
     return np.minimum(found, 1.0)
-
-
-def _smooth_step(x: Array) -> Array:
-    x = np.clip(x, 0.0, 1.0)
-    return np.asarray(x * x * (3.0 - 2.0 * x))
 
 
 def _likeness(settings: PhysicsSettings) -> Array:

@@ -20,6 +20,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
 from poise.ik import IkSolution, build, widened
 from poise.mechanics import forward_kinematics
+from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.merit import Asked, Held
 from poise.physics.settings import LAWLESS, LAWLESS_S, PhysicsSettings
@@ -114,6 +115,7 @@ def solve_clip(
     left, forces = np.zeros((frames, 6)), np.zeros((frames, 3))
     missed: dict[str, float] = {}
     first, steps = 0, 0.0
+    peaks = peak_accelerations_rad_s2(clip)
     while True:
         stop = frames if frames - first <= length + overlap else first + length
         part = replace(scene, clip=clip.sliced(first, stop))
@@ -124,7 +126,7 @@ def solve_clip(
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         found = solve(
             replace(problem, limits=limits), schedule.sliced(first, stop), settings,
-            fastest_rad_s=fastest_rad_s, flesh=flesh,
+            fastest_rad_s=fastest_rad_s, flesh=flesh, peaks_rad_s2=peaks,
             asked=None if asked is None else asked.sliced(first, stop),
             usual=None if usual is None else usual[first:stop],
             start=None if start is None else _begun(start.pose, first, stop, len(problem.tasks)),

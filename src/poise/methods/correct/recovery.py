@@ -45,13 +45,14 @@ from poise.motion import (
     Clip,
     joint_speeds_rad_s,
     peak_speeds_rad_s,
+    smooth_step,
 )
 from poise.physics import (
     NO_FLESH,
     Flesh,
     PhysicsSettings,
     PhysicsSolution,
-    Stage,
+    kinematic,
     nowhere,
     solve_clip,
 )
@@ -61,9 +62,9 @@ MOVED_ON_M = 0.05
 """A part that leaves for less time, while another one touches, and comes down less far away, has
 not taken a step."""
 
-TRAVELS_M_S = 0.3
+TRAVELS_M_S = 0.15
 """A sole that is faster does not stand yet, or no longer,"""
-LONGEST_TRAVEL_S = 0.1
+LONGEST_TRAVEL_S = 0.12
 """at the ends of a contact."""
 
 FASTER = 1.06
@@ -73,10 +74,7 @@ _DEEPEST_M = 0.001
 _ROUNDS = 6
 """Most solves, each with tasks for the points that the last one left inside something."""
 
-KINEMATIC = PhysicsSettings(
-    likeness=WholeSettings(range=2e3), root=1.0, calm=1.0, torque=0.0,
-    stages=(Stage(1e5, 0.0, 1.0), Stage(3e6, 0.0, 1.0)),
-)  # fmt: skip
+KINEMATIC = kinematic(WholeSettings(range=2e3), (1e5, 3e6))
 """Without the laws of motion."""
 
 
@@ -244,14 +242,12 @@ def _without_short_gaps(contacts: ContactSchedule, scene: Scene) -> ContactSched
     return replace(contacts, touching=touching, sliding=None)
 
 
-# Feet on their way from one stance to the next: as they went, between where they now stand.
-#
-# What a stance moves a foot by, its swing forgets slowly, so that it neither kinks nor sinks:
-# from the displacement at the end of one stance to that at the start of the next.
-WEIGHT = 0.1
+# Feet on their way from one stance to the next: as they went, but for its first and last moments,
+# in which they leave where they now stand, and come to where they will.
+WEIGHT = 1.0
 """Of a swinging foot, against the other wishes of the last solve."""
-_FORGET_S = 0.4
-"""Before the first stance and after the last one, displacements fade over this time."""
+_FORGET_S = 0.3
+"""A swing forgets in this time what the stance before moved the foot by."""
 
 
 def swing_tasks(scene: Scene, paths: Sequence[FootPath], movers: Movers) -> list[Task]:
@@ -270,9 +266,11 @@ def swing_tasks(scene: Scene, paths: Sequence[FootPath], movers: Movers) -> list
         gaps.append((first.first - fade, first.first, np.zeros(3), _moved(scene, first, 0)))
         gaps.append((last.stop, last.stop + fade, _moved(scene, last, -1), np.zeros(3)))
         for a, b, before, after in gaps:
-            share = (np.arange(a, b) - a + 1.0) / (b - a + 1.0)
-            share = (share * share * (3.0 - 2.0 * share))[:, None]
-            moved = (1.0 - share) * before + share * after
+            since = np.arange(a, b) - a + 1.0
+            # In a swing shorter than that, what one end forgets the other one learns.
+            over = min(fade, b - a) + 1.0
+            moved = smooth_step(1.0 - since / over)[:, None] * before
+            moved += smooth_step(1.0 - (b - a + 1.0 - since) / over)[:, None] * after
             inside = slice(max(a, 0), min(b, frames))
             if inside.start >= inside.stop:
                 continue

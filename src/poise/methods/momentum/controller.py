@@ -20,7 +20,7 @@ from poise.errors import BadShape, BadValue
 from poise.mechanics import GRAVITY_M_S2, center_of_mass, forward_kinematics
 from poise.methods.momentum.family import Family
 from poise.methods.momentum.two_leaps import AXES, stage_feet_m
-from poise.motion import Clip
+from poise.motion import Clip, smooth_step
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ class LeapController:
         part = (times - low)[:, None]
         their_roots = (1.0 - part) * two[0][low] + part * two[0][low + 1]
         their_turns = rotations.slerp(two[1][low], two[1][low + 1], part)
-        share = (x * x * (3.0 - 2.0 * x))[:, None]
+        share = smooth_step(x)[:, None]
         roots = (1.0 - share) * one[0][out[0] : out[1]] + share * their_roots
         turns = rotations.slerp(one[1][out[0] : out[1]], their_turns, share)
         start = self._center(one[0][[out[0] - 1]], one[1][[out[0] - 1]])[0]

@@ -44,12 +44,11 @@ from poise.ik import WholeSettings, build, keep_in_range, unsolved, widened
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
-from poise.physics import PhysicsSettings, PhysicsSolution, Stage, nowhere, solve_clip
+from poise.physics import PhysicsSolution, kinematic, nowhere, solve_clip
 
-_SETTINGS = PhysicsSettings(
-    likeness=WholeSettings(place=2.0, range=1e4, center=1.0), root=1.0, calm=1.0, torque=0.0,
-    stages=(Stage(1e5, 0.0, 1.0), Stage(1e5, 0.0, 1.0), Stage(1e6, 0.0, 1.0)), rounds=0,
-)  # fmt: skip
+_SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 1e6), rounds=0)
+"""Without further updates of multipliers: stances out of reach, which are eased, would be pressed
+upon in vain."""
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
 _TOUCHED, _ON_EDGE = 10.0, 10.0
