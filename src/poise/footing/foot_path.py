@@ -34,7 +34,7 @@ from poise.motion import smooth_step
 
 LIFTED_M = 0.012
 """A point of a touching foot that is higher than its lowest by this much has left the ground."""
-BALL_LIFTED_M = 0.005
+BALL_LIFTED_M = 0.01
 """The same for the ball over the tip of the toes: feet leave by rolling over it, and a ball that is
 held down longer takes the whole body with it."""
 HEEL_UP_M = 0.025

@@ -85,10 +85,13 @@ class Aim:
         if not 0 <= frame < family.frame_count:
             raise BadValue("frame", f"from 0 to {family.frame_count - 1}", frame)
         x, miss = self._low, np.inf
-        for start in self._nearest_cells(goal, frame):
-            found, off = self._descended(start, goal, frame)
-            if off < miss:
-                x, miss = found, off
+        for per_cell in (1, 4):  # a descent may end beside the goal: then from nearer to it
+            for start in self._nearest_starts(goal, frame, per_cell):
+                found, off = self._descended(start, goal, frame)
+                if off < miss:
+                    x, miss = found, off
+                if miss <= HIT_M:
+                    break
             if miss <= HIT_M:
                 break
         status: Found = "hit" if miss <= HIT_M else "out_of_reach"
@@ -115,10 +118,14 @@ class Aim:
         tries = [self.hit(path[n], first + n) for n in known]
         return min(tries, key=lambda each: each.miss_m)
 
-    def _nearest_cells(self, goal: Array, frame: int) -> list[Array]:
-        """Where to start: the middles of the cells, the nearest first."""
-        middles = [0.5 * (a[1:] + a[:-1]) if len(a) > 1 else a for a in self._axes]
-        tries = [np.array(each) for each in product(*middles)]
+    def _nearest_starts(self, goal: Array, frame: int, per_cell: int) -> list[Array]:
+        """Where to start: so many places in each cell, along every axis, the nearest first."""
+        shares = (np.arange(per_cell) + 0.5) / per_cell
+        within = [
+            (a[:-1, None] + shares * np.diff(a)[:, None]).ravel() if len(a) > 1 else a
+            for a in self._axes
+        ]
+        tries = [np.array(each) for each in product(*within)]
         misses = [float(np.linalg.norm(self.place_m(each, frame) - goal)) for each in tries]
         return [tries[int(n)] for n in np.argsort(misses)[:_MOST_STARTS]]
 
