@@ -46,7 +46,7 @@ from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
 from poise.physics import PhysicsSolution, kinematic, nowhere, solve_clip
 
-_SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 1e6), rounds=0)
+_SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0)
 """Without further updates of multipliers: stances out of reach, which are eased, would be pressed
 upon in vain."""
 _LEVEL = 0.999
@@ -174,15 +174,10 @@ class _Solving:
         self, held: Sequence[Task], first: PhysicsSolution | None
     ) -> tuple[Clip, Mapping[str, float]]:
         """Solve until nothing is inside anything; `first` is the answer before that is known."""
-
-        def solve(tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
-            if before is None and first is not None:
-                return first
-            return self.solved(tasks, before)
-
         found = solve_until_clear(
-            self.tasks(held), solve, lambda made: self.inside(made.pose, held), _ROUNDS
-        )
+            self.tasks(held), lambda tasks, before: self.solved(tasks, before or first),
+            lambda made: self.inside(made.pose, held), _ROUNDS,
+        )  # fmt: skip
         roots, turns = found.made.pose
         clip = replace(self.scene.clip, root_positions_m=roots, rotations_wxyz=turns)
         return in_range(clip, self.scene, found.tasks), found.made.missed_m
