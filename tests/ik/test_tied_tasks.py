@@ -19,9 +19,9 @@ from poise.physics import nowhere, solve_clip
 from tests.constraints.made_scenes import free_scene, quantity, walk_scene
 from tests.ik.posed import everything
 from tests.ik.test_rows import CASES, FRAMES
-from tests.ik.test_whole_clip_rows import Filled, dense, filled
 from tests.methods.edited import sampled
 from tests.physics.kinematic import nothing, settings, solve_whole
+from tests.physics.test_likeness_rows import Filled, dense, filled
 
 FAR_M = np.array([30.0, -20.0, 10.0])
 FIRST, LAST = 10, 40

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from poise.contact import ContactSchedule
-from poise.ik import IkProblem, IkSolution, WholeSettings
-from poise.physics import PhysicsSettings, kinematic, nowhere
+from poise.ik import IkProblem, IkSolution
+from poise.physics import PhysicsSettings, WholeSettings, kinematic, nowhere
 from poise.physics.solve import solve
 
 

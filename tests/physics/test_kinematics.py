@@ -16,20 +16,21 @@ from poise.constraints import Recruits, Scene, Task
 from poise.constraints.recruiting import EVERYTHING, recruits_of_point, recruits_of_turn
 from poise.contact import intervals
 from poise.errors import BadValue
+from poise.ik.inertia_stiffness import inertia_stiffness
 from poise.ik.limits import limited_numbers as limited_numbers_kernel
 from poise.ik.limits import widened
 from poise.ik.packed import ANGLE
 from poise.ik.problem import IkProblem, IkSolution, unsolved
-from poise.ik.whole_clip import WholeSettings, inertia_stiffness
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.mechanics.center_of_mass import carried_inertias_kg_m2
 from poise.motion import Clip
+from poise.physics import WholeSettings
 from poise.samples import sample_character, walking, with_foot_slide
 from tests.called_from_python import from_python
 from tests.constraints.made_scenes import gap
 from tests.ik.posed import everything
-from tests.ik.test_whole_clip_rows import Filled, price_of
 from tests.physics.kinematic import settings, solve_whole
+from tests.physics.test_likeness_rows import Filled, price_of
 
 limited_numbers = from_python(limited_numbers_kernel)
 

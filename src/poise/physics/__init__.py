@@ -10,6 +10,7 @@ from poise.physics.checks import shortfalls_in_words as shortfalls_in_words
 from poise.physics.clearance_rows import NO_FLESH as NO_FLESH
 from poise.physics.clearance_rows import Flesh as Flesh
 from poise.physics.equations import capture_wrench as capture_wrench
+from poise.physics.likeness import WholeSettings as WholeSettings
 from poise.physics.merit import Asked as Asked
 from poise.physics.merit import nowhere as nowhere
 from poise.physics.settings import LAWLESS as LAWLESS

@@ -12,23 +12,19 @@ from poise.character import Character
 from poise.contact import ContactSchedule, touching_points
 from poise.ik import (
     BALL,
-    REACH,
     TRANSLATION,
     IkProblem,
     IkSolution,
     PoseArrays,
-    Price,
-    fastest_turns,
-    hard_or_wished,
     inertia_stiffness,
-    make_equations,
-    price_of,
     take_steps,
 )
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import Flesh, Outside, outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
+from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
+from poise.physics.likeness_rows import REACH, Price
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
 from poise.physics.settings import PhysicsSettings, Stage
 from poise.physics.supports import supports_of

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from annotated_types import Ge, Interval
 
-from poise.ik import WholeSettings
+from poise.physics.likeness import WholeSettings
 from poise.record_ranges import NotNegative, Positive, check_record
 
 

@@ -37,7 +37,6 @@ from poise.footing import (
     with_slides,
     worst_miss,
 )
-from poise.ik import WholeSettings
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.evidence import whole_feet
 from poise.methods.correct.refine import without_ends
@@ -52,6 +51,7 @@ from poise.physics import (
     Flesh,
     PhysicsSettings,
     PhysicsSolution,
+    WholeSettings,
     kinematic,
     nowhere,
     solve_clip,

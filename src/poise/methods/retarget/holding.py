@@ -40,11 +40,11 @@ from poise.footing import (
     with_slides,
     worst_miss,
 )
-from poise.ik import WholeSettings, build, keep_in_range, unsolved, widened
+from poise.ik import build, keep_in_range, unsolved, widened
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
-from poise.physics import PhysicsSolution, kinematic, nowhere, solve_clip
+from poise.physics import PhysicsSolution, WholeSettings, kinematic, nowhere, solve_clip
 
 _SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0)
 """Without further updates of multipliers: stances out of reach, which are eased, would be pressed

@@ -16,14 +16,13 @@ import numpy as np
 from poise.character import Character
 from poise.constraints import Recruits, Scene, Task
 from poise.footing import solve_until_clear
-from poise.ik import WholeSettings
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget.holding import contact_tasks, hinges_in_range, in_range
 from poise.methods.retarget.kinematic import Kinematic
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
-from poise.physics import Asked, PhysicsSettings, PhysicsSolution, solve_clip
+from poise.physics import Asked, PhysicsSettings, PhysicsSolution, WholeSettings, solve_clip
 
 _PLACE, _WISH, _RANGE = 2.0, 30.0, 1e4
 """What displacements from the kinematic stage, missed wishes and joints beyond their range cost."""

@@ -12,10 +12,11 @@ from poise import ik, rotations
 from poise.arrays import Array
 from poise.character import with_ranges
 from poise.constraints import Recruits, Scene, Task
+from poise.ik.displacement_rows import take_steps
 from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, IkSolution, unsolved
-from poise.ik.whole_clip_rows import REACH, SOFT_SPEED, Equations, Price, put_frames, take_steps
 from poise.mechanics import center_of_mass
+from poise.physics.likeness_rows import REACH, SOFT_SPEED, Equations, Price, put_frames
 from poise.samples import sample_character, walking
 from tests.constraints.made_scenes import free_scene, quantity
 from tests.ik.posed import everything

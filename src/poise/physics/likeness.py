@@ -4,7 +4,7 @@ Frame by frame, a limb near full stretch turns a millimetre into degrees, and wh
 its neighbours do not know. Here the displacement from the original is one unknown function of
 time: its size, velocity and acceleration cost (the more, the more inertia a joint carries). Tasks
 of priority 1 hold; centres of mass in lesser layers are asked to accelerate as their goals do,
-all other lesser tasks are wishes. `poise.physics` solves it.
+all other lesser tasks are wishes.
 """
 
 from __future__ import annotations
@@ -15,17 +15,11 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue
-from poise.ik.packed import BALL, TRANSLATION
-from poise.ik.problem import IkProblem
-from poise.ik.whole_clip_rows import REACH, Equations, Price
-from poise.mechanics import carried_inertias_kg_m2
+from poise.ik import IkProblem
+from poise.physics.likeness_rows import REACH, Equations, Price
 
 _LARGEST = 1e9
 """More than this, of times or weights, and the equations run out of digits."""
-
-_LEAST_SHARE = 0.1
-"""Of the body's inertia: hands and feet would otherwise take everything upon themselves."""
-
 
 _NOT_NEGATIVE = ("place", "velocity_s", "acceleration_s", "wish", "center", "range", "speed")
 
@@ -57,23 +51,6 @@ class WholeSettings:
                 raise BadValue(name, f"from 0 to {_LARGEST:g}", value)
         if not self.place > 0.0:
             raise BadValue("place", "more than zero", self.place)
-
-
-def inertia_stiffness(problem: IkProblem) -> Array:
-    """(W,) what displacing each unknown costs: the inertia it carries, 1 for the stiffest."""
-    character, blocks = problem.scene.character, problem.blocks
-    body = character.body
-    if body is None:
-        raise BadValue("character", "one with a body (see complete_character)", "no masses")
-    carried = carried_inertias_kg_m2(character.skeleton, body)
-    least = _LEAST_SHARE * float(carried.max())
-    stiffness = np.ones(problem.width)
-    for b in range(len(blocks.kind)):
-        kind, column = int(blocks.kind[b]), int(blocks.column[b])
-        size = 3 if kind <= BALL else 1
-        inertia = body.total_mass_kg if kind == TRANSLATION else carried[blocks.joint[b]]
-        stiffness[column : column + size] = max(float(inertia), least)
-    return stiffness / stiffness.max(initial=1e-300)
 
 
 def fastest_turns(problem: IkProblem, fastest_rad_s: Array | None) -> Array:
