@@ -41,7 +41,7 @@ from poise.footing import (
     worst_miss,
 )
 from poise.ik import build, keep_in_range, unsolved, widened
-from poise.mechanics import forward_kinematics
+from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
 from poise.physics import PhysicsSolution, WholeSettings, kinematic, nowhere, solve_clip
@@ -154,12 +154,11 @@ class _Solving:
 
     def tasks(self, held: Sequence[Task]) -> list[Task]:
         """What is held, the wishes, and what keeps the motion to stay close to out of things."""
-        return [*held, *self.wishes, *self.inside(self.scene.clip.pose, held)]
+        return [*held, *self.wishes, *self.inside(self.scene.state, held)]
 
-    def inside(self, poses: tuple[Array, Array], held: Sequence[Task]) -> list[Task]:
+    def inside(self, state: BodyState, held: Sequence[Task]) -> list[Task]:
         """Tasks for points that are in the surroundings, and limbs that are in each other."""
         scene = self.scene
-        state = forward_kinematics(scene.clip.skeleton, *poses)
         into_surfaces = clearance_tasks(scene, state, held, self.movers, _DEEPEST_M)
         return [*into_surfaces, *self_clearance_tasks(state, scene.character)]
 
@@ -176,7 +175,8 @@ class _Solving:
         """Solve until nothing is inside anything; `first` is the answer before that is known."""
         found = solve_until_clear(
             self.tasks(held), lambda tasks, before: self.solved(tasks, before or first),
-            lambda made: self.inside(made.pose, held), _ROUNDS,
+            lambda made: self.inside(forward_kinematics(self.scene.clip.skeleton, *made.pose), held),
+            _ROUNDS,
         )  # fmt: skip
         roots, turns = found.made.pose
         clip = replace(self.scene.clip, root_positions_m=roots, rotations_wxyz=turns)
