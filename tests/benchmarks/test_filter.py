@@ -44,7 +44,7 @@ def test_feet_of_the_dance_come_from_centimetres_away_within_the_tolerance(
 
 
 def test_the_wide_walk_moves_27_coordinates_in_dynamic_rounds() -> None:
-    settings = Settings(passes="1D", left_out=LEGS_AND_TRUNK)
+    settings = Settings(passes="1D", fit="separate", left_out=LEGS_AND_TRUNK)
     assert build(wide_walk(30), settings).reduced.width == 27
 
 
@@ -55,7 +55,7 @@ def test_a_cmu_body_moves_as_many_coordinates_as_the_table_says(count: int) -> N
     assert edit is not None
     moved, left_out = CMU_COORDINATES[count]
     assert build(with_coordinates(edit, moved), Settings()).ik.width == count
-    fewer = Settings(passes="1D", left_out=named(edit.clip.skeleton, left_out))
+    fewer = Settings(passes="1D", fit="separate", left_out=named(edit.clip.skeleton, left_out))
     assert build(edit, fewer).reduced.width == count
 
 

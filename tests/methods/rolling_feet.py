@@ -78,7 +78,9 @@ class Seen:
         speeds = np.linalg.norm(np.gradient(self.points_m, axis=0), axis=-1) * RATE_HZ
         never = np.zeros(self.count, dtype=np.bool_)
         return foot_path(
-            self.shape, self.turns_wxyz, self.points_m, self.flags(), speeds,
+            self.shape, self.turns_wxyz,
+            rotations.multiply(self.turns_wxyz, self.shape.toes_wxyz), self.points_m,
+            self.flags(), speeds,
             never if slides is None else slides, self.environment, first,
             self.count if stop is None else stop, RATE_HZ,
         )  # fmt: skip

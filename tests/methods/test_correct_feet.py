@@ -301,7 +301,6 @@ def test_no_touching_point_slides_or_leaves(
         np.testing.assert_allclose(query(environment, where[flag]).distances_m, 0.0, atol=1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="their tip goes 4 mm into the ground, and slides by 11 mm")
 def test_toes_whose_joint_is_above_the_sole_stay_on_the_ground() -> None:
     seen = rolling(with_high_toes(shape_of("right")), PLACES["level"])
     path = seen.path()

@@ -17,6 +17,8 @@ from poise.methods import Edit
 from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_round import motion_of
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS
+from poise.methods.filter.obeying import asked_of
+from poise.methods.filter.problem import build
 from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
 from poise.motion import Clip
@@ -35,15 +37,15 @@ def stiff(*, touching: bool) -> tuple[Clip, Character, ContactSchedule]:
     return clip, character, ContactSchedule(("left_foot", "right_foot"), flags, clip.rate_hz)
 
 
-def asked(*, touching: bool, **chosen: Any) -> tuple[Indices, Indices]:
-    """(F,) kinds of a figure pushed sideways, and how many bounds the ground has."""
+def asked(*, touching: bool, **chosen: Any) -> Indices:
+    """(F,) kinds of a figure pushed sideways, with separate fits."""
     clip, character, contacts = stiff(touching=touching)
     motion = motion_of(clip, None)
     pushed = motion._replace(
         root_accelerations=motion.root_accelerations + np.array([5.0, 0.0, 0.0])
     )
     demands = demands_on(pushed, clip, character, FLAT, contacts, Settings(**chosen))
-    return demands.kind, np.diff(demands.footing.first)
+    return demands.kind
 
 
 INTERVALS = ((0, 5), (10, 12), (20, 400))
@@ -54,16 +56,29 @@ def inside() -> NDArray[np.bool_]:
 
 
 def test_balance_is_asked_for_in_its_intervals_only() -> None:
-    _, rows = asked(touching=True, balance=INTERVALS)
-    assert ((rows > 0) == inside()).all() and 0 < inside().sum() < FRAMES
-    kind, _ = asked(touching=True, balance=INTERVALS, fit="separate")
+    kind = asked(touching=True, balance=INTERVALS)
+    assert 0 < inside().sum() < FRAMES
     assert ((kind == BALANCE) == inside()).all()
     assert (kind[~inside()] == NO_DYNAMICS).all()
 
 
 def test_flight_is_asked_for_in_its_intervals_only() -> None:
-    kind, _ = asked(touching=False, flight=INTERVALS)
+    kind = asked(touching=False, flight=INTERVALS)
     assert ((kind == FLIGHT) == inside()).all()
+
+
+@pytest.mark.parametrize(
+    ("touching", "law", "other"), [(True, "balance", "flight"), (False, "flight", "balance")]
+)
+def test_physics_asks_for_the_laws_in_their_intervals_only(
+    touching: bool, law: str, other: str
+) -> None:
+    clip, character, contacts = stiff(touching=touching)
+    edit = Edit(clip, character, (), contacts=contacts)
+    chosen: dict[str, Any] = {law: INTERVALS, other: False, "torque": ((2, 4),)}
+    found = asked_of(build(edit, Settings(passes="1D", **chosen)))
+    assert (found.laws == inside()).all()
+    assert np.flatnonzero(found.strength).tolist() == [2, 3, 4]
 
 
 def test_strength_is_asked_for_in_its_intervals_only() -> None:

@@ -115,7 +115,7 @@ def test_names_that_no_constraint_has_are_refused_by_name(setting: str) -> None:
 # Soft constraints --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
+@pytest.mark.parametrize("fit", ["physics", "separate"])
 def test_the_last_kinematic_round_does_not_pull_at_what_is_soft(fit: str) -> None:
     soft = Settings(passes="1K+1D+1K", fit=fit, noise={"raised": 1e-8})
     made = run(edit(raised()), soft)

@@ -11,9 +11,14 @@ import pytest
 from poise import rotations
 from poise.character import Character
 from poise.constraints.scene import FLAT
-from poise.contact import detect_contacts, joint_torques, reaction_forces, touching_points
+from poise.contact import (
+    detect_contacts,
+    joint_torques,
+    observe,
+    reaction_forces,
+    touching_points,
+)
 from poise.contact.clip_dynamics import clip_dynamics
-from poise.measures import evaluate
 from poise.methods import Edit
 from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
@@ -50,7 +55,7 @@ def problem_of(label: str) -> tuple[Problem, Motion, Demands]:
     clip, strong = clip_named(label)
     character = weaker(strong, WEAK)
     contacts = detect_contacts(clip, character, FLAT)
-    settings = Settings(passes="1D", torque=True)
+    settings = Settings(passes="1D", fit="separate", torque=True)
     problem = build(Edit(clip, character, feet(clip), contacts=contacts), settings)
     motion = motion_of(clip, problem.cutoff_hz, contacts)
     demands = demands_on(motion, clip, character, FLAT, contacts, settings, problem.cutoff_hz)
@@ -63,9 +68,8 @@ def rows_of(label: str, frame: int, way: int) -> tuple[Measurements, int]:
     ik, joints = problem.reduced, motion.local.shape[1]
     prior = prior_of(problem, ik, rates=True)
     strained = int(np.diff(demands.strain.first).max())
-    edges = int(np.diff(demands.footing.first).max())
     ranges = most_ranges(prior.limits)
-    rows = make_rows(int(ik.packed.rows.sum()) + ranges + 6 + edges + strained, 3 * ik.width)
+    rows = make_rows(int(ik.packed.rows.sum()) + ranges + 6 + strained, 3 * ik.width)
     laws = Laws(
         segments_of(problem.edit.character, problem.edit.clip), demands,
         make_batch(ik.width, joints), make_rates(joints, ik.width),
@@ -87,9 +91,8 @@ def test_exact_slopes_are_those_of_sigma_points(label: str) -> None:
     problem, _, demands = problem_of(label)
     lengths = prior_of(problem, problem.reduced, rates=True).lengths
     strained = np.flatnonzero(np.diff(demands.strain.first) > 1)
-    standing = np.flatnonzero(np.diff(demands.footing.first) > 3)
-    assert len(strained) > 3 and len(standing) > 3
-    frames = {*strained[:: max(1, len(strained) // 4)].tolist(), *standing[:2].tolist()}
+    assert len(strained) > 3
+    frames = {*strained[:: max(1, len(strained) // 4)].tolist()}
     if label == "jump@30":
         frames.add(int(np.flatnonzero(demands.kind == FLIGHT)[2]))
     for frame in sorted(frames):
@@ -126,10 +129,9 @@ def test_torques_are_those_of_the_measures(label: str) -> None:
     assert compared > 20
 
 
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
-def test_both_ways_of_differentiating_give_the_same_motion(fit: str) -> None:
+def test_both_ways_of_differentiating_give_the_same_motion() -> None:
     problem, _, _ = problem_of("walk@30")
-    settings = Settings(passes="1D", torque=True, fit=fit)
+    settings = Settings(passes="1D", torque=True, fit="separate")
     ways = ("sampled", "analytic")
     one, other = (run(problem.edit, replace(settings, derivatives=way)).clip for way in ways)
     moved = rotations.angle_between(one.rotations_wxyz, problem.edit.clip.rotations_wxyz).max()
@@ -139,14 +141,14 @@ def test_both_ways_of_differentiating_give_the_same_motion(fit: str) -> None:
 
 
 def torque_excess(edit: Edit, clip: Clip) -> float:
-    """The worst torque over its limit."""
-    found = evaluate(clip, edit.character, FLAT, edit.contacts)
-    return next(m.value for m in found.measures if m.key == "torque_excess.worst")
+    """The worst torque over its limit, but for the first and last frame, which nothing ties."""
+    assert edit.contacts is not None
+    return float(observe(clip, edit.character, FLAT, edit.contacts).torque_ratio[1:-1].max())
 
 
 @pytest.mark.parametrize("label", ["jump@30", pytest.param("02_01@30", marks=needs_mocap)])
 def test_a_body_too_weak_for_its_motion_works_within_its_strength(label: str) -> None:
-    """As weak as half as much again would be enough. Measured: 0.88 and 1.06 of the limit."""
+    """As weak as half as much again would be enough. Measured: 0.82 and 1.00 of the limit."""
     clip, strong = clip_named(label)
     contacts = detect_contacts(clip, strong, FLAT)
     edit = Edit(clip, strong, feet(clip), contacts=contacts)

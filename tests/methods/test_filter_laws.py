@@ -29,7 +29,6 @@ from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_frames import Laws, filter_dynamic_frames
 from poise.methods.filter.dynamic_round import motion_of
 from poise.methods.filter.dynamic_state import Motion, make_batch
-from poise.methods.filter.footing import no_footing
 from poise.methods.filter.kinematic_frames import SAMPLED, Prior, make_rows
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.law_slopes import make_rates
@@ -105,7 +104,7 @@ def filtered(
     )  # fmt: skip
     demands = Demands(
         np.full(frames, kind, dtype=np.int64), np.tile(np.array(goal), (frames, 1)),
-        np.full(frames, HEIGHT_M), np.zeros(4), no_footing(frames),
+        np.full(frames, HEIGHT_M), np.zeros(4),
         np.zeros((frames, 6)), no_strain(frames, joints),
     )  # fmt: skip
     rows = make_rows(3 + 6, 3 * who.ik.width)

@@ -34,7 +34,7 @@ def under(limit_m: float, frames: tuple[int, int] = (20, 60), **more: object) ->
 
 
 @pytest.mark.parametrize("passes", ["1K", "2D+1K"])
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
+@pytest.mark.parametrize("fit", ["physics", "separate"])
 def test_a_head_goes_under_a_bar(passes: str, fit: str) -> None:
     edit = under(LIMIT_M)
     assert head_top(edit, edit.clip).min() > LIMIT_M + 0.02

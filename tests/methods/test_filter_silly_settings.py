@@ -32,7 +32,7 @@ VALUES = {
 }
 NUMBERS = (
     "inset_m", "balance_noise", "flight_noise", "torque_noise", "rate_ratio", "knot_s", "beta",
-    "updates", "fits", "process_variance", "alpha", "kappa", "far_noise", "far_m", "far_deg",
+    "updates", "process_variance", "alpha", "kappa", "far_noise", "far_m", "far_deg",
     "met_mm", "met_deg",
 )  # fmt: skip
 BY_NAME = {"noise": "hand", "mobility": "left_hip"}
@@ -84,7 +84,7 @@ def test_every_number_of_the_settings_is_tried() -> None:
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("name", [*NUMBERS, *BY_NAME])
 def test_a_silly_number_is_refused_by_name_or_does_no_harm(name: str, value: str) -> None:
-    for fit in ("coupled", "separate"):
+    for fit in ("physics", "separate"):
         why = run_or_refuse(name, VALUES[value], fit)
         if why:
             assert name in why or BY_NAME.get(name, name) in why
@@ -94,26 +94,26 @@ def test_a_silly_number_is_refused_by_name_or_does_no_harm(name: str, value: str
 @pytest.mark.parametrize("name", [name for name in (*NUMBERS, *BY_NAME) if name != "kappa"])
 def test_what_no_number_may_be_is_refused_before_anything_runs(name: str, value: str) -> None:
     with pytest.raises(BadValue, match=name):
-        settings(name, VALUES[value], "coupled")
+        settings(name, VALUES[value], "physics")
 
 
 @pytest.mark.parametrize("value", ["infinite", "minus_infinite", "nan", "huge"])
 def test_a_kappa_that_is_no_number_is_refused(value: str) -> None:
     with pytest.raises(BadValue, match="kappa"):
-        settings("kappa", VALUES[value], "coupled")
+        settings("kappa", VALUES[value], "physics")
 
 
-@pytest.mark.parametrize("name", ["knot_s", "beta", "updates", "fits", "alpha", "process_variance"])
+@pytest.mark.parametrize("name", ["knot_s", "beta", "updates", "alpha", "process_variance"])
 def test_what_must_be_more_than_zero_is_refused_at_zero(name: str) -> None:
     with pytest.raises(BadValue, match=name):
-        settings(name, 0.0, "coupled")
+        settings(name, 0.0, "physics")
 
 
-@pytest.mark.parametrize("name", ["updates", "fits"])
+@pytest.mark.parametrize("name", ["updates"])
 @pytest.mark.parametrize("value", [1.5, 101.0, 0.999])
 def test_counts_are_whole_numbers(name: str, value: float) -> None:
     with pytest.raises(BadValue, match=f"{name}.*whole number"):
-        settings(name, value, "coupled")
+        settings(name, value, "physics")
 
 
 @pytest.mark.parametrize("passes", ["", "K+", "0K", "-1K", "1.5K", "101D", "1X", "K D", "1K++1D"])
@@ -129,7 +129,7 @@ def test_choices_that_are_none_are_refused(name: str, value: Any) -> None:
         Settings(**{name: value})
 
 
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
+@pytest.mark.parametrize("fit", ["physics", "separate"])
 @pytest.mark.parametrize(
     "extremes",
     [
@@ -154,7 +154,7 @@ def test_extremes_together_give_numbers_or_a_reason(extremes: dict[str, Any], fi
     assert np.isfinite(result.clip.root_positions_m).all()
 
 
-@pytest.mark.parametrize("fit", ["coupled", "separate"])
+@pytest.mark.parametrize("fit", ["physics", "separate"])
 def test_what_has_no_mobility_does_not_move(fit: str) -> None:
     mobility = {"left_hip": 0.0, "translation": 0.0}
     clip = run(edit(), Settings(passes="1K+1D+1K", fit=fit, mobility=mobility)).clip

@@ -16,9 +16,9 @@ from poise.contact import ContactSchedule
 from poise.contact.seat import shown_place
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods import Edit
-from poise.methods.filter.footing import standing_tasks
 from poise.methods.filter.run import run
 from poise.methods.filter.settings import Settings
+from poise.methods.filter.standing import standing_tasks
 from poise.motion import Clip, resample
 from poise.samples import sample_character
 from tests.contact.rigid_clips import human

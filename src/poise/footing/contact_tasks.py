@@ -187,8 +187,9 @@ def touching(
             speeds = feet.motion.speeds_m_s[:, columns]
             for first, stop in intervals(on_sole):
                 path = foot_path(
-                    shape, turns, places, flags, speeds, sliding, environment, first, stop, rate
-                )
+                    shape, turns, state.rotations_wxyz[:, shape.toes], places, flags, speeds,
+                    sliding, environment, first, stop, rate,
+                )  # fmt: skip
                 paths.append(path)
                 slid[part][first:stop] = ~path.static
             touches = touches & ~on_sole

@@ -10,6 +10,7 @@ heading.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,8 @@ _AWAY_M = 0.03
 """Half of the points of a foot that is on its print are nearer to where it has them."""
 _PIVOT_M = 0.05
 """A ball that travels less from the middle of its way stays there, and the foot turns on it."""
+_TOES_UP_RAD = 1.0
+"""Toes of a standing foot point up by no more."""
 _SLIDE_S = 0.03
 """Sliding feet are smoothed over this time."""
 
@@ -75,7 +78,7 @@ class FootPath:
     posed: NDArray[np.bool_]
     """(n,) the ball touches, or heel and ball."""
     flat: NDArray[np.bool_]
-    """(n,) heel and ball touch, or nearly: the foot has a pose. Elsewhere it rolls over its ball."""
+    """(n,) heel and ball touch, or nearly: the foot has a pose. It rolls elsewhere."""
     touching: NDArray[np.bool_]
     """(n, 5) points that touch."""
     on_heel: NDArray[np.bool_]
@@ -83,7 +86,8 @@ class FootPath:
     heel_m: Array
     """(n, 3) where it is then."""
     toes_flat: NDArray[np.bool_]
-    """(n,) the ball touches: the toes have one, too."""
+    """(n,) the foot stands, flat or on its ball: the toes have a pose, too. While it rolls off,
+    they bend as they like."""
     on_tip: NDArray[np.bool_]
     """(n,) only the tip touches: it has a place, and the foot turns about it."""
     tip_m: Array
@@ -129,6 +133,7 @@ def touching_sole(
 def foot_path(
     shape: FootShape,
     turns_wxyz: Array,
+    toes_wxyz: Array,
     points_m: Array,
     flags: NDArray[np.bool_],
     speeds_m_s: Array,
@@ -140,8 +145,9 @@ def foot_path(
 ) -> FootPath:
     """The path over one stance, from frame `first` to before `stop`.
 
-    Turns (F, 4) of its joint in the world, points (F, 5, 3) of its sole, flags (F, 5) from
-    `touching_sole`, speeds (F, 5), and whether it is known to slide (F,) are those of all frames.
+    Turns (F, 4) of its joint and of its toes in the world, points (F, 5, 3) of its sole, flags
+    (F, 5) from `touching_sole`, speeds (F, 5), and whether it is known to slide (F,) are those of
+    all frames.
     """
     frames = slice(first, stop)
     normals = query(environment, points_m[frames]).normals.reshape(-1, 3)
@@ -156,33 +162,54 @@ def foot_path(
     forward = np.cos(turn)[:, None] * tangents[0] + np.sin(turn)[:, None] * tangents[1]
     left = np.cross(normal, forward)
     world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
-    flat = rotations.from_matrix(world @ shape.axes.T)
+    headed = rotations.from_matrix(world @ shape.axes.T)
     level = float(np.median((points_m[frames] @ normal).min(axis=1)))
     prints = _prints(shape, forward, left, ball, tangents, level * normal, normal, environment)
     pitch, roll = _rolling(shape, normal, turns_wxyz[frames], touching, rate_hz)
-    rolled = rotations.multiply(
-        rotations.from_axis_angle(shape.axes[:, 0], roll),
-        rotations.from_axis_angle(shape.left, pitch),
-    )
-    turns = rotations.multiply(flat, rolled)
+    tilted = rotations.from_axis_angle(shape.axes[:, 0], roll)
+    rolled = rotations.multiply(tilted, rotations.from_axis_angle(shape.left, pitch))
+    turns = rotations.multiply(headed, rolled)
     places = _on_lowest(shape, rolled, turns, prints)
-    toes = rotations.multiply(
-        rotations.multiply(flat, rotations.from_axis_angle(shape.axes[:, 0], roll)),
-        shape.toes_wxyz,
+    phases = _phases(touching, pitch)
+    flat = phases.flat & phases.balls
+    bent = _toes_as_they_stand(
+        shape, turns_wxyz[frames], toes_wxyz[frames], flat if flat.any() else phases.posed
     )
-    balls = np.asarray(touching[:, BALL:TIP].any(axis=1))
-    # A ball that is nearly down comes down where it will stand.
-    landing = touching[:, HEEL] & ~balls & (np.abs(pitch) < _NEARLY_FLAT_RAD)
-    posed = balls | landing
-    flat = (touching[:, HEEL] & balls & (touching[:, INNER] == touching[:, OUTER])) | landing
-    on_heel = touching[:, HEEL] & ~posed
-    on_tip = touching[:, TIP] & ~posed & ~on_heel
+    toes = rotations.multiply(rotations.multiply(headed, tilted), bent)
+    stands = flat.copy()
+    for a, b in intervals(phases.balls & ~flat):
+        stands[a:b] = b - a > LONGEST_ROLL_S * rate_hz
     bends = shape.toes != shape.joint
-    tip = _tip_places(shape, prints, places, turns, toes, balls if bends else posed, on_tip)
+    known = phases.balls if bends else phases.posed
+    tip = _tip_places(shape, prints, places, turns, toes, known, phases.on_tip)
     return FootPath(
-        shape, first, stop, places, turns, toes, posed, flat, touching, on_heel, prints[:, HEEL],
-        balls & bends, on_tip, tip, prints[:, BALL], static,
+        shape, first, stop, places, turns, toes, phases.posed, phases.flat, touching,
+        phases.on_heel, prints[:, HEEL], stands & bends, phases.on_tip, tip, prints[:, BALL],
+        static,
     )  # fmt: skip
+
+
+class _Phases(NamedTuple):
+    """What a foot stands on, each (n,)."""
+
+    balls: NDArray[np.bool_]
+    """Its ball touches, or an edge of it."""
+    posed: NDArray[np.bool_]
+    """The same, or its ball is nearly down."""
+    flat: NDArray[np.bool_]
+    """So does, or is, its heel, and no edge alone."""
+    on_heel: NDArray[np.bool_]
+    on_tip: NDArray[np.bool_]
+
+
+def _phases(touching: NDArray[np.bool_], pitch: Array) -> _Phases:
+    heel, balls = touching[:, HEEL], np.asarray(touching[:, BALL:TIP].any(axis=1))
+    # A ball that is nearly down comes down where it will stand.
+    landing = heel & ~balls & (np.abs(pitch) < _NEARLY_FLAT_RAD)
+    posed = balls | landing
+    flat = (heel & balls & (touching[:, INNER] == touching[:, OUTER])) | landing
+    on_heel = heel & ~posed
+    return _Phases(balls, posed, flat, on_heel, touching[:, TIP] & ~posed & ~on_heel)
 
 
 def _tangents(normal: Array) -> Array:
@@ -359,6 +386,21 @@ def _from_zero(angles: Array, zero: NDArray[np.bool_], rate_hz: float) -> Array:
     away = np.maximum(known[0] - frames, 0) + np.maximum(frames - known[-1], 0)
     kept = np.exp(-away / (_FORGET_S * rate_hz))
     return angles - kept * np.interp(frames, known, angles[known])
+
+
+def _toes_as_they_stand(
+    shape: FootShape, turns: Array, toes: Array, stands: NDArray[np.bool_]
+) -> Array:
+    """(4,) the toes' rotation to the foot's over a stance, flat or as far up as captured.
+
+    Toes that the capture has in the air stay there; those that it has in the ground come out.
+    """
+    bend = rotations.multiply(rotations.conjugate(turns), toes)
+    bend = rotations.multiply(bend, rotations.conjugate(shape.toes_wxyz))
+    ahead = rotations.rotate(bend, shape.axes[:, 0])
+    rises = np.arctan2(ahead @ shape.axes[:, 2], ahead @ shape.axes[:, 0])
+    up = float(np.clip(np.median(rises[stands]), 0.0, _TOES_UP_RAD)) if stands.any() else 0.0
+    return rotations.multiply(rotations.from_axis_angle(shape.left, -up), shape.toes_wxyz)
 
 
 def _on_lowest(shape: FootShape, rolled: Array, turns: Array, prints: Array) -> Array:

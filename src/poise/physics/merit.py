@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +36,8 @@ _LEVER_M = 0.2
 """What a radian that a turn is off counts as: the length of a foot."""
 _QUIETEST = 200.0
 """Most that accelerations cost more in joints that hardly accelerate in the capture."""
+_LEAST_MOBILITY = 1e-3
+"""What never moves is a million times as stiff: as much as the equations bear."""
 BESIDE = REACH - 1
 """Frames on either side of a stretch whose rows depend on it."""
 
@@ -82,6 +85,7 @@ class Merit:
         self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
         fastest_rad_s: Array | None, asked: Asked, flesh: Flesh, usual: Array | None = None,
         peaks_rad_s2: Array | None = None,
+        mobility: Mapping[int, float] | None = None,
     ) -> None:  # fmt: skip
         scene = problem.scene
         clip, character = scene.clip, scene.character
@@ -96,6 +100,7 @@ class Merit:
         knees = _knees(character)
         for joint, columns in _rotations_of(problem):
             self.stiffness[columns] *= settings.knee if joint in knees else 1.0
+        self.stiffness /= _mobility(problem, mobility or {}) ** 2
         if peaks_rad_s2 is None:
             peaks_rad_s2 = peak_accelerations_rad_s2(clip)
         self._calm = _calm(problem, settings, peaks_rad_s2)
@@ -257,6 +262,16 @@ def _rotations_of(problem: IkProblem) -> list[tuple[int, slice]]:
         for kind, joint, column in zip(blocks.kind, blocks.joint, blocks.column, strict=True)
         if kind != TRANSLATION
     ]
+
+
+def _mobility(problem: IkProblem, by_joint: Mapping[int, float]) -> Array:
+    """(W,) how far each unknown may be displaced against others."""
+    found = np.ones(problem.width)
+    if problem.blocks.kind[0] == TRANSLATION:
+        found[:3] = by_joint.get(-1, 1.0)
+    for joint, columns in _rotations_of(problem):
+        found[columns] = by_joint.get(joint, 1.0)
+    return np.maximum(found, _LEAST_MOBILITY)
 
 
 def _knees(character: Character) -> set[int]:

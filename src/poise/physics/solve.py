@@ -7,6 +7,7 @@ do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,7 @@ def solve(
     asked: Asked | None = None,
     flesh: Flesh = NO_FLESH,
     usual: Array | None = None,
+    mobility: Mapping[int, float] | None = None,
     held: Held | None = None,
     peaks_rad_s2: Array | None = None,
 ) -> Solved:
@@ -67,6 +69,7 @@ def solve(
         asked: frames in which the laws of motion and strength are asked for; all by default.
         flesh: further points that stay out of the surroundings.
         usual: (F, 6) the wrench to stay close to; that of the clip by default.
+        mobility: how far joints may be displaced against others, see `solve_clip`.
         held: with `start`, what the solve that made it left: then only stretches around what has
             changed since are solved for.
         peaks_rad_s2: (J,) largest acceleration of each joint in the capture; by default in the
@@ -77,7 +80,9 @@ def solve(
     if problem.width == 0:
         return Solved(at, np.zeros((frames, 6)), np.zeros((frames, 3)), 0.0)
     asked = asked or everywhere(frames)
-    merit = Merit(problem, schedule, settings, fastest_rad_s, asked, flesh, usual, peaks_rad_s2)
+    merit = Merit(
+        problem, schedule, settings, fastest_rad_s, asked, flesh, usual, peaks_rad_s2, mobility
+    )
     newton = LocalNewton(merit)
     everything = np.ones(frames, dtype=np.bool_)
     again = held is not None and start is not None and merit.restore(held)

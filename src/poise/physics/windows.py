@@ -7,7 +7,7 @@ of one window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,6 +80,7 @@ def solve_clip(
     asked: Asked | None = None,
     flesh: Flesh = NO_FLESH,
     usual: Array | None = None,
+    mobility: Mapping[int, float] | None = None,
     start: PhysicsSolution | None = None,
     window_s: float = WINDOW_S,
     overlap_s: float = OVERLAP_S,
@@ -101,6 +102,8 @@ def solve_clip(
         flesh: further points that stay out of the surroundings.
         usual: (F, 6) the wrench to stay close to, in body weights and body weight × stature, moment
             about the centre of mass; that of the clip by default.
+        mobility: how far joints may be displaced against others (1 by default), by index; -1 is the
+            root's translation.
         start: a solution of the same clip to go on from: what has changed since is solved for, in
             clips of one window only around it.
         window_s: how long a window is; shorter clips are solved as a whole.
@@ -128,7 +131,7 @@ def solve_clip(
             replace(problem, limits=limits), schedule.sliced(first, stop), settings,
             fastest_rad_s=fastest_rad_s, flesh=flesh, peaks_rad_s2=peaks,
             asked=None if asked is None else asked.sliced(first, stop),
-            usual=None if usual is None else usual[first:stop],
+            usual=None if usual is None else usual[first:stop], mobility=mobility,
             start=None if start is None else _begun(start.pose, first, stop, len(problem.tasks)),
             held=None if start is None or stop - first < frames else start.held,
         )  # fmt: skip

@@ -7,7 +7,7 @@ import type { Figure } from "../messages";
 const WORDS: Record<string, string[]> = {
   part: ["left_foot", "right_foot", "left_hand", "right_hand"],
   strategy: ["priorities", "weights"],
-  fit: ["coupled", "separate"],
+  fit: ["physics", "separate"],
   derivatives: ["sampled", "analytic"],
   carry: ["displacement", "pose"],
   axis: ["x", "y", "z"],

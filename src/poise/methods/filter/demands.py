@@ -27,7 +27,6 @@ from poise.mechanics import (
     zero_moment_point,
 )
 from poise.methods.filter.dynamic_state import Motion
-from poise.methods.filter.footing import footing_of, no_footing
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.settings import Frames, Settings
 from poise.methods.filter.strain import no_strain, strain_of
@@ -88,9 +87,7 @@ def demands_on(
 ) -> Demands:
     """Where balance, flight and strength ask for something (Eqs. 7, 9 and 11).
 
-    As a bound, balance counts in all frames in which something touches (see `footing`). As a goal
-    (the paper's way) only where the zero-moment point is outside; inside, it asks for nothing (see
-    the reading notes).
+    Balance asks for something only where the zero-moment point is outside (see the reading notes).
 
     Args:
         motion: with its derivatives.
@@ -117,12 +114,7 @@ def demands_on(
     weight = body.total_mass_kg * float(np.linalg.norm(GRAVITY_M_S2))
     pressed = forces.root_force_n[:, 1] > _LEAST_PRESSURE * weight
     asked = (area.counts > 0) & frames_in(settings.balance, frames)
-    footing = no_footing(frames)
-    if settings.fit == "separate":
-        kind[pressed & asked & (distance_to_support(area, zmp) > -settings.inset_m)] = BALANCE
-    else:
-        push = forces.root_force_n[:, 1]
-        footing = footing_of(area, asked, zmp, push, settings.inset_m, weight)
+    kind[pressed & asked & (distance_to_support(area, zmp) > -settings.inset_m)] = BALANCE
     kind[~contacts.touching.any(axis=1) & frames_in(settings.flight, frames)] = FLIGHT
     goal = nearest_in_support(area, zmp, settings.inset_m)
     noise = np.array([0.0, settings.balance_noise, settings.flight_noise, settings.torque_noise])
@@ -132,7 +124,7 @@ def demands_on(
         touched_now = touching_points(state, character, contacts, environment)
         strain = strain_of(motion, clip, character, state, forces, touched_now, limited)
     shift = flight_shift(motion, clip, body, state, forces, kind == FLIGHT, cutoff_hz)
-    return Demands(kind, np.nan_to_num(goal), heights, noise, footing, shift, strain)
+    return Demands(kind, np.nan_to_num(goal), heights, noise, shift, strain)
 
 
 def frames_in(chosen: Frames, count: int) -> NDArray[np.bool_]:

@@ -9,7 +9,6 @@ from poise.compiled import borrowing, inner_borrowing
 from poise.ik import Limits, Rig, Tasks, Work, gather, place_joints, sample_task
 from poise.mechanics import Segments
 from poise.methods.filter.dynamic_state import Batch, Motion, move_state
-from poise.methods.filter.footing import LEAST_PUSH
 from poise.methods.filter.kinematic_frames import ANALYTIC, FREE, Prior, holds
 from poise.methods.filter.law_rows import (
     BALANCE,
@@ -38,14 +37,13 @@ class Laws(NamedTuple):
 
 @inner_borrowing
 def sample_frame(
-    f: int, way: int, count: int, near: float, limits: Limits, rig: Rig, lengths: Array,
+    f: int, way: int, count: int, limits: Limits, rig: Rig, lengths: Array,
     laws: Laws, motion: Motion, rows: Measurements,
 ) -> int:  # fmt: skip
-    """All rows of a frame at its sigma points: tasks, joints near their ends, laws.
+    """All rows of a frame at its sigma points: tasks, joints beyond their ends, laws.
 
-    There are `count` gathered tasks; joints count that are `near` the ends of their ranges. Tasks
-    move on circles, whose points are exact either way. Returns how many states rows depend on:
-    rates count only where the laws ask for something.
+    There are `count` gathered tasks, which move on circles, whose points are exact either way.
+    Returns how many states rows depend on: rates count only where the laws ask for something.
     """
     width, work = rig.width, rig.work
     place_joints(rig.tree, f, motion.roots[f], motion.local[f], work)
@@ -56,7 +54,7 @@ def sample_frame(
     unlock(limits, work)
     size = work.row_of[count] + put_ranges(
         limits, rig.tree, rig.blocks, width, lengths, work, motion.local[f],
-        work.row_of[count], near, rows.center, rows.plus, rows.minus,
+        work.row_of[count], rows.center, rows.plus, rows.minus,
     )  # fmt: skip
     rows.narrow[0] = size
     if law_count(f, laws.demands) == 0:
@@ -101,12 +99,6 @@ def _put_goals(
         rows.goals[k] = demands.goal[f, i] if kind == BALANCE else 0.0
         rows.noise[k] = demands.noise[kind]
         k += 1
-    footing = demands.footing
-    for i in range(footing.first[f], footing.first[f + 1]):
-        push = footing.edge[i, 0] == 0.0 and footing.edge[i, 1] == 0.0
-        rows.goals[k] = LEAST_PUSH if push else 0.0
-        rows.noise[k] = FREE if rows.center[k] >= rows.goals[k] else demands.noise[BALANCE]
-        k += 1
     strain = demands.strain
     for i in range(strain.first[f], strain.first[f + 1]):
         rows.goals[k] = min(max(rows.center[k], strain.low[i]), strain.high[i])
@@ -141,9 +133,7 @@ def filter_dynamic_frames(
         dropped[f] = 0
         if count == 0 and law_count(f, demands) == 0:
             continue
-        states = sample_frame(
-            f, way, count, 0.0, prior.limits, rig, prior.lengths, laws, motion, rows
-        )
+        states = sample_frame(f, way, count, prior.limits, rig, prior.lengths, laws, motion, rows)
         size = _put_goals(f, count, tasks, noise, demands, work, rows)
         dropped[f] = partial_update(
             states, size, width, rows, prior.deviations, prior.spread, prior.floor, step

@@ -158,7 +158,7 @@ def filter_frames(
             size = work.row_of[count]
             size += put_ranges(
                 prior.limits, tree, blocks, width, prior.lengths, work, local,
-                work.row_of[count], 0.0, rows.center, rows.plus, rows.minus,
+                work.row_of[count], rows.center, rows.plus, rows.minus,
             )  # fmt: skip
             for k in range(work.row_of[count], size):
                 rows.noise[k] = 0.0

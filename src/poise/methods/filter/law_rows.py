@@ -10,7 +10,6 @@ from poise.ik import BALL, TRANSLATION, Blocks
 from poise.mechanics import (
     PLACE,
     TURN,
-    PointForces,
     Segments,
     Vector,
     cross,
@@ -23,7 +22,6 @@ from poise.mechanics import (
     vector_at,
 )
 from poise.methods.filter.dynamic_state import Batch, Motion, frame_motion
-from poise.methods.filter.footing import Footing
 
 NO_DYNAMICS, BALANCE, FLIGHT = 0, 1, 2
 """What the laws of motion ask of the whole body in a frame."""
@@ -77,8 +75,6 @@ class Demands(NamedTuple):
     """(F,) of the ground."""
     noise: Array
     """(4,) measurement variance by kind, and of strength."""
-    footing: Footing
-    """What the ground can do, where it is a bound and not a goal."""
     shift: Array
     """(F, 6) what flight rows are off by in the state, whose derivatives are worst at its ends."""
     strain: Strain
@@ -88,7 +84,6 @@ class Demands(NamedTuple):
 def law_count(f: int, demands: Demands) -> int:
     """How many rows a frame has."""
     count = demands.strain.first[f + 1] - demands.strain.first[f]
-    count += demands.footing.first[f + 1] - demands.footing.first[f]
     if demands.kind[f] == BALANCE:
         count += BALANCE_ROWS
     elif demands.kind[f] == FLIGHT:
@@ -124,12 +119,6 @@ def sample_laws(
             _add_share(count, now, share, forces.plus[c], plus[:, k + c])
             _add_share(count, now, share, forces.minus[c], minus[:, k + c])
         k += FLIGHT_ROWS
-    footing, root = demands.footing, motion.roots[f]
-    for i in range(footing.first[f], footing.first[f + 1]):
-        center[k] = _foothold_row(f, i, footing, root[0], root[1], root[2], forces.wrench)
-        _foothold(f, i, k, 1.0, blocks, width, footing, root, lengths, forces, forces.plus, plus)
-        _foothold(f, i, k, -1.0, blocks, width, footing, root, lengths, forces, forces.minus, minus)
-        k += 1
     if not strained:
         return
     for j in range(len(batch.wanted)):
@@ -158,15 +147,6 @@ def _over_push(
 ) -> None:  # fmt: skip
     for s in range(count):
         out[s] = root + (moment + of_moment * m[s] + of_force * f[s]) / (push + p[s])
-
-
-@inlined_borrowing
-def _add_five(
-    count: int, now: float, x: float, y: float, z: float, u: float, v: float,
-    a: Array, b: Array, c: Array, d: Array, e: Array, out: Array,
-) -> None:  # fmt: skip
-    for s in range(count):
-        out[s] = now + (x * a[s] + y * b[s] + z * c[s] + u * d[s] + v * e[s])
 
 
 @inlined_borrowing
@@ -203,45 +183,6 @@ def _balance(
         wrench, root, rise + sign * float(lengths[c + 1])
     )
     out[c + 2, k + 1] += sign * lengths[c + 2]
-
-
-@inlined_borrowing
-def _foothold_shares(
-    f: int, i: int, footing: Footing, x: float, y: float, z: float
-) -> tuple[float, float, float, float, float]:
-    """One bound of what the ground can do, as shares of force (x, y, z) and moment (x, z)."""
-    per, nx, nz = 1.0 / footing.weight, footing.edge[i, 0], footing.edge[i, 1]
-    if nx == 0.0 and nz == 0.0:
-        return 0.0, per, 0.0, 0.0, 0.0
-    x, y, z = x - footing.point[f, 0], y - footing.point[f, 1], z - footing.point[f, 2]
-    away = nx * x + nz * z - footing.edge[i, 2]
-    return -per * nx * y, per * away, -per * nz * y, -per * nz, per * nx
-
-
-@inlined_borrowing
-def _foothold_row(
-    f: int, i: int, footing: Footing, x: float, y: float, z: float, w: Array
-) -> float:
-    fx, fy, fz, mx, mz = _foothold_shares(f, i, footing, x, y, z)
-    return fx * w[0] + fy * w[1] + fz * w[2] + mx * w[3] + mz * w[5]
-
-
-@inner_borrowing
-def _foothold(
-    f: int, i: int, k: int, sign: float, blocks: Blocks, width: int, footing: Footing, root: Array,
-    lengths: Array, forces: PointForces, change: Array, out: Array,
-) -> None:  # fmt: skip
-    """One bound where each coordinate is a length on, or back."""
-    x, y, z, w, d = root[0], root[1], root[2], forces.wrench, change
-    fx, fy, fz, mx, mz = _foothold_shares(f, i, footing, x, y, z)
-    now = fx * w[0] + fy * w[1] + fz * w[2] + mx * w[3] + mz * w[5]
-    _add_five(3 * width, now, fx, fy, fz, mx, mz, d[0], d[1], d[2], d[3], d[5], out[:, k])
-    if blocks.kind[0] != TRANSLATION:
-        return
-    c = blocks.column[0]  # the root's place changes no force
-    out[c, k] = _foothold_row(f, i, footing, x + sign * lengths[c], y, z, w)
-    out[c + 1, k] = _foothold_row(f, i, footing, x, y + sign * lengths[c + 1], z, w)
-    out[c + 2, k] = _foothold_row(f, i, footing, x, y, z + sign * lengths[c + 2], w)
 
 
 @inlined_borrowing

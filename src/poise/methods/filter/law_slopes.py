@@ -21,7 +21,6 @@ from poise.mechanics import (
     wrench_rates,
 )
 from poise.methods.filter.dynamic_state import Motion, frame_motion
-from poise.methods.filter.footing import Footing
 from poise.methods.filter.law_rows import (
     BALANCE,
     BALANCE_ROWS,
@@ -86,10 +85,6 @@ def differentiate_laws(
                 change = lengths[s] * rates.wrench_by[c, s] / segments.mass
                 plus[s, k + c], minus[s, k + c] = center[k + c] + change, center[k + c] - change
         k += FLIGHT_ROWS
-    for i in range(demands.footing.first[f], demands.footing.first[f + 1]):
-        _foothold(f, i, k, blocks, width, demands.footing, motion, rates, lengths,
-                  center, plus, minus)  # fmt: skip
-        k += 1
     if not strained:
         return
     for j in range(len(rates.wanted)):
@@ -129,35 +124,6 @@ def _balance(
         plus[s, k], minus[s, k] = center[k] + lengths[s] * x, center[k] - lengths[s] * x
         plus[s, k + 1] = center[k + 1] + lengths[s] * z
         minus[s, k + 1] = center[k + 1] - lengths[s] * z
-
-
-@inner_borrowing
-def _foothold(
-    f: int, i: int, k: int, blocks: Blocks, width: int, footing: Footing, motion: Motion,
-    rates: Rates, lengths: Array, center: Array, plus: Array, minus: Array,
-) -> None:  # fmt: skip
-    """One bound of what the ground can do (see `footing`)."""
-    w, by, per = rates.wrench, rates.wrench_by, 1.0 / footing.weight
-    nx, nz, away = footing.edge[i, 0], footing.edge[i, 1], footing.edge[i, 2]
-    # The row as shares of force (x, y, z) and moment (x, z).
-    fx, fy, fz, mx, mz = 0.0, per, 0.0, 0.0, 0.0
-    if nx != 0.0 or nz != 0.0:
-        x = motion.roots[f, 0] - footing.point[f, 0]
-        y = motion.roots[f, 1] - footing.point[f, 1]
-        z = motion.roots[f, 2] - footing.point[f, 2]
-        fx, fy, fz = -per * nx * y, per * (nx * x + nz * z - away), -per * nz * y
-        mx, mz = -per * nz, per * nx
-    center[k] = fx * w[0] + fy * w[1] + fz * w[2] + mx * w[3] + mz * w[5]
-    for s in range(3 * width):
-        slope = fx * by[0, s] + fy * by[1, s] + fz * by[2, s] + mx * by[3, s] + mz * by[5, s]
-        if s < 3 and blocks.kind[0] == TRANSLATION:
-            if s == 0:
-                slope += per * nx * w[1]
-            elif s == 1:
-                slope -= per * (nx * w[0] + nz * w[2])
-            else:
-                slope += per * nz * w[1]
-        plus[s, k], minus[s, k] = center[k] + lengths[s] * slope, center[k] - lengths[s] * slope
 
 
 @inner_borrowing

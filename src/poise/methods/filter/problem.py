@@ -18,9 +18,9 @@ from poise.ik import build as build_ik
 from poise.ik import packed as kinds
 from poise.mechanics import carried_inertias_kg_m2, center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
-from poise.methods.filter.footing import standing_tasks
 from poise.methods.filter.kinematic_frames import Noise, Prior
 from poise.methods.filter.settings import LEFT_OUT, Settings, rounds_of
+from poise.methods.filter.standing import standing_tasks
 from poise.solvers import DEPENDENT, paper_spread, scaled_spread
 
 # How far each coordinate may deviate from the input: the process noise of Eq. 12.
@@ -55,7 +55,7 @@ class Problem:
     edit: Edit
     settings: Settings
     rounds: str
-    """A letter a round."""
+    """A letter a round; one D, and one K at most after it, where physics is one solve."""
     ik: IkProblem
     """All coordinates that constraints recruit."""
     sketched: IkProblem
@@ -64,7 +64,7 @@ class Problem:
     """The same without soft constraints: what is left to do after dynamic rounds, in which those
     have yielded as far as they had to."""
     reduced: IkProblem
-    """Those of dynamic rounds; the same if there are none."""
+    """Those of separate fits; the same if there are none."""
     contacts: ContactSchedule | None
     """Known if there are dynamic rounds."""
     cutoff_hz: float | None
@@ -89,11 +89,11 @@ def build(edit: Edit, settings: Settings) -> Problem:
     """The problem of an edit."""
     tasks = [task for constraint in edit.constraints for task in tasks_of(constraint, edit.scene)]
     tasks = [replace(task, priority=1, weight=1.0) for task in tasks if task.weight > 0.0]
-    rounds = rounds_of(settings.passes)
+    rounds = _rounds(settings)
     contacts = edit.contacts
     if "D" in rounds:
         contacts = contacts or detect_contacts(edit.clip, edit.character, edit.environment)
-        if settings.fit == "coupled" and settings.keep_contacts:
+        if settings.fit == "physics" and settings.keep_contacts:
             tasks += standing_tasks(edit, contacts, tasks)
     _check_names("hints", settings.hints, edit)
     sketched = build_ik(edit.scene, tasks)
@@ -104,12 +104,21 @@ def build(edit: Edit, settings: Settings) -> Problem:
         firm = build_ik(edit.scene, hard)
     cutoff = None
     if "D" in rounds:
+        cutoff = _cutoff_hz(edit)
+    if "D" in rounds and settings.fit == "separate":
         moved = Recruits(_moved(edit, settings), translation=True)
         fewer = [replace(task, recruits=_common(task.recruits, moved)) for task in tasks]
         reduced = build_ik(edit.scene, fewer, also=moved)
-        cutoff = _cutoff_hz(edit)
     _check_names("noise", settings.noise, edit)
     return Problem(edit, settings, rounds, ik, sketched, firm, reduced, contacts, cutoff)
+
+
+def _rounds(settings: Settings) -> str:
+    found = rounds_of(settings.passes)
+    if settings.fit == "separate" or "D" not in found:
+        return found
+    sketch, _, after = found.partition("D")
+    return f"{sketch}D{'K' if 'K' in after else ''}"
 
 
 def frames_held(ik: IkProblem) -> NDArray[np.bool_]:
@@ -134,11 +143,7 @@ def all_noise_of(ik: IkProblem, settings: Settings) -> Noise:
 def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
     """Process noise and spread of coordinates, or of them and their rates (Eqs. 12 and 13)."""
     settings, character = problem.settings, problem.edit.character
-    by_joint = {
-        -1 if name == TRANSLATION else find_joint(character, name): value
-        for name, value in settings.mobility.items()
-    }
-    blocks = ik.blocks
+    by_joint, blocks = mobility_of(problem), ik.blocks
     deviations = np.full(ik.width, np.sqrt(settings.process_variance))
     if settings.by_inertia and not rates and character.body is not None:
         deviations *= inertia_deviations(character, blocks, ik.width)
@@ -158,6 +163,15 @@ def prior_of(problem: Problem, ik: IkProblem, *, rates: bool) -> Prior:
     lengths = np.sqrt(spread.scale) * deviations
     limits = widened(ik.limits, ik.blocks, problem.edit.clip.rotations_wxyz)
     return Prior(deviations, lengths, spread, DEPENDENT, limits)
+
+
+def mobility_of(problem: Problem) -> dict[int, float]:
+    """How far joints may deviate against others, by index; -1 is the root's translation."""
+    character = problem.edit.character
+    return {
+        -1 if name == TRANSLATION else find_joint(character, name): value
+        for name, value in problem.settings.mobility.items()
+    }
 
 
 def _moved(edit: Edit, settings: Settings) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""How far a motion is from the laws of motion after each dynamic round, and when to stop."""
+"""How far a motion is from the laws of motion after each dynamic round with separate fits."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ from poise.wording import counted
 
 _HELPS = 0.1
 """A round that takes away less than this share of what was left no longer helps."""
-
-_WORSE = 0.03
-"""A round that adds more than this share to what was left is taken back."""
 
 _ENOUGH = 1e-3
 """Metres, or shares of g: nothing is left to help with."""
@@ -73,20 +70,8 @@ def left_to_do(problem: Problem, clip: Clip) -> Left:
     )
 
 
-def made_worse(left: Sequence[Left]) -> bool:
-    """Whether the last round is better not taken, and no other one is to follow.
-
-    The first round may have to give up balance for constraints that were not met before it.
-    """
-    if len(left) < 3 or left[-1].total <= _ENOUGH:
-        return False
-    return left[-1].total > (1.0 + _WORSE) * left[-2].total
-
-
-def note_on(left: Sequence[Left], *, taken_back: bool = False) -> str | None:
+def note_on(left: Sequence[Left]) -> str | None:
     """What to say about the dynamic rounds: `left` before the first and after each of them."""
-    if taken_back:
-        return f"Dynamic round {len(left) - 1} made it worse: it was not taken, and was the last."
     for number, (before, after) in enumerate(pairwise(left), start=1):
         if after.total <= _ENOUGH or after.total > (1.0 - _HELPS) * before.total:
             why = "nothing is left to do" if after.total <= _ENOUGH else "they no longer help"

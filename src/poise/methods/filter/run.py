@@ -1,4 +1,4 @@
-"""Filtering a motion: kinematic and dynamic rounds of an unscented Kalman filter."""
+"""Filtering a motion: rounds of an unscented Kalman filter, and one physics solve."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from poise.arrays import Indices
 from poise.contact import intervals
 from poise.errors import BadValue
+from poise.footing import worst_miss
 from poise.ik import IkProblem
 from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.edit import Edit
-from poise.methods.filter.coupled_fit import coupled_round
-from poise.methods.filter.curve_fit import CurveFit, fit_basis
+from poise.methods.filter.curve_fit import CurveFit
 from poise.methods.filter.demands import demands_on
 from poise.methods.filter.dynamic_round import dynamic_round, motion_of, segments_of
 from poise.methods.filter.dynamic_state import Motion
@@ -24,15 +24,21 @@ from poise.methods.filter.kinematic_frames import (
     make_rows,
     smoothed,
 )
+from poise.methods.filter.obeying import obeying
 from poise.methods.filter.problem import Problem, all_noise_of, build, frames_held, prior_of
-from poise.methods.filter.progress import Left, left_to_do, made_worse
+from poise.methods.filter.progress import Left, left_to_do
 from poise.methods.filter.report import FilterReport, finished
 from poise.methods.filter.settings import Settings
 from poise.methods.filter.strain import most_ranges
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip
+from poise.physics import PhysicsSolution
 from poise.solvers import INDEFINITE
+
+_NEARLY_M = 1e-3
+"""Hard constraints that the physics solve misses by less are met exactly afterwards; others it had
+to give up, and frame by frame they would only jolt."""
 
 
 def run(
@@ -57,10 +63,13 @@ def run(
     """
     problem, tell = build(edit, settings or Settings()), progress or silent
     clip, motion = edit.clip, None
-    after, left, stopped = list[Clip](), list[Left](), False
+    after, left = list[Clip](), list[Left]()
+    solved: PhysicsSolution | None = None
     for number, letter in enumerate(problem.rounds):
         tell(Progress("rounds", number, len(problem.rounds)))
         if letter == "K":
+            if solved is not None and worst_miss(solved.missed_m)[0] > _NEARLY_M:
+                continue
             ik = problem.firm
             if "D" not in problem.rounds[:number]:
                 ik = problem.sketched if "D" in problem.rounds[number:] else problem.ik
@@ -68,23 +77,21 @@ def run(
             last = number == len(problem.rounds) - 1
             smooth = problem.settings.smooth_kinematic and not last
             clip = smoothed(clip, met, problem.settings) if smooth else met
-        elif not stopped:
-            before, coupled = clip, problem.settings.fit == "coupled"
+        elif problem.settings.fit == "physics":
+            solved = obeying(problem, clip if number > 0 else None)
+            roots, turns = solved.pose
+            clip = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+        else:
             left = left or [left_to_do(problem, clip)]
-            for _ in range(problem.settings.fits if coupled else 1):
-                # From one separate fit to the next, velocities and accelerations are the curve's
-                # own: places have not caught up with them. After a coupled one they have.
-                if motion is None or coupled:
-                    assert problem.contacts is not None
-                    motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
-                motion = _dynamic(problem, motion)
-                clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
+            # From one fit to the next, velocities and accelerations are the curve's own: places
+            # have not caught up with them.
+            if motion is None:
+                motion = motion_of(clip, problem.cutoff_hz, problem.contacts)
+            motion = _dynamic(problem, motion)
+            clip = replace(clip, root_positions_m=motion.roots, rotations_wxyz=motion.local)
             left.append(left_to_do(problem, clip))
-            # Where strength is limited, balance may have to give way to it for a while.
-            if coupled and problem.settings.torque is False and made_worse(left):
-                clip, stopped = before, True
         after.append(clip)
-    return finished(problem, after, left, taken_back=stopped)
+    return finished(problem, after, left, solved)
 
 
 def _kinematic(problem: Problem, clip: Clip, ik: IkProblem) -> Clip:
@@ -114,13 +121,6 @@ def _dynamic(problem: Problem, motion: Motion) -> Motion:
     segments = segments_of(edit.character, edit.clip)
     prior = prior_of(problem, ik, rates=True)
     frames, rate = edit.clip.frame_count, edit.clip.rate_hz
-    if settings.fit == "coupled":
-        basis = fit_basis(rate, 3, settings.knot_s, settings.beta, 1.0, frames - 1)
-        return coupled_round(
-            motion, ik, segments, prior, problem.noise, demands,
-            basis, settings.process_variance,
-            way_of(settings),
-        )  # fmt: skip
     fit = CurveFit(frames, rate, knot_s=settings.knot_s, beta=settings.beta)
     motion, failed = dynamic_round(
         motion,

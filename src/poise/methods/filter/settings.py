@@ -47,44 +47,44 @@ class Settings:
 
     passes: str = "1K"
     """Rounds over the whole clip, each from what the last one made of it: kinematic (K) and dynamic
-    (D), such as "1K+3D+1K"."""
-    fit: Literal["coupled", "separate"] = "coupled"
-    """What makes one curve of a dynamic round: "coupled" fits all coordinates together with the
-    constraints; "separate" fits each by itself after the Kalman filter, as the paper."""
+    (D), such as "1K+3D+1K". With `fit: physics`, however many dynamic rounds are one solve."""
+    fit: Literal["physics", "separate"] = "physics"
+    """What dynamic rounds are. "physics": one solve of the whole clip, in which constraints,
+    contacts and laws of motion hold at once. "separate": the paper's Kalman filter, and a fit of
+    each coordinate by itself after every round, as in streams."""
     balance: Frames = True
-    """In dynamic rounds: keep the zero-moment point inside the support area. True, false, or first
-    and last frame of every interval in which it holds."""
+    """In dynamic rounds: the body keeps its balance. True, false, or first and last frame of every
+    interval in which it holds."""
     flight: Frames = True
     """In dynamic rounds: nothing but gravity acts in the air."""
     torque: Frames = False
     """In dynamic rounds: no joint works beyond its strength."""
     keep_contacts: bool = True
-    """In coupled dynamic rounds: parts that touch, and that no constraint is about, stay where the
-    clip has them while they touch."""
+    """With `fit: physics`: parts that touch, and that no constraint is about, stay where the clip
+    has them while they touch."""
     inset_m: NotNegative = 0.015
-    """The zero-moment point is put so far inside the border of the support area, since smoothing
-    and the last kinematic round move it a little."""
+    """Separate fits and streams: the zero-moment point is put so far inside the border of the
+    support area, since smoothing and the last kinematic round move it a little."""
     balance_noise: NotNegative = 0.0
-    """Measurement variance of the zero-moment point, m²."""
+    """Separate fits and streams: measurement variance of the zero-moment point, m²."""
     flight_noise: NotNegative = 0.0
-    """Measurement variance of what the root would have to push in flight, (m/s²)²."""
+    """Separate fits and streams: measurement variance of what the root would have to push in
+    flight, (m/s²)²."""
     torque_noise: NotNegative = 0.0
-    """Measurement variance of torques, as shares of their limits."""
+    """Separate fits: measurement variance of torques, as shares of their limits."""
     left_out: tuple[str, ...] = LEFT_OUT
-    """Joints or roles that dynamic rounds do not move (section 8)."""
+    """Separate fits and streams: joints or roles that dynamic rounds do not move (section 8)."""
     rate_ratio: Annotated[float, Interval(ge=1e-3, le=1e6)] = 100.0
-    """α of section 7: process variance of velocities as a multiple of that of places, and of
-    accelerations as a multiple of that of velocities (time in seconds)."""
+    """Separate fits and streams: α of section 7, process variance of velocities as a multiple of
+    that of places, and of accelerations as a multiple of that of velocities (time in seconds)."""
     knot_s: Positive = 2.0 / 30.0
     """Time from one control point of the least-squares filter to the next: the paper's 2 or 4
-    frames at 30 Hz. A coupled fit is as smooth with 2, and nearer to the input."""
+    frames at 30 Hz. For separate fits, streams and smoothed kinematic rounds."""
     beta: Positive = 0.1
     """Weight of velocities in the least-squares filter; accelerations have its square."""
     updates: Annotated[int, Interval(ge=1, le=100)] = 2
     """Kalman updates of a frame in a kinematic round: with one, far goals are missed by what the
     curvature of the motion adds (millimetres for centimetres)."""
-    fits: Annotated[int, Interval(ge=1, le=100)] = 2
-    """Coupled fits in a dynamic round, each from where the last one came to."""
     smooth_kinematic: bool = True
     """Apply the least-squares filter to what kinematic rounds add, too; never in the last round,
     which meets the constraints."""
@@ -107,7 +107,9 @@ class Settings:
     """Constraints that only sketch the way: they hold in kinematic rounds before the first dynamic
     one, and no longer (the kinematic hint of section 7)."""
     noise: Mapping[str, NotNegative] = field(default_factory=dict[str, float])
-    """Measurement variance (m², rad²) of soft constraints, by name. Others are hard."""
+    """Measurement variance (m², rad²) of soft constraints, by name. Others are hard. In the physics
+    solve, missing one costs as much as a displacement that is so much more likely (see
+    `process_variance`); a centre of mass is never soft there."""
     far_noise: NotNegative = 1e-10
     """Measurement variance added while a goal is far away, and taken back with every update."""
     far_m: NotNegative = 0.3

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
-from poise.compiled import borrowing, inner_borrowing
+from poise.compiled import inner_borrowing
 from poise.contact import (
     ClipDynamics,
     ReactionForces,
@@ -29,27 +29,11 @@ from poise.methods.filter.dynamic_state import Motion
 from poise.methods.filter.law_rows import Strain
 from poise.motion import Clip, Derivatives
 
-# Joints near the ends of their ranges, as rows that must not be positive.
+# Joints beyond the ends of their ranges, as rows that must not be positive.
 #
 # A joint's numbers are those of `poise.ik.limits`: swing and twist about anatomical axes, the
 # components of a rotation vector, or the angle of a hinge.
-NEAR_RAD = 0.2
-"""Numbers nearer to their limit than this are watched by coupled fits."""
-
 _NOTICED_RAD = 1e-4
-
-
-@borrowing
-def count_near(limits: Limits, blocks: Blocks, locals_: Array, near: float) -> int:
-    """How many rows `put_ranges` makes of a clip, at most."""
-    count = 0
-    for f in range(len(locals_)):
-        for l in range(len(limits.block)):
-            q = locals_[f, blocks.joint[limits.block[l]]]
-            n = limited_numbers(limits, l, q[0], q[1], q[2], q[3])
-            for c in range(1 if limits.kind[l] == ANGLE else 3):
-                count += int(n[c] > limits.high[l, c] - near) + int(n[c] < limits.low[l, c] + near)
-    return count
 
 
 @inner_borrowing
@@ -75,7 +59,7 @@ def leaves_range(limits: Limits, blocks: Blocks, local: Array, work: Work) -> bo
 @inner_borrowing
 def put_ranges(
     limits: Limits, tree: Tree, blocks: Blocks, width: int, lengths: Array, work: Work,
-    local: Array, row: int, near: float, center: Array, plus: Array, minus: Array,
+    local: Array, row: int, center: Array, plus: Array, minus: Array,
 ) -> int:  # fmt: skip
     """Rows from `row` on, at a pose and at its sigma points; returns how many there are.
 
@@ -97,7 +81,7 @@ def put_ranges(
                 beyond = sign * (now[c] - limit)
                 held = work.locked[l] & (1 << c) != 0
                 nearer = sign * (2.0 * now[c] - limits.high[l, c] - limits.low[l, c]) >= 0.0
-                if not (beyond > -near or (held and nearer)):
+                if not (beyond > 0.0 or (held and nearer)):
                     continue
                 if beyond > 0.0:
                     work.locked[l] |= 1 << c

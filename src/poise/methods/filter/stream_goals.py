@@ -37,7 +37,6 @@ from poise.mechanics import (
     zero_moment_point,
 )
 from poise.methods.filter.dynamic_state import Motion
-from poise.methods.filter.footing import no_footing
 from poise.methods.filter.law_rows import BALANCE, FLIGHT, NO_DYNAMICS, Demands
 from poise.methods.filter.settings import Frames, Settings
 from poise.methods.filter.strain import no_strain
@@ -208,7 +207,7 @@ def demands_of_frame(
         kind, goal, height = _balance(motion, character, places_m, touching, environment, settings)
     return Demands(
         np.array([kind], dtype=np.int64), goal, np.array([height]), noise,
-        footing=no_footing(1), shift=np.zeros((1, 6)),
+        shift=np.zeros((1, 6)),
         strain=no_strain(1, character.skeleton.joint_count),
     )  # fmt: skip
 

@@ -173,9 +173,12 @@ class _Solving:
         self, held: Sequence[Task], first: PhysicsSolution | None
     ) -> tuple[Clip, Mapping[str, float]]:
         """Solve until nothing is inside anything; `first` is the answer before that is known."""
+
+        def inside(made: PhysicsSolution) -> list[Task]:
+            return self.inside(forward_kinematics(self.scene.clip.skeleton, *made.pose), held)
+
         found = solve_until_clear(
-            self.tasks(held), lambda tasks, before: self.solved(tasks, before or first),
-            lambda made: self.inside(forward_kinematics(self.scene.clip.skeleton, *made.pose), held),
+            self.tasks(held), lambda tasks, before: self.solved(tasks, before or first), inside,
             _ROUNDS,
         )  # fmt: skip
         roots, turns = found.made.pose
