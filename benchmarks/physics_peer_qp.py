@@ -21,7 +21,7 @@ from scipy import sparse
 from benchmarks.physics_peer_nlp import WRENCH_UNIT, Peer, generators_of
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing
-from poise.ik import REACH
+from poise.physics.likeness_rows import REACH
 from poise.physics.merit import Merit
 from poise.physics.newton_euler_rows import (
     FrameWork,

@@ -97,7 +97,7 @@ def main() -> int:
                 ),
                 " → ".join(f"{100 * max(s.overlap_m, 0.0):.1f}" for s in (before, after)),
             ]
-            ended = after.status.replace("_", " ")
+            ended = made.status.replace("_", " ")
             line = " | ".join([f"{name} {CLIPS.get(name, '')}", body, *cells, f"{took:.1f}", ended])
             lines.append(f"| {line} |")
             print(lines[-1], flush=True)

@@ -14,7 +14,8 @@ import pytest
 
 import poise
 from poise.apps.first_use import compile_ahead
-from poise.ik.whole_clip_rows import put_frames, take_steps
+from poise.ik.displacement_rows import take_steps
+from poise.physics.likeness_rows import put_frames
 from poise.solvers.banded_cholesky import factor_band
 from poise.solvers.cone_newton import solve_frames
 

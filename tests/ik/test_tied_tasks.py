@@ -10,21 +10,18 @@ from numpy.typing import NDArray
 
 from poise import ik
 from poise.arrays import Array
-from poise.character import complete_character
 from poise.constraints import Recruits, Scene, Task
-from poise.contact import ContactSchedule
 from poise.errors import BadValue
 from poise.ik.followed_frames import follow
-from poise.ik.long_clip import solve_long
 from poise.ik.problem import IkSolution, unsolved
-from poise.ik.whole_clip import solve_whole
 from poise.mechanics import forward_kinematics
-from poise.physics import Asked, solve_clip
+from poise.physics import nowhere, solve_clip
 from tests.constraints.made_scenes import free_scene, quantity, walk_scene
 from tests.ik.posed import everything
 from tests.ik.test_rows import CASES, FRAMES
-from tests.ik.test_whole_clip_rows import Filled, dense, filled
 from tests.methods.edited import sampled
+from tests.physics.kinematic import nothing, settings, solve_whole
+from tests.physics.test_likeness_rows import Filled, dense, filled
 
 FAR_M = np.array([30.0, -20.0, 10.0])
 FIRST, LAST = 10, 40
@@ -284,37 +281,18 @@ def stepped(scene: Scene, joint: int, roots: Array, turns: Array) -> Array:
     return np.linalg.norm(np.diff(state.positions_m[:, joint], axis=0), axis=1)
 
 
-def test_a_window_on_its_own_ties_all_its_frames() -> None:
-    scene, tasks, foot = long_stand()
-    roots, turns, worst = solve_long(scene, tasks)
-    steps = stepped(scene, foot, roots, turns)
-    assert steps.max() < 1e-4
-    assert worst["point: stands"] == pytest.approx(steps.max(), rel=1e-6)
-
-
-def test_a_tied_point_does_not_jump_where_windows_meet() -> None:
-    scene, tasks, foot = long_stand()
-    roots, turns, _ = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
-    assert stepped(scene, foot, roots, turns).max() < 1e-3
-
-
-def test_a_tied_point_does_not_jump_in_the_physics_solve() -> None:
+def test_a_tied_point_does_not_jump_nor_where_windows_meet() -> None:
     """Multipliers hold it within a tenth of a millimetre, and windows go on from each other."""
     scene, tasks, foot = long_stand()
-    scene = replace(scene, character=complete_character(scene.character.skeleton))
-    frames = scene.clip.frame_count
-    nowhere = np.zeros(frames, dtype=np.bool_)
-    nothing = ContactSchedule((), np.zeros((frames, 0), dtype=np.bool_), scene.clip.rate_hz)
-    found = solve_clip(
-        scene, tasks, nothing, asked=Asked(nowhere, nowhere), window_s=3.0, overlap_s=1.5
-    )
-    assert stepped(scene, foot, found.root_positions_m, found.rotations_wxyz).max() < 2e-4
-
-
-def test_what_is_said_of_a_tied_point_holds_where_windows_meet() -> None:
-    scene, tasks, foot = long_stand()
-    roots, turns, worst = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
-    assert stepped(scene, foot, roots, turns).max() <= worst["point: stands"] + 1e-4
+    clip = scene.clip
+    for window_s in (20.0, 3.0):
+        found = solve_clip(
+            scene, tasks, nothing(clip.frame_count, clip.rate_hz), settings(),
+            asked=nowhere(clip.frame_count), window_s=window_s, overlap_s=1.5,
+        )  # fmt: skip
+        steps = stepped(scene, foot, *found.pose)
+        assert steps.max() < 2e-4
+        assert steps.max() <= found.missed_m["point: stands"] + 1e-4
 
 
 # Wrong use.

@@ -299,7 +299,7 @@ def test_the_long_ways_keep_the_same_laws(long: str) -> None:
     edit = replace(asked(long), contacts=None)
     one, two = (METHODS[long].run(edit, settings) for _ in range(2))
     np.testing.assert_array_equal(one.clip.rotations_wxyz, two.clip.rotations_wxyz)
-    times = one.report.kinematic.scale if METHODS[long].takes.target else 1.0
+    times = one.report.scale if METHODS[long].takes.target else 1.0
     there = METHODS[long].run(moved_edit(edit), settings)
     assert apart_m(moved(one.clip, TURN_RAD, times * SHIFT_M), there.clip) <= allowed
     across = METHODS[long].run(mirrored_edit(edit), settings)

@@ -16,7 +16,7 @@ from poise.constraints import Recruits, Scene
 from poise.environment import Environment
 from poise.formats import load_character
 from poise.ik import IkProblem, build
-from poise.ik.whole_clip_rows import take_steps
+from poise.ik.displacement_rows import take_steps
 from poise.mechanics import center_of_mass, forward_kinematics, momentum
 from poise.methods.momentum.body_motion import (
     Ends,

@@ -14,7 +14,7 @@ from poise.character import with_ranges
 from poise.constraints import Task
 from poise.environment import Environment
 from poise.footing import Movers
-from poise.ik.whole_clip_rows import take_steps
+from poise.ik.displacement_rows import take_steps
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.methods.edit import Edit
 from poise.methods.momentum.initial_guess import Move

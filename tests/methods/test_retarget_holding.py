@@ -18,13 +18,13 @@ from poise.environment import ConvexPart, Environment, Ground, query
 from poise.environment.places import box
 from poise.footing import Movers
 from poise.footing.foot_path import FootPath
-from poise.ik.long_clip import OVERLAP_S, WINDOW_S
 from poise.measures import Evaluation, evaluate
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.retarget import Settings, holding, retargeted
-from poise.methods.retarget.holding import Held
 from poise.methods.retarget.kinematic import Kinematic
 from poise.motion import Clip
+from poise.physics import PhysicsSolution
+from poise.physics.windows import OVERLAP_S, WINDOW_S
 from poise.samples import jumping, running, standing, walking
 from poise.transfer import correspondence
 from tests.methods.other_bodies import (
@@ -197,15 +197,15 @@ def test_feet_that_slide_are_eased_or_said() -> None:
 
 
 def test_a_sole_that_is_turned_is_not_off_by_millimetres(monkeypatch: pytest.MonkeyPatch) -> None:
-    missed, usual = dict[str, float](), holding._solved
+    missed, usual = dict[str, float](), holding.solve_clip
 
-    def watched(*given: Any) -> Held:
-        found = usual(*given)
+    def watched(*given: Any, **more: Any) -> PhysicsSolution:
+        found = usual(*given, **more)
         missed.clear()  # of stances that were eased, what was asked before does not count
-        missed.update(found.missed)
+        missed.update(found.missed_m)
         return found
 
-    monkeypatch.setattr(holding, "_solved", watched)
+    monkeypatch.setattr(holding, "solve_clip", watched)
     stiff = {
         "ankle_roll": (0.25, 0.3), "hip_roll": (-0.02, 0.02), "waist_roll": (-0.01, 0.01),
         "hip_yaw": (-0.02, 0.02),

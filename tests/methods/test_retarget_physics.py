@@ -160,9 +160,12 @@ def test_stages_say_what_they_are(name: str, onto: str) -> None:
     found = done(name, onto)
     made = found.made
     assert [stage.name for stage in made.report.stages] == ["kinematic", "physics"]
-    assert [stage.status for stage in made.report.stages] == [
-        "converged"
-    ] * 2 and made.status == "converged"
+    first, last = made.report.stages
+    weak = last.residuals.torque_ratio > 1.05
+    assert first.status == "converged"
+    assert last.status == made.status == ("out_of_iterations" if weak else "converged")
+    assert {each.kind for each in last.shortfalls} == ({"torque"} if weak else set())
+    assert (" times its strength in frame" in made.summary) == weak
     assert all(stage.summary.endswith(".") for stage in made.report.stages)
     assert made.clip is made.report.stages[-1].clip
     assert made.character is found.target and made.environment is not None
@@ -265,7 +268,7 @@ def test_what_nothing_carries_is_named_and_the_motion_is_still_given() -> None:
     high = replace(clip, root_positions_m=clip.root_positions_m + np.array([0.0, 1.0, 0.0]))
     made = put_on(high, human, body("G1"), place)
     last = made.report.stages[-1]
-    assert last.status == "infeasible" and made.status == "infeasible"
+    assert last.status == made.status == "out_of_iterations"
     assert f"in frames 0 to {clip.frame_count - 1} (" in last.summary
     assert made.clip is last.clip and last.clip is not made.report.stages[0].clip
     longest = made.report.impossible[0]

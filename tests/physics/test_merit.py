@@ -11,22 +11,17 @@ from poise.arrays import Array
 from poise.constraints import Recruits, Scene
 from poise.contact import touching_points
 from poise.environment import Environment
-from poise.ik import IkSolution, WholeSettings, build
+from poise.ik import IkSolution, build
+from poise.ik.displacement_rows import take_steps
+from poise.ik.inertia_stiffness import inertia_stiffness
 from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, unsolved
-from poise.ik.whole_clip import (
-    fastest_turns,
-    hard_or_wished,
-    inertia_stiffness,
-    make_equations,
-    price_of,
-)
-from poise.ik.whole_clip_rows import take_steps
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.motion import Clip
-from poise.physics import PhysicsSettings
+from poise.physics import PhysicsSettings, WholeSettings
 from poise.physics.clearance_rows import outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
+from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.newton_euler_rows import Multipliers, make_frame_work
 from poise.physics.supports import supports_of
 from poise.physics.torque_rows import make_torque_work

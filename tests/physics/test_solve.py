@@ -51,13 +51,6 @@ def physics_left(found: Recovered) -> float:
     return float(np.abs(found.physics.wrench_left).max())
 
 
-def shortened(sample: Sample, seconds: float) -> Sample:
-    frames = round(seconds * sample.clip.rate_hz)
-    return replace(
-        sample, clip=sample.clip.sliced(0, frames), contacts=sample.contacts.sliced(0, frames)
-    )
-
-
 @pytest.mark.parametrize(
     ("make", "outside"),
     # The made hop itself reads 6 %: its forces jump at take-off, and measures smooth over that.
@@ -181,52 +174,6 @@ def weaker(character: Character, share: float) -> Character:
     limits[np.isfinite(limits)] *= share
     strength = replace(character.strength, limits_nm=limits)
     return replace(character, strength=strength)
-
-
-class TestWhatCannotBe:
-    """A status with the cause, in bounded time, nothing that is not a number."""
-
-    def check(self, found: Recovered) -> None:
-        assert np.isfinite(found.clip.root_positions_m).all()
-        assert np.isfinite(found.clip.rotations_wxyz).all()
-        assert found.physics is not None
-        assert np.isfinite(found.physics.wrench_left).all()
-
-    def test_no_contact_at_all(self) -> None:
-        sample = shortened(walking(), 0.8)
-        none = replace(sample.contacts, touching=np.zeros_like(sample.contacts.touching))
-        found = solved(sample, none)
-        self.check(found)
-
-    def test_contacts_of_one_frame(self) -> None:
-        sample = walking()
-        clip, contacts = sample.clip.sliced(5, 6), sample.contacts.sliced(5, 6)
-        scene = Scene(clip, BODY, FLAT, None)
-        also = Recruits(np.ones(BODY.skeleton.joint_count, dtype=np.bool_), True)
-        found = solve_clip(scene, [], contacts, also=also)
-        np.testing.assert_allclose(found.root_positions_m, clip.root_positions_m, atol=1e-3)
-
-    def test_contacts_that_contradict_the_motion(self) -> None:
-        sample = shortened(walking(), 1.2)
-        stuck = replace(sample.contacts, touching=np.ones_like(sample.contacts.touching))
-        found = solved(sample, stuck)
-        self.check(found)
-
-    def test_no_strength_at_all(self) -> None:
-        sample = shortened(walking(), 0.6)
-        found = recover(
-            sample.clip, weaker(BODY, 0.0), FLAT, sample.contacts,
-            physics=PhysicsSettings(),
-        )  # fmt: skip
-        self.check(found)
-
-    def test_ground_far_below(self) -> None:
-        sample = shortened(walking(), 0.6)
-        found = recover(
-            sample.clip, BODY, Environment.flat(-3.0), sample.contacts,
-            physics=PhysicsSettings(),
-        )  # fmt: skip
-        self.check(found)
 
 
 def test_windows_agree_with_the_whole() -> None:

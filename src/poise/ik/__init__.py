@@ -1,17 +1,21 @@
 """From constraints to poses, frame by frame: what several methods need."""
 
+from poise.ik.displacement_rows import add_row as add_row
+from poise.ik.displacement_rows import into_parents as into_parents
+from poise.ik.displacement_rows import put_displacement as put_displacement
+from poise.ik.displacement_rows import put_ranges as put_ranges
+from poise.ik.displacement_rows import take_steps as take_steps
 from poise.ik.followed_frames import FollowSettings as FollowSettings
 from poise.ik.followed_frames import follow as follow
 from poise.ik.frame_loop import OUT_OF_ITERATIONS as OUT_OF_ITERATIONS
 from poise.ik.frame_loop import gather as gather
+from poise.ik.inertia_stiffness import inertia_stiffness as inertia_stiffness
 from poise.ik.limits import limited_numbers as limited_numbers
 from poise.ik.limits import widened as widened
-from poise.ik.long_clip import begun as begun
-from poise.ik.long_clip import seams as seams
-from poise.ik.long_clip import solve_long as solve_long
 from poise.ik.packed import AIM as AIM
 from poise.ik.packed import ANGLE as ANGLE
 from poise.ik.packed import BALL as BALL
+from poise.ik.packed import CENTER as CENTER
 from poise.ik.packed import POINT as POINT
 from poise.ik.packed import TRANSLATION as TRANSLATION
 from poise.ik.packed import TURN as TURN
@@ -40,19 +44,3 @@ from poise.ik.rows import smooth_displacements as smooth_displacements
 from poise.ik.sampled_rows import sample_task as sample_task
 from poise.ik.settings import IkSettings as IkSettings
 from poise.ik.step import evaluate_pose as evaluate_pose
-from poise.ik.whole_clip import WholeSettings as WholeSettings
-from poise.ik.whole_clip import fastest_turns as fastest_turns
-from poise.ik.whole_clip import hard_or_wished as hard_or_wished
-from poise.ik.whole_clip import inertia_stiffness as inertia_stiffness
-from poise.ik.whole_clip import make_equations as make_equations
-from poise.ik.whole_clip import price_of as price_of
-from poise.ik.whole_clip_rows import REACH as REACH
-from poise.ik.whole_clip_rows import Equations as Equations
-from poise.ik.whole_clip_rows import Price as Price
-from poise.ik.whole_clip_rows import add_row as add_row
-from poise.ik.whole_clip_rows import into_parents as into_parents
-from poise.ik.whole_clip_rows import put_displacement as put_displacement
-from poise.ik.whole_clip_rows import put_frames as put_frames
-from poise.ik.whole_clip_rows import put_ranges as put_ranges
-from poise.ik.whole_clip_rows import smooth_hinge as smooth_hinge
-from poise.ik.whole_clip_rows import take_steps as take_steps

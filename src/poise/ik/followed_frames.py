@@ -15,17 +15,17 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.errors import BadValue
-from poise.ik.frame_loop import gather
-from poise.ik.packed import Limits, PoseArrays, Rig
-from poise.ik.problem import IkProblem, IkSolution, refuse_tied
-from poise.ik.step import evaluate_pose
-from poise.ik.whole_clip_rows import (
+from poise.ik.displacement_rows import (
     add_row,
     into_parents,
     put_displacement,
     put_ranges,
     take_steps,
 )
+from poise.ik.frame_loop import gather
+from poise.ik.packed import Limits, PoseArrays, Rig
+from poise.ik.problem import IkProblem, IkSolution, refuse_tied
+from poise.ik.step import evaluate_pose
 from poise.solvers import factor_band, solve_band
 
 _FARTHEST = 0.5

@@ -181,7 +181,7 @@ def refuse_tied(problem: IkProblem) -> None:
     """
     tied = [task.name for task in problem.tasks if task.tied]
     if tied:
-        raise BadValue("tied", "False: only whole clips are solved for it (solve_whole)", tied[0])
+        raise BadValue("tied", "False: only whole clips are solved for it (solve_clip)", tied[0])
 
 
 def keep_in_range(problem: IkProblem, at: IkSolution, first: int, last: int) -> None:

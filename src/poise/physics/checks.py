@@ -26,6 +26,8 @@ MAX_DEPTH_M = 0.003
 """Of a contact point below a surface."""
 MAX_RANGE_RAD = float(np.radians(0.5))
 """Beyond the range of a joint, or beyond the reference where that goes further."""
+_NEARLY = 1.001
+"""Of a speed limit: what is beyond by less is not beyond."""
 _GAP_S = 0.1
 """Stretches nearer to each other are named as one."""
 MOST_NAMED = 3
@@ -60,6 +62,7 @@ def shortfalls(
     environment: Environment,
     schedule: ContactSchedule,
     reference: Clip,
+    fastest_rad_s: Array | None = None,
 ) -> tuple[Shortfall, ...]:
     """Limits that a motion breaks, the worst first.
 
@@ -70,6 +73,7 @@ def shortfalls(
         schedule: what touches when.
         reference: the motion it was made from: its peak speeds, and how far its joints go, are
             allowed. On another body, as it is on this one.
+        fastest_rad_s: (J,) how fast joints may turn; by default, by the reference.
     """
     if clip.frame_count == 0:
         return ()
@@ -78,11 +82,16 @@ def shortfalls(
     excess = range_excess_rad(
         clip.skeleton, character.ranges, clip.rotations_wxyz, reference.rotations_wxyz
     )
+    if fastest_rad_s is None:
+        most = MAX_SPEED * peak_speeds_rad_s(reference)
+    else:
+        most = _NEARLY * fastest_rad_s
+    speed = _speed_ratio(clip, np.minimum(most, _NEARLY * character.speed_limits_rad_s))
     depth, parts = _depth_m(series)
     rate = clip.rate_hz
     found = [
         *_stretches("torque", series.torque_ratio, MAX_TORQUE, names, rate),
-        *_stretches("speed", _speed_ratio(clip, character, reference), 1.0, names, rate),
+        *_stretches("speed", speed, 1.0, names, rate),
         *_stretches("range", excess, MAX_RANGE_RAD, names, rate),
         *_stretches("depth", depth, MAX_DEPTH_M, parts, rate),
     ]
@@ -99,7 +108,11 @@ def shortfalls_in_words(found: Sequence[Shortfall]) -> str:
 
 
 _WORDS: dict[Kind, Callable[[Shortfall], str]] = {
-    "torque": lambda each: f"{_said(each)} needs {each.value:.3g} times its strength",
+    "torque": lambda each: (
+        f"{_said(each)} needs {each.value:.3g} times its strength"
+        if np.isfinite(each.value)
+        else f"{_said(each)} has no strength and needs some"
+    ),
     "speed": lambda each: f"{_said(each)} turns {each.value:.3g} times as fast as it may",
     "range": lambda each: f"{_said(each)} is {np.degrees(each.value):.1f}° beyond its range",
     "depth": lambda each: f"{_said(each)} is {1000.0 * each.value:.1f} mm below the surface",
@@ -121,11 +134,9 @@ def _joint_labels(character: Character) -> tuple[str, ...]:
     return tuple(roles.get(name, name) for name in character.skeleton.joint_names)
 
 
-def _speed_ratio(clip: Clip, character: Character, reference: Clip) -> Array:
+def _speed_ratio(clip: Clip, fastest_rad_s: Array) -> Array:
     """(F, J) angular speed since the frame before over what is allowed."""
-    most = MAX_SPEED * peak_speeds_rad_s(reference)
-    allowed = np.minimum(most, 1.001 * character.speed_limits_rad_s)
-    return joint_speeds_rad_s(clip) / np.maximum(allowed, 1e-9)
+    return joint_speeds_rad_s(clip) / np.maximum(fastest_rad_s, 1e-9)
 
 
 def _depth_m(series: Series) -> tuple[Array, tuple[str, ...]]:

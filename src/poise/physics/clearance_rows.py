@@ -10,8 +10,9 @@ from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.compiled import inner_borrowing
 from poise.environment import Environment, query
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn, smooth_hinge
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
 from poise.mechanics import BodyState, cross, site_positions, turn
+from poise.physics.likeness_rows import smooth_hinge
 
 SLACK_M = 2e-4
 """Points this little inside are left alone: soles that stand are right to a tenth of a millimetre,

@@ -10,10 +10,11 @@ from poise.arrays import Array
 from poise.character import Character
 from poise.compiled import borrowing
 from poise.contact import clip_dynamics, extent_m
-from poise.ik import Equations, Limits, PoseArrays, Price, Rig, place_joints, put_frames
+from poise.ik import Limits, PoseArrays, Rig, place_joints
 from poise.mechanics import GRAVITY_M_S2, Segments, segment_constants
 from poise.motion import Clip
 from poise.physics.clearance_rows import Outside, put_clearances
+from poise.physics.likeness_rows import Equations, Price, put_frames
 from poise.physics.newton_euler_rows import (
     STEPS,
     FrameWork,

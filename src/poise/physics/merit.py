@@ -13,23 +13,19 @@ from poise.character import Character
 from poise.contact import ContactSchedule, touching_points
 from poise.ik import (
     BALL,
-    REACH,
     TRANSLATION,
     IkProblem,
     IkSolution,
     PoseArrays,
-    Price,
-    fastest_turns,
-    hard_or_wished,
     inertia_stiffness,
-    make_equations,
-    price_of,
     take_steps,
 )
 from poise.mechanics import center_of_mass, forward_kinematics
 from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import Flesh, Outside, outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
+from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
+from poise.physics.likeness_rows import REACH, Price
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
 from poise.physics.settings import PhysicsSettings, Stage
 from poise.physics.supports import supports_of
@@ -77,6 +73,11 @@ def everywhere(frames: int) -> Asked:
     return Asked(np.ones(frames, dtype=np.bool_), np.ones(frames, dtype=np.bool_))
 
 
+def nowhere(frames: int) -> Asked:
+    """Kinematics alone: contacts, ranges, speeds and likeness."""
+    return Asked(np.zeros(frames, dtype=np.bool_), np.zeros(frames, dtype=np.bool_))
+
+
 class Merit:
     """The merit function of a clip, its normal equations and multipliers."""
 
@@ -106,7 +107,12 @@ class Merit:
         self.equations = make_equations(problem)
         self.body = body_of(character, clip)
         self._original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
-        if usual is None:
+        if not asked.laws.any():
+            # Nothing carries: where parts touch need not be known.
+            nothing = np.zeros((self.frames, 0), dtype=np.bool_)
+            self._schedule = ContactSchedule((), nothing, self.rate_hz)
+            usual = np.zeros((self.frames, 6))
+        elif usual is None:
             usual = usual_wrench(clip, character, self.body.scale)
         self.usual = np.ascontiguousarray(usual, dtype=np.float64)
         joints = clip.skeleton.joint_count

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from annotated_types import Ge, Interval
 
-from poise.ik import WholeSettings
+from poise.physics.likeness import WholeSettings
 from poise.record_ranges import NotNegative, Positive, check_record
 
 
@@ -80,11 +80,24 @@ class PhysicsSettings:
     stages: tuple[Stage, ...] = STAGES
     iterations: Annotated[int, Ge(1)] = 25
     """Most Newton steps of a stage."""
+    rounds: Annotated[int, Ge(0)] = 15
+    """Most updates of the multipliers after the last stage."""
     gain: Annotated[float, Positive] = 1e-2
     """Steps with the same multipliers end when one gains less than this share of the cost."""
 
     def __post_init__(self) -> None:
         check_record(self)
+
+
+def kinematic(
+    likeness: WholeSettings, hard: tuple[float, ...], *, rounds: int = 15, clearance: float = 3e5
+) -> PhysicsSettings:
+    """Knobs of a solve without the laws of motion, all joints alike; `hard` by stage."""
+    return PhysicsSettings(
+        likeness=likeness, root=1.0, knee=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
+        clearance=clearance, stages=tuple(Stage(weight, 0.0, 1.0) for weight in hard),
+        rounds=rounds,
+    )  # fmt: skip
 
 
 MET_M = 1e-4

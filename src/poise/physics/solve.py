@@ -21,8 +21,8 @@ from poise.physics.local_newton import LocalNewton
 from poise.physics.merit import Asked, Held, Merit, everywhere
 from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings
 
-_ROUNDS, _IDLE = 15, 3
-"""Most updates of the multipliers, and how many of them in a row may gain less than a tenth."""
+_IDLE = 3
+"""How many updates of the multipliers in a row may gain less than a tenth."""
 _CHANGED = 0.05
 """Share of a frame's cost, and of one, that is a change."""
 _COARSE = 5.0
@@ -96,13 +96,13 @@ def solve(
             merit.evaluate(at, 0, frames, slopes=False)
             merit.press(everything)
     best, found, idle = np.inf, at.copy(), 0
-    for _ in range(_ROUNDS):
+    for done in range(settings.rounds + 1):
         left = _left(merit, at)
         now = float(left.max(initial=0.0))
         idle = idle + 1 if now > 0.9 * best else 0
         if now < best:
             best, found = now, at.copy()
-        if now <= 1.0 or idle == _IDLE:
+        if now <= 1.0 or idle == _IDLE or done == settings.rounds:
             break
         where = left > 0.5
         merit.press(where)

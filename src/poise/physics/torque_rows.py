@@ -15,8 +15,9 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, smooth_hinge
+from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work
 from poise.mechanics import Segments, Vector, cross, joint_moment_rates, joint_moments, turn
+from poise.physics.likeness_rows import smooth_hinge
 from poise.physics.newton_euler_rows import FrameWork, Scale, Supports, over_frames
 from poise.solvers import FORCE, RATE
 

@@ -40,7 +40,9 @@ def unexplained_stretches(solved: PhysicsSolution | None) -> tuple[Unexplained, 
 
 
 def unexplained_in_words(found: Sequence[Unexplained]) -> str:
-    """One sentence that names the worst."""
+    """One sentence that names the worst; empty without any."""
+    if not found:
+        return ""
     named = [
         f"{each.first} to {each.stop - 1} ({100.0 * max(each.force_left, each.moment_left):.0f} %)"
         for each in found[:_MOST_NAMED]

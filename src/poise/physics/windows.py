@@ -18,7 +18,8 @@ from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
-from poise.ik import begun, build, seams, widened
+from poise.ik import IkSolution, build, widened
+from poise.mechanics import forward_kinematics
 from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.merit import Asked, Held
@@ -123,7 +124,7 @@ def solve_clip(
         part = replace(scene, clip=clip.sliced(first, stop))
         inside = [cut for task in tasks for cut in _cut(task, first, stop)]
         if first > 0:
-            inside += seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
+            inside += _seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
         problem = build(part, inside, also=also)
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         found = solve(
@@ -131,7 +132,7 @@ def solve_clip(
             fastest_rad_s=fastest_rad_s, flesh=flesh, peaks_rad_s2=peaks,
             asked=None if asked is None else asked.sliced(first, stop),
             usual=None if usual is None else usual[first:stop], mobility=mobility,
-            start=None if start is None else begun(start.pose, first, stop, len(problem.tasks)),
+            start=None if start is None else _begun(start.pose, first, stop, len(problem.tasks)),
             held=None if start is None or stop - first < frames else start.held,
         )  # fmt: skip
         # Up to the middle of the overlap the window before knows better.
@@ -162,3 +163,33 @@ def _cut(task: Task, first: int, stop: int) -> list[Task]:
         return []
     goals = task.goals[a - task.first : b - task.first]
     return [replace(task, first=a - first, goals=goals)]
+
+
+def _seams(
+    scene: Scene, tasks: Sequence[Task], frame: int, first: int, roots: Array, turns: Array
+) -> list[Task]:
+    """Tied points go on from where the window before has them in the last frame that it keeps."""
+    tied = [task for task in tasks if task.tied and task.first <= frame < task.last]
+    if not tied:
+        return []
+    state = forward_kinematics(
+        scene.clip.skeleton, roots[frame : frame + 1], turns[frame : frame + 1]
+    )
+    return [
+        replace(
+            task, name=f"{task.name} (goes on)", tied=False, first=frame - first,
+            goals=state.positions_m[:, task.joint]
+            + rotations.rotate(state.rotations_wxyz[:, task.joint], task.offset_m),
+        )
+        for task in tied
+    ]  # fmt: skip
+
+
+def _begun(start: tuple[Array, Array], first: int, stop: int, tasks: int) -> IkSolution:
+    """Roots and rotations as the beginning of a solve of so many tasks."""
+    roots, turns = start[0][first:stop], start[1][first:stop]
+    frames = stop - first
+    return IkSolution(
+        roots.copy(), turns.copy(), np.full((frames, tasks), np.nan),
+        np.zeros(frames, dtype=np.int64), np.zeros(frames, dtype=np.int64),
+    )  # fmt: skip

@@ -1,13 +1,13 @@
 """From contacts and places back to joint angles (section 3.5.2): everything that touches holds.
 
 The paper's inverse kinematics follows soft results, which leaves slides. Here feet are on their
-prints and other parts on their spots exactly, the whole clip is solved at once (`ik.whole_clip`),
+prints and other parts on their spots exactly, the whole clip is solved at once (`poise.physics`),
 and the centre of mass accelerates as it should.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -25,7 +25,6 @@ from poise.footing import (
     ORIGIN,
     TIP,
     WISHED,
-    Cleared,
     FootPath,
     Movers,
     ankle_slack_rad,
@@ -38,7 +37,6 @@ from poise.footing import (
     with_slides,
     worst_miss,
 )
-from poise.ik import WholeSettings, solve_long
 from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.evidence import whole_feet
 from poise.methods.correct.refine import without_ends
@@ -53,6 +51,9 @@ from poise.physics import (
     Flesh,
     PhysicsSettings,
     PhysicsSolution,
+    WholeSettings,
+    kinematic,
+    nowhere,
     solve_clip,
 )
 
@@ -73,8 +74,8 @@ _DEEPEST_M = 0.001
 _ROUNDS = 6
 """Most solves, each with tasks for the points that the last one left inside something."""
 
-_Missed = Mapping[str, float]
-"""How far tasks are missed, by name."""
+KINEMATIC = kinematic(WholeSettings(range=2e3), (1e5, 3e6))
+"""Without the laws of motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ def recover(
     *,
     moves: NDArray[np.bool_] | None = None,
     fastest_rad_s: Array | None = None,
-    settings: WholeSettings | None = None,
+    settings: PhysicsSettings | None = None,
     physics: PhysicsSettings | None = None,
     flesh: Flesh = NO_FLESH,
 ) -> Recovered:
@@ -118,7 +119,7 @@ def recover(
         slides: what slides along the surface meanwhile.
         moves: (J,) joints that may turn; by default those that do in the clip.
         fastest_rad_s: (J,) how fast each joint may turn; as fast as it likes by default.
-        settings: of the inverse kinematics.
+        settings: of the solve without physics.
         physics: how the laws of motion are asked for; without it they are not.
         flesh: with `physics`, further points that stay out of the surroundings.
     """
@@ -160,26 +161,25 @@ def recover(
     also = Recruits(snapping, False)
     tasks = [*held, *swings, *center_tasks(scene, touches)]
     tasks += clearance_tasks(scene, scene.state, held, movers, _DEEPEST_M)
-
-    def solve(tasks: Sequence[Task], before: tuple[Clip, _Missed] | None) -> tuple[Clip, _Missed]:
-        start = None if before is None else (before[0].root_positions_m, before[0].rotations_wxyz)
-        roots, turns, missed = solve_long(
-            scene, tasks, settings, start, also=also, fastest_rad_s=fastest, slack_rad=slack
-        )
-        return replace(clip, root_positions_m=roots, rotations_wxyz=turns), missed
-
-    def inside(made: tuple[Clip, _Missed]) -> list[Task]:
-        state = forward_kinematics(clip.skeleton, *made[0].pose)
-        return clearance_tasks(scene, state, held, movers, _DEEPEST_M)
-
+    told = with_slides(contacts, slid)
     if all(task.priority > 1 for task in tasks) and not snapping.any():
         # Nothing touches, nothing is inside anything, nothing snaps.
-        found = Cleared((clip, dict[str, float]()), tuple(tasks), 1, 0)
-    else:
-        found = solve_until_clear(tasks, solve, inside, _ROUNDS)
-    made, missed = found.made
-    told = with_slides(contacts, slid)
-    return Recovered(made, told, found.tasks, *worst_miss(missed), None)
+        return Recovered(clip, told, tuple(tasks), 0.0, "", None)
+
+    def solve(tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
+        return solve_clip(
+            scene, tasks, contacts, settings or KINEMATIC, also=also, fastest_rad_s=fastest,
+            slack_rad=slack, asked=nowhere(clip.frame_count), start=before,
+        )  # fmt: skip
+
+    def inside(made: PhysicsSolution) -> list[Task]:
+        state = forward_kinematics(clip.skeleton, *made.pose)
+        return clearance_tasks(scene, state, held, movers, _DEEPEST_M)
+
+    found = solve_until_clear(tasks, solve, inside, _ROUNDS)
+    roots, turns = found.made.pose
+    made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+    return Recovered(made, told, found.tasks, *worst_miss(found.made.missed_m), None)
 
 
 def _common_belt_m_s(environment: Environment) -> Array:

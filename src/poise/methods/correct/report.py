@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from poise.contact import intervals
 from poise.methods.correct.contact_optimizer import Discovered
-from poise.methods.correct.motion_optimizer import Optimized
 from poise.methods.correct.recovery import Recovered
 from poise.methods.correct.refine import OwnRate
 from poise.methods.correct.settings import Settings
@@ -42,7 +41,7 @@ def finished(
     settings: Settings,
     found: Discovered | None,
     own: OwnRate,
-    optimized: Optimized,
+    notes: tuple[str, ...],
     recovered: Recovered,
     shortfalls: tuple[Shortfall, ...] = (),
 ) -> Result[CorrectReport]:
@@ -69,7 +68,6 @@ def finished(
         summary += f" {unexplained_in_words(lawless)}"
     if shortfalls:
         summary += f" {shortfalls_in_words(shortfalls)}"
-    notes = () if optimized.status == "solved" else (optimized.status,)
     return Result(
         clip=replace(
             recovered.clip,

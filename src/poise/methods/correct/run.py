@@ -35,6 +35,9 @@ from poise.physics import Flesh, PhysicsSettings, shortfalls
 
 SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
+FAR_M = 0.1
+"""Skeletons know their soles, and captures their floor, to a few centimetres: a motion that is
+raised or lowered further was said to touch what it does not."""
 
 
 def run(
@@ -100,8 +103,9 @@ def run(
     preview = followed(reference, character, mesh, moved, moves)
     tell(Progress("angles", 0, 1, preview))
     everything = settings.only == "everything"
+    rise = _rise_m(preview, reference, own.schedule)
     recovered = recover(
-        _at_height_of(preview, reference, own.schedule) if everything else preview,
+        _raised(reference, rise) if everything else preview,
         character,
         place,
         own.schedule,
@@ -114,11 +118,15 @@ def run(
     fallen_short = (
         shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
     )
-    return finished(start, settings, found, own, optimized, recovered, fallen_short)
+    notes = () if optimized.status == "solved" else (optimized.status,)
+    if abs(rise) > FAR_M:
+        word = "raised" if rise > 0.0 else "lowered"
+        notes += (f"The motion was {word} by {abs(rise):.1f} m to where it touches.",)
+    return finished(start, settings, found, own, notes, recovered, fallen_short)
 
 
-def _at_height_of(preview: Clip, capture: Clip, contacts: ContactSchedule) -> Clip:
-    """The capture, raised or lowered as a whole as optimized places are where something touches.
+def _rise_m(preview: Clip, capture: Clip, contacts: ContactSchedule) -> float:
+    """How far optimized places raise a capture as a whole, where something touches.
 
     The laws of motion are asked of the capture itself: what it asks of the ground is known to a
     hundredth of the weight, and optimized places know it less well. Only its height is not known:
@@ -126,11 +134,11 @@ def _at_height_of(preview: Clip, capture: Clip, contacts: ContactSchedule) -> Cl
     """
     rises = (preview.root_positions_m - capture.root_positions_m)[:, 1]
     carried = np.asarray(contacts.touching.any(axis=1))
-    if not carried.any():
-        return capture
-    places = capture.root_positions_m.copy()
-    places[:, 1] += np.median(rises[carried])
-    return replace(capture, root_positions_m=places)
+    return float(np.median(rises[carried])) if carried.any() else 0.0
+
+
+def _raised(clip: Clip, rise_m: float) -> Clip:
+    return replace(clip, root_positions_m=clip.root_positions_m + np.array([0.0, rise_m, 0.0]))
 
 
 def _flesh(mesh: Mesh) -> Flesh:

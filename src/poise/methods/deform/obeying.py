@@ -14,12 +14,19 @@ from poise.character import contact_points
 from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, detect_contacts, intervals
 from poise.errors import BadValue
-from poise.footing import Movers, contact_tasks, held_longer, moving_joints
+from poise.footing import Movers, contact_tasks, held_longer, moving_joints, worst_miss
 from poise.ik import IkSolution, look
 from poise.methods.deform.problem import Problem
 from poise.methods.deform.report import DeformReport
-from poise.physics import PhysicsSolution, capture_wrench, solve_clip
+from poise.physics import (
+    PhysicsSolution,
+    capture_wrench,
+    shortfalls,
+    solve_clip,
+)
 
+SHORTEST = 3
+"""Frames: fewer have no acceleration to speak of."""
 _GIVEN_UP_M = 1e-3
 """A task that is off by more was given up (turns: by as many radians)."""
 
@@ -30,6 +37,8 @@ def obeying(report: DeformReport) -> DeformReport:
     edit = problem.edit
     if edit.character.body is None or edit.character.roles is None:
         raise BadValue("physics", "false for a character without roles and a body", True)
+    if edit.clip.frame_count < SHORTEST:
+        raise BadValue("clip", f"at least {SHORTEST} frames for physics", edit.clip.frame_count)
     contacts = edit.contacts or detect_contacts(edit.clip, edit.character, edit.environment)
     clip = replace(
         edit.clip, root_positions_m=final.root_positions_m, rotations_wxyz=final.rotations_wxyz
@@ -37,14 +46,24 @@ def obeying(report: DeformReport) -> DeformReport:
     scene = Scene(clip, edit.character, edit.environment)
     movers = Movers(edit.character, moving_joints(edit.clip))
     wished = _wished(problem, final)
-    free = _without_constrained(contacts, problem, edit.character.skeleton.joint_count)
-    longer = replace(free, touching=held_longer(free.touching), sliding=None)
+    others = _without_constrained(contacts, problem, edit.character.skeleton.joint_count)
+    longer = replace(others, touching=held_longer(others.touching), sliding=None)
     held, _, _ = contact_tasks(scene, longer, None, movers)
     solved = solve_clip(
         scene, [*wished, *held], contacts, also=Recruits(movers.moves, True),
         usual=capture_wrench(edit.clip, edit.character),
     )  # fmt: skip
-    return replace(report, final=_seen(problem, final, solved), physics=solved)
+    made = replace(
+        clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
+    )
+    # Edits ask for speeds of their own: none but the body's own limits is promised.
+    free = np.full(edit.character.skeleton.joint_count, np.inf)
+    names = {f"{task.kind}: {task.name}" for task in held}
+    return replace(
+        report, final=_seen(problem, final, solved), physics=solved,
+        shortfalls=shortfalls(made, edit.character, edit.environment, contacts, clip, free),
+        contact_off=worst_miss({n: off for n, off in solved.missed_m.items() if n in names}),
+    )  # fmt: skip
 
 
 def _wished(problem: Problem, final: IkSolution) -> list[Task]:

@@ -17,12 +17,20 @@ from poise.methods.constraint_report import (
 from poise.methods.deform.problem import Problem
 from poise.methods.deform.smoothing import unrest_of
 from poise.methods.result import Result, Status
-from poise.physics import PhysicsSolution, unexplained_in_words, unexplained_stretches
+from poise.physics import (
+    PhysicsSolution,
+    Shortfall,
+    shortfalls_in_words,
+    unexplained_in_words,
+    unexplained_stretches,
+)
 from poise.wording import counted
 
 JUMP_DEG = 2.0
 """A constraint that lets go of a joint turned further than this, from one frame to the next, is
 worth a warning."""
+HELD_M = 1e-3
+"""With physics, what touches holds when it is no further from its place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +48,10 @@ class DeformReport:
     """Whether goals were given up: then only the first round can be taken over."""
     physics: PhysicsSolution | None = None
     """What the laws of motion left over; None where they were not asked for."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """With physics, where strength, joint speeds, ranges or surfaces are not kept to."""
+    contact_off: tuple[float, str] = (0.0, "")
+    """With physics, how far the worst contact is off in metres, and which."""
 
 
 def finished(report: DeformReport) -> Result[DeformReport]:
@@ -48,9 +60,13 @@ def finished(report: DeformReport) -> Result[DeformReport]:
     edit, settings = problem.edit, problem.settings
     rows = constraint_reports(problem.ik.tasks, final.misses, settings.met_mm, settings.met_deg)
     status = _status(rows, last_solved)
-    unexplained = unexplained_stretches(report.physics)
-    if unexplained and status == "converged":
+    summary = worst_in_words(rows, status, _REASONS)
+    owed = _owed(report)
+    if owed and status == "converged":
         status = "out_of_iterations"
+    if report.physics is not None:
+        said = owed or "Contacts hold, and the ground can carry every frame."
+        summary = f"{summary} {said}" if rows else said
     count = counted(len(edit.constraints), "constraint")
     clip = replace(
         edit.clip,
@@ -61,14 +77,23 @@ def finished(report: DeformReport) -> Result[DeformReport]:
     return Result(
         clip=clip,
         status=status,
-        summary=unexplained_in_words(unexplained)
-        if unexplained and all(row.met for row in rows)
-        else worst_in_words(rows, status, _REASONS),
+        summary=summary,
         report=report,
         contacts=edit.contacts,
         notes=(*_jumps(problem, final), *(_unrest(problem, final) if report.has_settled else ())),
         constraints=rows,
     )
+
+
+def _owed(report: DeformReport) -> str:
+    """What physics could not set right, in words; empty where there is nothing."""
+    off_m, contact = report.contact_off
+    found = [
+        f"'{contact}' is off by {1000.0 * off_m:.3g} mm." if off_m > HELD_M else "",
+        unexplained_in_words(unexplained_stretches(report.physics)),
+        shortfalls_in_words(report.shortfalls),
+    ]
+    return " ".join(filter(None, found))
 
 
 def _status(rows: tuple[ConstraintReport, ...], solution: IkSolution) -> Status:

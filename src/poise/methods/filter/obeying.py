@@ -18,7 +18,6 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import UNLIMITED, clip_dynamics, reaction_forces, touching_points
 from poise.errors import BadValue
 from poise.footing import moving_joints
-from poise.ik import WholeSettings
 from poise.methods.edit import Edit
 from poise.methods.filter.demands import frames_in
 from poise.methods.filter.problem import Problem, mobility_of
@@ -29,6 +28,7 @@ from poise.physics import (
     PhysicsSettings,
     PhysicsSolution,
     Stage,
+    WholeSettings,
     capture_wrench,
     solve_clip,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +40,15 @@ from poise.footing import (
     with_slides,
     worst_miss,
 )
-from poise.ik import WholeSettings, build, keep_in_range, solve_long, unsolved, widened
-from poise.mechanics import forward_kinematics
+from poise.ik import build, keep_in_range, unsolved, widened
+from poise.mechanics import BodyState, forward_kinematics
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.motion import Clip
+from poise.physics import PhysicsSolution, WholeSettings, kinematic, nowhere, solve_clip
 
-_SETTINGS = WholeSettings(place=2.0, range=1e4, hard=(1e5, 1e7), center=1.0)
+_SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0)
+"""Without further updates of multipliers: stances out of reach, which are eased, would be pressed
+upon in vain."""
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
 _TOUCHED, _ON_EDGE = 10.0, 10.0
@@ -68,10 +72,6 @@ _ROUNDS = 5
 """Most solves, each with tasks for the points that the last one left inside something."""
 
 
-_Missed = Mapping[str, float]
-"""How far tasks are missed, by name."""
-
-
 @dataclass(frozen=True, eq=False)
 class Held:
     """A motion whose contacts hold."""
@@ -83,8 +83,6 @@ class Held:
     """Which."""
     contacts: ContactSchedule
     """As asked for, with what slides."""
-    missed: _Missed
-    """How far every one is off at worst, by kind and name."""
     eased: tuple[Eased, ...]
     """Stances that this body cannot do as they are."""
 
@@ -121,22 +119,71 @@ def hold(
     told = with_slides(contacts, found.slid)
     spots = [task for spot in found.spots for task in _spot(spot, environment, movers)]
     eased = _cannot_lie_flat(found, target)
-    for last in (False, True):
-        stances = _stances(found, eased, environment, movers)
-        held = [*spots, *(task for stance in stances for task in stance)]
-        result = _solved(scene, held, wishes, movers, told, fastest_rad_s)
-        stuck = [
-            any(_is_missed(task, result.missed, made.rate_hz) for task in stance)
-            for stance in stances
-        ]
-        if last or not any(s and not line for s, line in zip(stuck, eased, strict=True)):
-            return replace(result, eased=tuple(
-                Eased(path.shape.part, path.first, path.stop, tuple(stance))
-                for path, stance, line in zip(found.paths, stances, eased, strict=True)
-                if line
-            ))  # fmt: skip
+    solving = _Solving(scene, tuple(wishes), movers, told, fastest_rad_s)
+    stances = _stances(found, eased, environment, movers)
+    held = [*spots, *chain(*stances)]
+    first: PhysicsSolution | None = solving.solved(solving.tasks(held), None)
+    stuck = [
+        any(_is_missed(task, first.missed_m, made.rate_hz) for task in stance) for stance in stances
+    ]
+    if any(s and not line for s, line in zip(stuck, eased, strict=True)):
+        first = None  # what it did for stances that it cannot do is nothing to go on from
         eased = [s or line for s, line in zip(stuck, eased, strict=True)]
-    raise AssertionError("the last round returns")
+        stances = _stances(found, eased, environment, movers)
+        held = [*spots, *chain(*stances)]
+    clip, missed = solving.cleared(held, first)
+    return Held(
+        clip, *worst_miss(missed), told,
+        tuple(
+            Eased(path.shape.part, path.first, path.stop, tuple(stance))
+            for path, stance, line in zip(found.paths, stances, eased, strict=True)
+            if line
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Solving:
+    """All that does not change from one solve to the next."""
+
+    scene: Scene
+    wishes: tuple[Task, ...]
+    movers: Movers
+    contacts: ContactSchedule
+    fastest_rad_s: Array | None
+
+    def tasks(self, held: Sequence[Task]) -> list[Task]:
+        """What is held, the wishes, and what keeps the motion to stay close to out of things."""
+        return [*held, *self.wishes, *self.inside(self.scene.state, held)]
+
+    def inside(self, state: BodyState, held: Sequence[Task]) -> list[Task]:
+        """Tasks for points that are in the surroundings, and limbs that are in each other."""
+        scene = self.scene
+        into_surfaces = clearance_tasks(scene, state, held, self.movers, _DEEPEST_M)
+        return [*into_surfaces, *self_clearance_tasks(state, scene.character)]
+
+    def solved(self, tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
+        return solve_clip(
+            self.scene, tasks, self.contacts, _SETTINGS, fastest_rad_s=self.fastest_rad_s,
+            slack_rad=ankle_slack_rad(self.scene.character), start=before,
+            asked=nowhere(self.scene.clip.frame_count),
+        )  # fmt: skip
+
+    def cleared(
+        self, held: Sequence[Task], first: PhysicsSolution | None
+    ) -> tuple[Clip, Mapping[str, float]]:
+        """Solve until nothing is inside anything; `first` is the answer before that is known."""
+
+        def inside(made: PhysicsSolution) -> list[Task]:
+            return self.inside(forward_kinematics(self.scene.clip.skeleton, *made.pose), held)
+
+        found = solve_until_clear(
+            self.tasks(held), lambda tasks, before: self.solved(tasks, before or first), inside,
+            _ROUNDS,
+        )  # fmt: skip
+        roots, turns = found.made.pose
+        clip = replace(self.scene.clip, root_positions_m=roots, rotations_wxyz=turns)
+        return in_range(clip, self.scene, found.tasks), found.made.missed_m
 
 
 def contact_tasks(
@@ -207,32 +254,6 @@ def hinges_in_range(clip: Clip) -> Clip:
         if kind == "hinge" and np.isfinite(skeleton.limits_rad[joint, 0]).any():
             turns[:, joint] = allowed_turn(skeleton, joint, turns[:, joint], within_limits=True)
     return replace(clip, rotations_wxyz=turns)
-
-
-def _solved(
-    scene: Scene, held: Sequence[Task], wishes: Sequence[Task], movers: Movers,
-    contacts: ContactSchedule, fastest_rad_s: Array | None,
-) -> Held:  # fmt: skip
-    """Solve until nothing is inside anything."""
-    slack = ankle_slack_rad(scene.character)
-
-    def solve(tasks: Sequence[Task], before: tuple[Clip, _Missed] | None) -> tuple[Clip, _Missed]:
-        start = None if before is None else (before[0].root_positions_m, before[0].rotations_wxyz)
-        roots, turns, missed = solve_long(
-            scene, tasks, _SETTINGS, start, fastest_rad_s=fastest_rad_s, slack_rad=slack
-        )
-        return replace(scene.clip, root_positions_m=roots, rotations_wxyz=turns), missed
-
-    def inside(made: tuple[Clip, _Missed]) -> list[Task]:
-        state = forward_kinematics(made[0].skeleton, *made[0].pose)
-        found = clearance_tasks(scene, state, held, movers, _DEEPEST_M)
-        return [*found, *self_clearance_tasks(state, scene.character)]
-
-    tasks = [*held, *wishes, *inside((scene.clip, {}))]
-    found = solve_until_clear(tasks, solve, inside, _ROUNDS)
-    clip, missed = found.made
-    kept = in_range(clip, scene, found.tasks)
-    return Held(kept, *worst_miss(missed), contacts, missed, ())
 
 
 def in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:

@@ -127,7 +127,7 @@ def retargeted(
         smooth = made if near else _smoothed(made)
         held = hold(smooth, freely, wishes, target, environment, contacts, fastest_rad_s)
     else:
-        held = Held(made, 0.0, "", contacts, {}, ())
+        held = Held(made, 0.0, "", contacts, ())
     off = tracking_m(held.clip, target, ideal.positions_m)
     return Kinematic(
         held.clip, held.contacts, factor, ideal.positions_m, off, held.worst_m, held.worst,

@@ -15,15 +15,14 @@ import numpy as np
 
 from poise.character import Character
 from poise.constraints import Recruits, Scene, Task
-from poise.footing import ankle_slack_rad, solve_until_clear
-from poise.ik import WholeSettings
+from poise.footing import solve_until_clear
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget.holding import contact_tasks, hinges_in_range, in_range
 from poise.methods.retarget.kinematic import Kinematic
 from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
-from poise.physics import Asked, PhysicsSettings, PhysicsSolution, solve_clip
+from poise.physics import Asked, PhysicsSettings, PhysicsSolution, WholeSettings, solve_clip
 
 _PLACE, _WISH, _RANGE = 2.0, 30.0, 1e4
 """What displacements from the kinematic stage, missed wishes and joints beyond their range cost."""
@@ -74,8 +73,7 @@ def obeying(made: Kinematic, target: Character, settings: Settings) -> Obeying:
         return solve_clip(
             scene, tasks, made.contacts, knobs, asked=asked, usual=made.wrench,
             also=Recruits(target.skeleton.freedoms > 0, True),
-            fastest_rad_s=settings.fastest(target), slack_rad=ankle_slack_rad(target),
-            start=before,
+            fastest_rad_s=settings.fastest(target), start=before,
         )  # fmt: skip
 
     def overlapping(found: PhysicsSolution) -> list[Task]:

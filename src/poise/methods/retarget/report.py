@@ -10,6 +10,7 @@ from poise.methods.constraint_report import Status
 from poise.methods.retarget.impossible import Impossible
 from poise.methods.retarget.residuals import Residuals
 from poise.motion import Clip
+from poise.physics import Shortfall
 from poise.transfer import Correspondence
 
 
@@ -29,6 +30,8 @@ class Stage:
     """How far knees, feet, elbows and hands are from where free joints would be, on average."""
     overlap_m: float
     """How far limbs are inside each other or the trunk at worst; negative where none are."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """Where strength, joint speeds, ranges or surfaces are not kept to, the worst first."""
 
 
 @dataclass(frozen=True, eq=False)

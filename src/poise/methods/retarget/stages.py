@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.character import Character, StandingFigure
-from poise.contact import intervals, observe
+from poise.contact import observe
 from poise.footing import worst_miss
 from poise.methods.constraint_report import Status
 from poise.methods.retarget.kinematic import Kinematic, tracking_m
@@ -17,20 +17,27 @@ from poise.methods.retarget.residuals import residuals
 from poise.methods.retarget.self_clearance import deepest_overlap_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
-from poise.physics import PhysicsSolution
+from poise.physics import (
+    Shortfall,
+    shortfalls,
+    shortfalls_in_words,
+    unexplained_in_words,
+    unexplained_stretches,
+)
 
 _HELD_M = 0.005
 """A contact that is off by more does not hold."""
 _TOO_FAR = 0.15
 """Of the legs: limbs that are farther from where they should be, on average, do something else."""
 _TOO_DEEP_CM = 1.0
-_MOST_NAMED = 3
-"""Stretches of frames that a summary names."""
 
 
 def kinematic_stage(made: Kinematic, target: Character, settings: Settings) -> Stage:
-    """The first one."""
-    return _stage("kinematic", made.clip, made.worst_m, made.worst, made, target, settings)
+    """The first one; where it is the last one, it answers for speeds, ranges and depth."""
+    stage = _stage("kinematic", made.clip, made.worst_m, made.worst, made, target, settings)
+    if settings.balance or not settings.feet:
+        return stage
+    return _owing(stage, "", _shortfalls(made.clip, made, target, settings))
 
 
 def physics_stage(made: Kinematic, target: Character, settings: Settings) -> Stage:
@@ -38,30 +45,34 @@ def physics_stage(made: Kinematic, target: Character, settings: Settings) -> Sta
     found = obeying(made, target, settings)
     worst_m, worst = worst_miss(found.solved.missed_m)
     stage = _stage("physics", found.clip, worst_m, worst, made, target, settings)
-    lawless = residual_frames(found.solved)
-    if not lawless:
+    unexplained = unexplained_in_words(unexplained_stretches(found.solved))
+    return _owing(stage, unexplained, _shortfalls(found.clip, made, target, settings))
+
+
+def _shortfalls(
+    clip: Clip, made: Kinematic, target: Character, settings: Settings
+) -> tuple[Shortfall, ...]:
+    """Limits that a clip breaks, of those that it was asked to keep."""
+    fastest = settings.fastest(target)
+    if fastest is None:
+        fastest = np.full(target.skeleton.joint_count, np.inf)
+    strong = settings.balance and settings.torque
+    found = shortfalls(clip, target, made.environment, made.contacts, made.clip, fastest)
+    return tuple(each for each in found if strong or each.kind != "torque")
+
+
+def _owing(stage: Stage, unexplained: str, found: tuple[Shortfall, ...]) -> Stage:
+    """A stage that says what it owes, too."""
+    owed = list(filter(None, (unexplained, shortfalls_in_words(found))))
+    if not owed:
         return stage
-    said = f"No force of the ground explains the motion in frames {lawless}."
-    if stage.status != "converged":
-        said = f"{stage.summary} {said}"
-    return replace(stage, status="infeasible", summary=said)
-
-
-def residual_frames(solved: PhysicsSolution) -> str:
-    """The frames that no force of the ground explains, the worst first; empty where there are none.
-
-    With the largest share of the weight (moments: of weight × stature) that is left.
-    """
-    left = np.abs(solved.wrench_left).max(axis=1)
-    found = sorted(
-        intervals(solved.lawless), key=lambda each: -float(left[each[0] : each[1]].max())
+    failed = stage.status != "converged"
+    return replace(
+        stage,
+        status=stage.status if failed else "out_of_iterations",
+        summary=" ".join([stage.summary, *owed] if failed else owed),
+        shortfalls=found,
     )
-    named = [
-        f"{a} to {b - 1} ({100.0 * float(left[a:b].max()):.0f} % of the weight)"
-        for a, b in found[:_MOST_NAMED]
-    ]
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return ", ".join(named) + more
 
 
 def _stage(

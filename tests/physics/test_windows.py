@@ -1,8 +1,9 @@
-"""Whole-clip inverse kinematics in windows."""
+"""The physics solve in windows, without the laws of motion."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from poise import rotations
 from poise.arrays import Array
 from poise.constraints import Scene, Task, tasks_of
 from poise.constraints.recruiting import EVERYTHING, recruits_of_point
-from poise.ik.long_clip import solve_long
 from poise.mechanics import forward_kinematics
 from poise.methods import Edit
+from poise.physics import PhysicsSolution, nowhere, solve_clip
 from tests.methods.edited import feet, sampled
+from tests.physics.kinematic import nothing, settings
 
 
 def _moved_feet() -> tuple[Scene, list[Task]]:
@@ -26,19 +28,27 @@ def _moved_feet() -> tuple[Scene, list[Task]]:
     ]
 
 
+def solved(scene: Scene, tasks: list[Task], **more: Any) -> PhysicsSolution:
+    clip = scene.clip
+    return solve_clip(
+        scene, tasks, nothing(clip.frame_count, clip.rate_hz), settings(),
+        asked=nowhere(clip.frame_count), **more,
+    )  # fmt: skip
+
+
 def test_windows_agree_with_the_whole() -> None:
     scene, tasks = _moved_feet()
-    whole = solve_long(scene, tasks)
-    cut = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
+    whole = solved(scene, tasks)
+    cut = solved(scene, tasks, window_s=3.0, overlap_s=1.5)
     skeleton = scene.clip.skeleton
-    places = [forward_kinematics(skeleton, *found[:2]).positions_m for found in (whole, cut)]
+    places = [forward_kinematics(skeleton, *found.pose).positions_m for found in (whole, cut)]
     assert np.abs(places[0] - places[1]).max() < 1e-3
     assert np.abs(places[0] - scene.state.positions_m).max() > 5e-3  # something was done
 
 
 def test_hard_tasks_hold_in_every_window() -> None:
     scene, tasks = _moved_feet()
-    *_, worst = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
+    worst = solved(scene, tasks, window_s=3.0, overlap_s=1.5).missed_m
     assert worst and max(worst.values()) < 1e-4
 
 
@@ -63,9 +73,12 @@ def test_joints_turn_hardly_faster_than_they_may_in_every_window() -> None:
     scene, tasks = _swift_reaches()
     own = _speeds_rad_s(scene.clip.rotations_wxyz).max(axis=0)
     most = np.maximum(1.05 * own, 0.5)
-    _, free, _ = solve_long(scene, tasks, window_s=3.0, overlap_s=1.5)
-    _, calm, worst = solve_long(scene, tasks, fastest_rad_s=most, window_s=3.0, overlap_s=1.5)
-    before, after = ((_speeds_rad_s(turns) / most).max(axis=1) for turns in (free, calm))
+    free = solved(scene, tasks, window_s=3.0, overlap_s=1.5)
+    calm = solved(scene, tasks, fastest_rad_s=most, window_s=3.0, overlap_s=1.5)
+    before, after = (
+        (_speeds_rad_s(found.rotations_wxyz) / most).max(axis=1) for found in (free, calm)
+    )
+    worst = calm.missed_m
     for middle in (30, 120, 195):
         assert before[middle - 15 : middle + 15].max() > 1.1
     assert after.max() < 1.03

@@ -12,12 +12,11 @@ from poise import ik, rotations
 from poise.arrays import Array
 from poise.character import with_ranges
 from poise.constraints import Recruits, Scene, Task
-from poise.errors import BadValue
+from poise.ik.displacement_rows import take_steps
 from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, IkSolution, unsolved
-from poise.ik.whole_clip import solve_whole
-from poise.ik.whole_clip_rows import REACH, SOFT_SPEED, Equations, Price, put_frames, take_steps
 from poise.mechanics import center_of_mass
+from poise.physics.likeness_rows import REACH, SOFT_SPEED, Equations, Price, put_frames
 from poise.samples import sample_character, walking
 from tests.constraints.made_scenes import free_scene, quantity
 from tests.ik.posed import everything
@@ -297,10 +296,3 @@ def test_nothing_is_asked_of_joints_that_turn_less_far() -> None:
     assert cost == before
     np.testing.assert_array_equal(equations.band, without.band)
     np.testing.assert_array_equal(equations.right, without.right)
-
-
-def test_mobilities_are_refused() -> None:
-    scene = free_scene(0, FRAMES)
-    problem = ik.build(scene, [CASES["point beside a joint"]], mobility={0: 0.5, 3: 2.0, -1: 0.3})
-    with pytest.raises(BadValue, match="mobility"):
-        solve_whole(problem)
