@@ -24,6 +24,7 @@ import numpy as np
 from benchmarks.correct_table import preset_of
 from benchmarks.page import put_table
 from poise.character import with_ranges
+from poise.contact import Series, observe, slide_speeds_m_s
 from poise.job import measurable
 from poise.measures import evaluate
 from poise.methods import Edit, correct
@@ -52,6 +53,10 @@ LIMITS: dict[str, float] = {
 }
 """Largest value of each figure; what has none (a flight in a walk) keeps its limit. Half a degree
 beyond a range is what solver and measure may differ by."""
+
+WITH_ENDS = "foot_slide.with_ends"
+"""Slide of all frames in which a foot touches: those at the ends of contacts, in which it still
+travels and is said to slide, included."""
 
 DO_NO_HARM: dict[str, float] = {
     "jump_height.change": 1.0,
@@ -156,12 +161,24 @@ def judged(path: Path, only: str) -> Row:
     )  # fmt: skip
     after = {m.key: m.value for m in measured.measures}
     before = {m.key: m.value for m in measured.before}
+    assert found.contacts is not None
+    touching = replace(found.contacts, sliding=None)
+    for clip, figures in ((given.clip, before), (found.clip, after)):
+        figures[WITH_ENDS] = slide_cm_s(observe(clip, given.character, given.environment, touching))
     slides_little = before["foot_slide.mean"] < SLIDES_LITTLE_CM_S
     return Row(
         path.stem, kind_of(path), preset, given.clip.frame_count, seconds, found.status,
         found.summary, before, after, broken(after, LIMITS),
         broken(after, DO_NO_HARM) if slides_little else (), slides_little,
     )  # fmt: skip
+
+
+def slide_cm_s(series: Series) -> float:
+    """Mean slide of both feet, also where a schedule says that they slide."""
+    feet = [slide_speeds_m_s(series, f"{side}_foot") for side in ("left", "right")]
+    speeds = np.concatenate(feet)
+    speeds = speeds[np.isfinite(speeds)]
+    return 100.0 * float(speeds.mean()) if len(speeds) else float("nan")
 
 
 def broken(figures: dict[str, float], limits: dict[str, float]) -> tuple[str, ...]:
@@ -182,6 +199,7 @@ def _row(path: Path, only: str) -> Row:
 
 CHANGES = (
     ("foot_slide.mean", "slide cm/s", 2),
+    (WITH_ENDS, "with ends cm/s", 1),
     ("penetration.deepest", "depth cm", 2),
     ("zmp_excursion.share", "ZMP %", 1),
     ("root_wrench.force", "force", 4),
