@@ -15,7 +15,7 @@ import pytest
 import poise
 from poise.apps.first_use import compile_ahead
 from poise.ik.displacement_rows import take_steps
-from poise.physics.likeness_rows import put_frames
+from poise.physics.equations import evaluate_frames
 from poise.solvers.banded_cholesky import factor_band
 from poise.solvers.cone_newton import solve_frames
 
@@ -82,5 +82,5 @@ def test_the_demo_corrects_what_was_damaged(tmp_path: Path) -> None:
 
 def test_compiling_ahead_compiles_what_a_correction_needs() -> None:
     compile_ahead()
-    for kernel in (put_frames, take_steps, factor_band, solve_frames):
+    for kernel in (evaluate_frames, take_steps, factor_band, solve_frames):
         assert getattr(kernel, "signatures", None), kernel

@@ -16,6 +16,7 @@ from poise.contact import ContactSchedule, foot_motion, foot_sites, intervals, s
 from poise.environment import Environment, query
 from poise.footing.foot_path import FootPath, foot_path, touching_sole
 from poise.footing.foot_shape import (
+    BALL,
     HEEL,
     INNER,
     OUTER,
@@ -105,11 +106,15 @@ class Touching:
 
 
 def contact_tasks(
-    scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None, movers: Movers
-) -> tuple[list[Task], tuple[FootPath, ...], dict[str, NDArray[np.bool_]]]:
-    """Tasks of everything that touches, paths of feet, and (F,) for every part where it slides."""
+    scene: Scene, contacts: ContactSchedule, slides: ContactSchedule | None, movers: Movers,
+    *, pitched: bool = False,
+) -> tuple[list[Task], tuple[FootPath, ...], dict[str, NDArray[np.bool_]]]:  # fmt: skip
+    """Tasks of everything that touches, paths of feet, and (F,) for every part where it slides.
+
+    Feet that roll are `pitched` as captured, or as the solve likes.
+    """
     found = touching(scene, contacts, slides, movers.moves)
-    tasks = [task for path in found.paths for task in _foot_tasks(path, movers)]
+    tasks = [task for path in found.paths for task in _foot_tasks(path, movers, pitched)]
     tasks += [spot_task(spot, movers) for spot in found.spots]
     return tasks, found.paths, found.slid
 
@@ -215,13 +220,17 @@ def _on_soles(
     return found
 
 
-def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
+def _foot_tasks(path: FootPath, movers: Movers, pitched: bool) -> list[Task]:
     shape, start, found = path.shape, path.first, list[Task]()
-    for a, b in intervals(path.posed & path.flat):
+    flat, toes_flat = path.posed & path.flat, path.toes_flat
+    if pitched:
+        balls = path.touching[:, BALL:TIP].any(axis=1)
+        flat, toes_flat = path.posed, balls & (shape.toes != shape.joint)
+    for a, b in intervals(flat):
         name = f"{shape.part} stands from frame {start + a}"
         found.append(movers.point(name, shape.joint, ORIGIN, start + a, path.places_m[a:b]))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b]))
-    for points, frames in _rolling_points(path):
+    for points, frames in _rolling_points(path, path.posed & ~flat):
         for a, b in intervals(frames):
             name = f"{shape.part} rolls from frame {start + a}"
             for point in points:
@@ -235,7 +244,7 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
         offset = shape.offsets_m[HEEL]
         found.append(movers.point(name, shape.joint, offset, start + a, path.heel_m[a:b]))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
-    for a, b in intervals(path.toes_flat):
+    for a, b in intervals(toes_flat):
         name = f"{shape.part}'s toes are flat from frame {start + a}"
         found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
     for a, b in intervals(path.on_tip):
@@ -246,13 +255,14 @@ def _foot_tasks(path: FootPath, movers: Movers) -> list[Task]:
     return found
 
 
-def _rolling_points(path: FootPath) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
-    """Sets of points that a rolling foot stays on, and (n,) the frames of each.
+def _rolling_points(
+    path: FootPath, rolls: NDArray[np.bool_]
+) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
+    """Sets of points that a foot stays on while it `rolls` (n,), and (n,) the frames of each.
 
     How steep it is meanwhile is left to the solve: a pitch that was written down beforehand would
     stop and start knees within a frame.
     """
-    rolls = path.posed & ~path.flat
     heel, inner, outer = (path.touching[:, point] for point in (HEEL, INNER, OUTER))
     on_edge = rolls & (inner != outer)
     found: list[tuple[tuple[int, ...], NDArray[np.bool_]]] = [((INNER, OUTER), rolls & ~on_edge)]

@@ -23,7 +23,9 @@ from poise.footing import HEEL, TIP, FootPath, Movers, contact_tasks
 
 def held_tasks(scene: Scene, contacts: ContactSchedule, movers: Movers) -> tuple[Task, ...]:
     """Tasks of all that touches, and of feet in the frames beside that."""
-    tasks, paths, _ = contact_tasks(scene, replace(contacts, sliding=None), None, movers)
+    tasks, paths, _ = contact_tasks(
+        scene, replace(contacts, sliding=None), None, movers, pitched=True
+    )
     hard = [task for task in tasks if task.priority == 1]
     return (*hard, *_beside(scene, paths, movers))
 

@@ -68,7 +68,7 @@ _SLIDES_M_S = 0.03
 _BESIDE_M = 0.1
 """How far from where it rolls a foot is held from turning."""
 _DEEPEST_M = 0.001
-_ROUNDS = 5
+_ROUNDS = 8
 """Most solves, each with tasks for the points that the last one left inside something."""
 
 
