@@ -138,10 +138,19 @@ def test_fingers_do_not_count() -> None:
     assert worst.value == 0.0
 
 
+def test_a_joint_that_is_far_off_in_one_frame_shows() -> None:
+    series = known()
+    turns = np.zeros(series.clip.frame_count)
+    turns[40] = np.pi
+    found = likeness.measure(turned(series, "LeftForeArm", turns, (1.0, 0.0, 0.0)), series)
+    assert found["likeness.largest"] > 10.0 > 1.0 > found["likeness.world"]
+
+
 def test_where_the_figure_stands_counts_in_the_world() -> None:
     series = known()
     found = likeness.measure(moved(series, np.array([0.03, 0.0, 0.04])), series)
     assert found["likeness.world"] == pytest.approx(5.0)
+    assert found["likeness.largest"] == pytest.approx(5.0)
     assert found["likeness.position"] == pytest.approx(0.0)
 
 
@@ -151,6 +160,7 @@ def test_bodies_of_other_proportions_do_not_compare_in_the_world() -> None:
     longer = replace(skeleton, offsets_m=1.1 * skeleton.offsets_m)
     other = with_clip(series, replace(series.clip, skeleton=longer))
     assert np.isnan(likeness.measure(other, series)["likeness.world"])
+    assert np.isnan(likeness.measure(other, series)["likeness.largest"])
     assert np.isnan(root_shift.measure(other, series)["root_shift.mean"])
     assert np.isnan(swing_shift.measure(other, series)["swing_shift.mean"])
     assert np.isnan(jump_height.measure(other, series)["jump_height.change"])

@@ -26,6 +26,7 @@ _FIGURES = {
     "root_shift.mean": "root shift",
     "swing_shift.mean": "swing-foot shift",
     "likeness.rotation": "rotation difference",
+    "likeness.largest": "largest position difference",
 }
 _UNITS = {
     "zmp_excursion.share": "% of frames",

@@ -163,6 +163,8 @@ KINDS: tuple[MeasureKind, ...] = (
                 resolution=0.05),
     MeasureKind("likeness.world", "Position difference in the world", LIKENESS, "cm", "lower",
                 "distance of joints from the original in the world, on average", resolution=0.05),
+    MeasureKind("likeness.largest", "Position difference, largest", LIKENESS, "cm", "lower",
+                "how far any joint is from the original in the world at most", resolution=0.1),
     MeasureKind("root_shift.mean", "Root shift", LIKENESS, "cm", "lower",
                 "distance of the root from the original, on average", resolution=0.05),
     MeasureKind("root_shift.max", "Root shift, largest", LIKENESS, "cm", "lower",
