@@ -65,7 +65,7 @@ def test_one_command_corrects_a_sliding_walk(
         "foot slide", "deepest penetration", "floating contacts", "out of balance (ZMP)",
         "residual force", "residual moment", "worst torque", "beyond joint ranges",
         "jerk within 12 Hz", "peak joint speed", "peak joint acceleration", "root shift",
-        "swing-foot shift", "rotation difference",
+        "swing-foot shift", "rotation difference", "largest position difference",
     }  # fmt: skip
     line = next(line for line in done.out.splitlines() if line.startswith("foot slide"))
     assert "cm/s" in line and "better" in line
