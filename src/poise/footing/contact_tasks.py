@@ -224,7 +224,7 @@ def _foot_tasks(path: FootPath, movers: Movers, pitched: bool) -> list[Task]:
     shape, start, found = path.shape, path.first, list[Task]()
     flat, toes_flat = path.posed & path.flat, path.toes_flat
     if pitched:
-        balls = path.touching[:, BALL:TIP].any(axis=1)
+        balls = np.asarray(path.touching[:, BALL:TIP].any(axis=1))
         flat, toes_flat = path.posed, balls & (shape.toes != shape.joint)
     for a, b in intervals(flat):
         name = f"{shape.part} stands from frame {start + a}"
