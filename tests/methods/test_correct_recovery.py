@@ -305,8 +305,7 @@ def assert_feet_stand(found: dict[str, float]) -> None:
     assert found["foot_slide.mean"] < 0.5
     assert found["penetration.deepest"] < 0.5
     assert found["float.mean"] < 0.5
-    # Within 12 Hz; the aim is 1. Hands are thrown and feet start and stop where contacts change.
-    assert found["jitter.ratio"] <= 2.0
+    assert found["jitter.ratio"] <= 1.0
 
 
 @pytest.mark.parametrize("way", ["recover", "run"])

@@ -46,7 +46,7 @@ class PhysicsSettings:
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
     but not those that acted: on six walks over force plates the error of the vertical force goes
-    from 1 to 2 % of the weight to 14 to 27 %; with it, it stays within half a per cent of the
+    from 1 to 2 % of the weight to 7 to 8 %; with it, it stays within half a per cent of the
     capture's."""
     moment_likeness: Annotated[float, NotNegative] = 300.0
     """The same for moments about the centre of mass, in body weight × stature."""
