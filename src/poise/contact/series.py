@@ -130,8 +130,8 @@ def observe(
     pressing = np.zeros((clip.frame_count, len(points)), dtype=np.bool_)
     column = {(p, n): c for c, (p, n) in enumerate(zip(parts, points.names, strict=True))}
     for c, (name, owner) in enumerate(zip(touched.names, touched.owners.tolist(), strict=True)):
-        forces[:, column[touched.parts[owner], name]] = reaction.forces_n[:, c]
-        pressing[:, column[touched.parts[owner], name]] = touched.touching[:, c]
+        forces[:, column[touched.parts[owner], name]] += reaction.forces_n[:, c]
+        pressing[:, column[touched.parts[owner], name]] |= touched.touching[:, c]
     said = np.stack([contacts.column(part) for part in parts], axis=1)
     return Series(
         clip=clip,

@@ -23,9 +23,17 @@ from poise.environment import Environment, query
 from poise.errors import BadShape
 from poise.mechanics import BodyState, site_positions
 
-LOOSE_M = 0.03
+LOOSE_M = 0.045
 """A point this much higher than the lowest of its part carries nothing: as much as soles give and
-skeletons err. Twice as much changes the figures on force plates by less than a tenth."""
+skeletons err. The centre of pressure that force plates measure is more than 1 cm outside of the
+support area on 0 % of the frames of walks with 3, 4.5 and 6 cm alike; of two runs, on 17 and 27 %,
+12 and 21 %, 12 and 19 %."""
+END_BREADTH = 0.6
+"""Breadth of a heel and of the tips of the toes over that of the ball (67 of 100 mm for heels,
+Gordon et al. 1989). With ends that are single points, the pressure of the same runs is outside on
+18 and 30 % of the frames."""
+_ENDS = ("heel", "toe_tip")
+_EDGES = ("inner_edge", "outer_edge")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +44,8 @@ class TouchingPoints:
     """
 
     names: tuple[str, ...]
-    """(C,) the points."""
+    """(C,) the sites they belong to: a heel or a tip of toes is two points, one beside the
+    other."""
     parts: tuple[str, ...]
     """(P,) the schedule's parts that the character has."""
     owners: Indices
@@ -72,8 +81,11 @@ def touching_points(
         none = np.zeros(0, np.int64)
         return TouchingPoints((), (), none, none, empty, empty, np.zeros((frames, 0)))
     joined = joined_sites(sites)
-    owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])
+    site, across = _spread(joined.names)
+    owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])[site]
+    names = tuple(joined.names[s] for s in site)
     sites_m = site_positions(state, joined)
+    sites_m = sites_m[:, site] + np.einsum("cs,fsk->fck", across, sites_m)
     surface = query(environment, sites_m)
     clearances = surface.distances_m.copy()
     radii = contact_radii_m(character)
@@ -82,9 +94,9 @@ def touching_points(
     soles = [c for c, p in enumerate(owners.tolist()) if parts[p] in FEET]
     if soles:
         feet = foot_motion(state, foot_sites(known), schedule.rate_hz, environment)
-        columns = [feet.motion.names.index(joined.names[c]) for c in soles]
+        columns = [feet.motion.names.index(names[c]) for c in soles]
         clearances[:, soles] = feet.clearances_m[:, columns]
-    grip = np.zeros((frames, len(joined)))
+    grip = np.zeros((frames, len(site)))
     for p, part in enumerate(parts):
         columns = np.flatnonzero(owners == p)
         heights = clearances[:, columns]
@@ -92,7 +104,29 @@ def touching_points(
         firm = np.maximum(0.0, 1.0 - above / LOOSE_M)
         grip[:, columns] = np.where(schedule.column(part)[:, None], firm, 0.0)
     return TouchingPoints(
-        joined.names, parts, owners, joined.joints,
+        names, parts, owners, joined.joints[site],
         np.where(far, sites_m, surface.closest_m), np.where(far, environment.up, surface.normals),
         grip,
     )  # fmt: skip
+
+
+def _spread(names: tuple[str, ...]) -> tuple[Indices, Array]:
+    """(C,) the site of each point, and (C, S) how its place differs from that, by those of sites.
+
+    Heels and tips of toes are as broad as the ball, but for `END_BREADTH`.
+    """
+    known = {name: s for s, name in enumerate(names)}
+    found: list[tuple[int, float, int, int]] = []
+    for s, name in enumerate(names):
+        side, _, point = name.partition("_")
+        inner, outer = (known.get(f"{side}_{edge}", -1) for edge in _EDGES)
+        if point in _ENDS and inner >= 0 and outer >= 0:
+            half = 0.5 * END_BREADTH
+            found += [(s, half, inner, outer), (s, -half, inner, outer)]
+        else:
+            found.append((s, 0.0, s, s))
+    across = np.zeros((len(found), len(names)))
+    for c, (_, half, inner, outer) in enumerate(found):
+        across[c, inner] -= half
+        across[c, outer] += half
+    return np.array([s for s, *_ in found], dtype=np.int64), across

@@ -249,8 +249,14 @@ def _foot_tasks(path: FootPath, movers: Movers, pitched: bool) -> list[Task]:
         found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
     for a, b in intervals(path.on_tip):
         name = f"{shape.part}'s tip stays from frame {start + a}"
-        offset = shape.offsets_m[TIP]
-        found.append(movers.point(name, shape.toes, offset, start + a, path.tip_m[a:b]))
+        # Two ends of an axis across the toes: about a single point the heel would swing sideways.
+        across = rotations.rotate(rotations.conjugate(shape.toes_wxyz), shape.left)
+        in_world = rotations.rotate(path.turns_wxyz[a:b], shape.left)
+        for half_m, side in ((TIP_HALF_M, "left"), (-TIP_HALF_M, "right")):
+            offset = shape.offsets_m[TIP] + half_m * across
+            goals = path.tip_m[a:b] + half_m * in_world
+            named = f"{name}, {side} end"
+            found.append(movers.point(named, shape.toes, offset, start + a, goals))
         found.append(movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED))
     return found
 
@@ -274,6 +280,8 @@ def _rolling_points(
     return found
 
 
+TIP_HALF_M = 0.02
+"""Half the width of the toes, about whose end a foot rolls."""
 LARGEST_TRAVEL_M = 0.08
 """What travels further while it touches slides or rolls."""
 SLOW_M_S = 0.3

@@ -50,6 +50,8 @@ class PhysicsSettings:
     capture's."""
     moment_likeness: Annotated[float, NotNegative] = 300.0
     """The same for moments about the centre of mass, in body weight × stature."""
+    plan: Annotated[float, NotNegative] = 1.0
+    plan_rho: float = 3000.0
     calm: Annotated[float, Positive] = 30.0
     """How much more the acceleration of a displacement costs in joints that no contact or goal asks
     to move: arms are not thrown about for the sake of a footstep."""

@@ -1,0 +1,237 @@
+"""The wrench to ask of the ground: near the capture's, smooth in time, and possible.
+
+Where supports change, the nearest possible force of each frame jumps from point to point: pressure
+that was under the ball is under the tip of the toes two frames later. Real forces do not, and
+whoever looks at the motion through a low-pass filter (every measure, every robot's estimator) sees
+pressure outside of the foot. So before joint angles are solved for, the wrench alone is: six
+numbers a frame, close to the capture's, whose deviation from it costs by its second difference, and
+which reaction forces explain frame by frame *and* after smoothing. The motion then stays close to
+this wrench instead of the capture's.
+
+Newton's method; both explanations have reaction forces eliminated by the same barrier as in the
+solve (`solvers/force_barrier.py`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.arrays import Array, Indices
+from poise.compiled import borrowing, inner_borrowing
+from poise.motion import splines
+from poise.physics.newton_euler_rows import Supports
+from poise.solvers import Barrier, eliminate_forces, factor_band, make_forces, solve_band
+
+CUTOFF_HZ = 12.0
+"""What is smoothed away: measures of filtered captures keep half the amplitude there."""
+SMOOTH_S = 0.015
+"""A deviation from the capture that bends within this time costs as much as its size."""
+_REACH_S = 0.09
+"""Half the length of the smoothing kernel; what is left beyond is a fiftieth of its middle."""
+_MOST_STEPS = 30
+_ENOUGH = 1e-4
+"""Gain, as a share of the cost, that is not worth a step."""
+_SHORTEST = 1e-3
+
+
+class Kernel(NamedTuple):
+    """Rows of the smoothing matrix."""
+
+    first: Indices
+    """(F,) the frame that a row begins with."""
+    rows: Array
+    """(F, K)"""
+
+
+class _Work(NamedTuple):
+    gradient: Array
+    """(6,)"""
+    factor: Array
+    """(6, 6)"""
+    hessian: Array
+    """(6, 6)"""
+    smoothed: Array
+    """(6,)"""
+
+
+def plan_wrench(
+    strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: float
+) -> Array:
+    """(F, 6) the wrench to stay close to.
+
+    Args:
+        strict: what carries in each frame, with the capture's wrench and what deviating costs.
+        lenient: what carries the smoothed wrench: every point that touches.
+        barrier: weights of what is not explained.
+        rate_hz: frame rate.
+    """
+    usual = strict.usual
+    frames = len(usual)
+    kernel = _kernel(frames, rate_hz)
+    if kernel is None or not (np.diff(strict.first) > 0).any():
+        return usual
+    reach = kernel.rows.shape[1]
+    size = 6 * frames
+    band, right = np.empty((size, 6 * reach)), np.empty(size)
+    forces = make_forces(strict.caps, barrier.mu), make_forces(lenient.caps, barrier.mu)
+    work = _Work(np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros(6))
+    likeness = np.maximum(strict.likeness, strict.likeness.max(axis=0, initial=1e-6))
+    bend = (SMOOTH_S * rate_hz) ** 4
+    plan = usual.copy()
+    cost = _evaluate(
+        plan, usual, likeness, bend, kernel, strict, lenient, barrier, *forces, True, work, band,
+        right,
+    )  # fmt: skip
+    for _ in range(_MOST_STEPS):
+        if not factor_band(band, 6, reach):
+            break
+        solve_band(band, 6, reach, right)
+        step, share, gained = right.reshape(frames, 6).copy(), 1.0, 0.0
+        while share > _SHORTEST:
+            tried = plan + share * step
+            then = _evaluate(
+                tried, usual, likeness, bend, kernel, strict, lenient, barrier, *forces, False,
+                work, band, right,
+            )  # fmt: skip
+            if then < cost:
+                gained, plan = cost - then, tried
+                break
+            share *= 0.5
+        if gained <= _ENOUGH * cost:
+            break
+        cost = _evaluate(
+            plan, usual, likeness, bend, kernel, strict, lenient, barrier, *forces, True, work,
+            band, right,
+        )  # fmt: skip
+    return plan
+
+
+@lru_cache(maxsize=16)
+def _kernel(frames: int, rate_hz: float) -> Kernel | None:
+    """How smoothed accelerations follow from those of the frames, ends included.
+
+    The spline smooths positions; second differences of these are the frames' accelerations, and
+    the first and last frame have none.
+    """
+    half = round(_REACH_S * rate_hz)
+    if frames < 2 * half + 3 or CUTOFF_HZ > 0.4 * rate_hz:
+        return None
+    seen = min(frames, 6 * half + 3)
+    times = np.arange(seen, dtype=np.float64)
+    ramps = np.maximum(times[:, None] - np.arange(1, seen - 1), 0.0)
+    inner = splines.smooth(ramps, 1.0, CUTOFF_HZ / rate_hz).second
+    dense = np.zeros((seen, seen))
+    dense[:, 1:-1] = inner
+    width = 2 * half + 1
+    first = np.clip(np.arange(frames) - half, 0, frames - width)
+    rows = np.empty((frames, width))
+    for f in range(frames):
+        near = min(f, seen // 2) if f < frames - seen // 2 else seen - (frames - f)
+        start = near - (f - int(first[f]))
+        rows[f] = dense[near, start : start + width]
+    rows /= rows.sum(axis=1, keepdims=True)
+    return Kernel(first.astype(np.int64), rows)
+
+
+@borrowing
+def _evaluate(
+    plan: Array, usual: Array, likeness: Array, bend: float, kernel: Kernel, strict: Supports,
+    lenient: Supports, barrier: Barrier, forces: Array, lenient_forces: Array, slopes: bool,
+    work: _Work, band: Array, right: Array,
+) -> float:  # fmt: skip
+    """What a plan costs; with `slopes` its normal equations."""
+    frames, width = len(plan), kernel.rows.shape[1]
+    if slopes:
+        band[:] = 0.0
+        right[:] = 0.0
+    cost = _put_likeness(plan, usual, likeness, bend, slopes, band, right)
+    for f in range(frames):
+        if strict.believed[f] == 0 or f == 0 or f == frames - 1:
+            continue
+        cost += eliminate_forces(
+            plan[f], barrier, strict.first[f], strict.first[f + 1], strict.generators,
+            strict.caps, work.gradient, forces, work.factor,
+        )  # fmt: skip
+        if slopes:
+            _invert(work)
+            for i in range(6):
+                right[6 * f + i] -= work.gradient[i]
+                for j in range(i, 6):
+                    band[6 * f + i, j - i] += work.hessian[i, j]
+    for f in range(frames):
+        a, b = lenient.first[f], lenient.first[f + 1]
+        if strict.believed[f] == 0 or a == b:
+            continue
+        row, first = kernel.rows[f], kernel.first[f]
+        for i in range(6):
+            total = 0.0
+            for k in range(width):
+                total += row[k] * plan[first + k, i]
+            work.smoothed[i] = total
+        cost += eliminate_forces(
+            work.smoothed, barrier, a, b, lenient.generators, lenient.caps, work.gradient,
+            lenient_forces, work.factor,
+        )  # fmt: skip
+        if slopes:
+            _invert(work)
+            for k in range(width):
+                for i in range(6):
+                    at = 6 * (first + k) + i
+                    right[at] -= row[k] * work.gradient[i]
+                    for m in range(k, width):
+                        share = row[k] * row[m]
+                        start = 6 * (m - k) - i
+                        for j in range(i if m == k else 0, 6):
+                            band[at, start + j] += share * work.hessian[i, j]
+    return cost
+
+
+@inner_borrowing
+def _put_likeness(
+    plan: Array, usual: Array, likeness: Array, bend: float, slopes: bool, band: Array,
+    right: Array,
+) -> float:  # fmt: skip
+    cost, frames = 0.0, len(plan)
+    for f in range(frames):
+        for i in range(6):
+            at, w = 6 * f + i, likeness[f, i]
+            d = plan[f, i] - usual[f, i]
+            cost += 0.5 * w * d * d
+            if slopes:
+                band[at, 0] += w
+                right[at] -= w * d
+            if f + 2 < frames:
+                u = bend * w
+                e = d - 2.0 * (plan[f + 1, i] - usual[f + 1, i]) + plan[f + 2, i] - usual[f + 2, i]
+                cost += 0.5 * u * e * e
+                if slopes:
+                    band[at, 0] += u
+                    band[at, 6] -= 2.0 * u
+                    band[at, 12] += u
+                    band[at + 6, 0] += 4.0 * u
+                    band[at + 6, 6] -= 2.0 * u
+                    band[at + 12, 0] += u
+                    right[at] -= u * e
+                    right[at + 6] += 2.0 * u * e
+                    right[at + 12] -= u * e
+    return cost
+
+
+@inner_borrowing
+def _invert(work: _Work) -> None:
+    """The Hessian from the factor of its inverse."""
+    factor, h = work.factor, work.hessian
+    for c in range(6):
+        for i in range(6):
+            total = 1.0 if i == c else 0.0
+            for k in range(i):
+                total -= factor[i, k] * h[k, c]
+            h[i, c] = total / factor[i, i]
+        for i in range(5, -1, -1):
+            total = h[i, c]
+            for k in range(i + 1, 6):
+                total -= factor[k, i] * h[k, c]
+            h[i, c] = total / factor[i, i]
