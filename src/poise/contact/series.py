@@ -84,7 +84,7 @@ LEAST_PRESSURE = 0.1
 """Share of the body's weight below which the ground carries too little for the ZMP to mean
 anything: it runs away to infinity as the pressure goes to zero, in the best of leaps."""
 
-SHORTEST_ALONE = 8
+SHORTEST_ALONE = splines.SHORTEST
 """Frames below which a flight is too short to be differentiated by itself."""
 
 

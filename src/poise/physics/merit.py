@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,9 @@ from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations
 from poise.physics.likeness_rows import REACH, Price
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
 from poise.physics.settings import PhysicsSettings, Stage
-from poise.physics.supports import supports_of
+from poise.physics.supports import every_point, supports_of
 from poise.physics.torque_rows import make_torque_work
-from poise.physics.wrench_plan import plan_wrench
+from poise.physics.wrench_plan import planned
 from poise.solvers import Barrier, factor_band, make_forces, solve_band
 
 _LEVER_M = 0.2
@@ -145,17 +145,11 @@ class Merit:
         com = center_of_mass(state, character.body)
         self.supports = supports_of(state, touched, com, self.body.scale, self.usual, settings)
         self.supports.believed[~self.asked.laws] = 0
-        if stage.rho > 0.0 and self.asked.laws.any() and settings.plan:
+        if settings.plan and stage.rho > 0.0 and self.asked.laws.any():
             lenient = supports_of(
-                state, touched, com, self.body.scale, self.usual,
-                replace(settings, edge_s=0.0, ramp_s=1e-3, inset_m=0.005),
-            )  # fmt: skip
-            barrier = Barrier(settings.plan_rho, stage.mu, settings.effort)
-            plan = plan_wrench(self.supports, lenient, barrier, self.rate_hz)
-            self.plan = plan
-            self.supports = self.supports._replace(
-                usual=plan, likeness=settings.plan * self.supports.likeness
+                state, touched, com, self.body.scale, self.usual, every_point(settings)
             )
+            self.supports = planned(self.supports, lenient, settings, self.rate_hz)
         self._outside = outside_of(state, character, scene.environment, self._flesh)
         self.multipliers = Multipliers(
             self.pressed, np.zeros((self.frames, 6)), make_forces(self.supports.caps, stage.mu)

@@ -50,8 +50,13 @@ class PhysicsSettings:
     capture's."""
     moment_likeness: Annotated[float, NotNegative] = 300.0
     """The same for moments about the centre of mass, in body weight × stature."""
-    plan: Annotated[float, NotNegative] = 1.0
-    plan_rho: float = 3000.0
+    plan: bool = True
+    """Whether the wrench to stay close to is first made possible and smooth (`wrench_plan`);
+    without it, the capture's is asked for as it is."""
+    doubt: Annotated[float, Positive] = 0.2
+    """Where the plan differs from the capture's wrench by so much (body weights; moments: half of
+    it, in body weight × stature), staying close to it counts half: a capture that cannot have been
+    is known less well."""
     calm: Annotated[float, Positive] = 30.0
     """How much more the acceleration of a displacement costs in joints that no contact or goal asks
     to move: arms are not thrown about for the sake of a footstep."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ SIDES = 4
 
 _LEAST_SHARE = 0.005
 """Of its largest force, below which a point is left out."""
+_LEAST_INSET_M = 0.005
+"""Of points that carry a smoothed wrench, which is measured against the outermost points."""
 CARRIED = 0.5
 """Body weights: who is said to fly while the capture shows so much support, does not."""
 
@@ -64,6 +68,11 @@ def supports_of(
         usual,
         np.where((counts > 0)[:, None], _likeness(settings), 0.0),
     )
+
+
+def every_point(settings: PhysicsSettings) -> PhysicsSettings:
+    """Settings under which every touching point carries at once, nearly at its own place."""
+    return replace(settings, edge_s=0.0, ramp_s=1e-3, inset_m=_LEAST_INSET_M)
 
 
 def load_shares(firm: NDArray[np.bool_], rate_hz: float, settings: PhysicsSettings) -> Array:

@@ -18,23 +18,30 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inner_borrowing
 from poise.motion import splines
 from poise.physics.newton_euler_rows import Supports
+from poise.physics.settings import PhysicsSettings
 from poise.solvers import Barrier, eliminate_forces, factor_band, make_forces, solve_band
 
 CUTOFF_HZ = 12.0
 """What is smoothed away: measures of filtered captures keep half the amplitude there."""
-SMOOTH_S = 0.015
+SMOOTH_S = 0.01
 """A deviation from the capture that bends within this time costs as much as its size."""
 _REACH_S = 0.09
 """Half the length of the smoothing kernel; what is left beyond is a fiftieth of its middle."""
+_RHO, _MU = 3000.0, 2e-4
+"""Of the barrier (see `force_barrier`)."""
+_AROUND_S = 0.1
+"""Half the time over which the change of a wrench is judged."""
 _MOST_STEPS = 30
 _ENOUGH = 1e-4
 """Gain, as a share of the cost, that is not worth a step."""
 _SHORTEST = 1e-3
+"""Share of a step that is not tried."""
 
 
 class Kernel(NamedTuple):
@@ -46,7 +53,26 @@ class Kernel(NamedTuple):
     """(F, K)"""
 
 
+class _Problem(NamedTuple):
+    usual: Array
+    """(F, 6)"""
+    likeness: Array
+    """(F, 6) what deviating from it costs."""
+    bend: float
+    """What the second difference of a deviation costs, times that."""
+    kernel: Kernel
+    strict: Supports
+    lenient: Supports
+    barrier: Barrier
+    forces: Array
+    """Of the generators of `strict`, and"""
+    lenient_forces: Array
+    """of `lenient`, as `force_barrier` has them."""
+
+
 class _Work(NamedTuple):
+    """Scratch of one frame."""
+
     gradient: Array
     """(6,)"""
     factor: Array
@@ -57,14 +83,33 @@ class _Work(NamedTuple):
     """(6,)"""
 
 
-def plan_wrench(
-    strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: float
-) -> Array:
-    """(F, 6) the wrench to stay close to.
+def planned(
+    supports: Supports, lenient: Supports, settings: PhysicsSettings, rate_hz: float
+) -> Supports:
+    """Supports with a planned wrench to stay close to, and what deviating from it costs.
+
+    Args:
+        supports: what carries in each frame, with the capture's wrench.
+        lenient: what carries the smoothed wrench (`supports.every_point`).
+        settings: effort of forces, and doubt about captures.
+        rate_hz: frame rate.
+    """
+    plan = plan_wrench(supports, lenient, Barrier(_RHO, _MU, settings.effort), rate_hz)
+    changed = plan - supports.usual
+    size = np.maximum(
+        np.linalg.norm(changed[:, :3], axis=1), 2.0 * np.linalg.norm(changed[:, 3:], axis=1)
+    )
+    around = uniform_filter1d(size, 1 + 2 * round(_AROUND_S * rate_hz), mode="nearest")
+    trust = 1.0 / (1.0 + (around / settings.doubt) ** 2)
+    return supports._replace(usual=plan, likeness=trust[:, None] * supports.likeness)
+
+
+def plan_wrench(strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: float) -> Array:
+    """(F, 6) the possible wrench nearest to the capture's, see above.
 
     Args:
         strict: what carries in each frame, with the capture's wrench and what deviating costs.
-        lenient: what carries the smoothed wrench: every point that touches.
+        lenient: what carries the smoothed wrench.
         barrier: weights of what is not explained.
         rate_hz: frame rate.
     """
@@ -73,18 +118,22 @@ def plan_wrench(
     kernel = _kernel(frames, rate_hz)
     if kernel is None or not (np.diff(strict.first) > 0).any():
         return usual
-    reach = kernel.rows.shape[1]
-    size = 6 * frames
+    problem = _Problem(
+        usual,
+        np.maximum(strict.likeness, strict.likeness.max(axis=0, initial=1e-6)),
+        (SMOOTH_S * rate_hz) ** 4,
+        kernel,
+        strict,
+        lenient,
+        barrier,
+        make_forces(strict.caps, barrier.mu),
+        make_forces(lenient.caps, barrier.mu),
+    )
+    reach, size = kernel.rows.shape[1], 6 * frames
     band, right = np.empty((size, 6 * reach)), np.empty(size)
-    forces = make_forces(strict.caps, barrier.mu), make_forces(lenient.caps, barrier.mu)
     work = _Work(np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros(6))
-    likeness = np.maximum(strict.likeness, strict.likeness.max(axis=0, initial=1e-6))
-    bend = (SMOOTH_S * rate_hz) ** 4
     plan = usual.copy()
-    cost = _evaluate(
-        plan, usual, likeness, bend, kernel, strict, lenient, barrier, *forces, True, work, band,
-        right,
-    )  # fmt: skip
+    cost = _evaluate(plan, problem, True, work, band, right)
     for _ in range(_MOST_STEPS):
         if not factor_band(band, 6, reach):
             break
@@ -92,20 +141,14 @@ def plan_wrench(
         step, share, gained = right.reshape(frames, 6).copy(), 1.0, 0.0
         while share > _SHORTEST:
             tried = plan + share * step
-            then = _evaluate(
-                tried, usual, likeness, bend, kernel, strict, lenient, barrier, *forces, False,
-                work, band, right,
-            )  # fmt: skip
+            then = _evaluate(tried, problem, False, work, band, right)
             if then < cost:
                 gained, plan = cost - then, tried
                 break
             share *= 0.5
         if gained <= _ENOUGH * cost:
             break
-        cost = _evaluate(
-            plan, usual, likeness, bend, kernel, strict, lenient, barrier, *forces, True, work,
-            band, right,
-        )  # fmt: skip
+        cost = _evaluate(plan, problem, True, work, band, right)
     return plan
 
 
@@ -138,22 +181,23 @@ def _kernel(frames: int, rate_hz: float) -> Kernel | None:
 
 @borrowing
 def _evaluate(
-    plan: Array, usual: Array, likeness: Array, bend: float, kernel: Kernel, strict: Supports,
-    lenient: Supports, barrier: Barrier, forces: Array, lenient_forces: Array, slopes: bool,
-    work: _Work, band: Array, right: Array,
-) -> float:  # fmt: skip
+    plan: Array, problem: _Problem, slopes: bool, work: _Work, band: Array, right: Array
+) -> float:
     """What a plan costs; with `slopes` its normal equations."""
+    kernel, strict, lenient, barrier = (
+        problem.kernel, problem.strict, problem.lenient, problem.barrier
+    )  # fmt: skip
     frames, width = len(plan), kernel.rows.shape[1]
     if slopes:
         band[:] = 0.0
         right[:] = 0.0
-    cost = _put_likeness(plan, usual, likeness, bend, slopes, band, right)
+    cost = _put_likeness(plan, problem.usual, problem.likeness, problem.bend, slopes, band, right)
     for f in range(frames):
         if strict.believed[f] == 0 or f == 0 or f == frames - 1:
             continue
         cost += eliminate_forces(
             plan[f], barrier, strict.first[f], strict.first[f + 1], strict.generators,
-            strict.caps, work.gradient, forces, work.factor,
+            strict.caps, work.gradient, problem.forces, work.factor,
         )  # fmt: skip
         if slopes:
             _invert(work)
@@ -173,7 +217,7 @@ def _evaluate(
             work.smoothed[i] = total
         cost += eliminate_forces(
             work.smoothed, barrier, a, b, lenient.generators, lenient.caps, work.gradient,
-            lenient_forces, work.factor,
+            problem.lenient_forces, work.factor,
         )  # fmt: skip
         if slopes:
             _invert(work)
