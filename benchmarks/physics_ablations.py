@@ -33,6 +33,7 @@ CLIPS = ("02_01", "07_01", "35_03", "02_03", "13_11", "02_04", "118_07", "05_02"
 """Walks, a run, jumps, a dance, a kick, picking up a ball."""
 
 _run = importlib.import_module("poise.methods.correct.run")
+_contact_tasks = importlib.import_module("poise.footing.contact_tasks")
 _recovery = importlib.import_module("poise.methods.correct.recovery")
 
 Made = tuple[Clip, ContactSchedule]
@@ -93,6 +94,11 @@ def _held_while_travelling(
         return _corrected()(clip, character, place, preset)
 
 
+def _on_one_point(clip: Clip, character: Character, place: Environment, preset: str) -> Made:
+    with mock.patch.object(_contact_tasks, "TIP_HALF_M", 1e-6):
+        return _corrected()(clip, character, place, preset)
+
+
 _USUAL = PhysicsSettings()
 WAYS: dict[str, Way] = {
     "contacts only": _corrected("contacts"),
@@ -104,6 +110,9 @@ WAYS: dict[str, Way] = {
     "without torque rows": _varied(PhysicsSettings(torque=0.0)),
     "without force ramps": _varied(PhysicsSettings(edge_s=0.0, ramp_s=1e-3)),
     "held while feet still travel": _held_while_travelling,
+    "without wrench plan": _varied(PhysicsSettings(plan=False)),
+    "capture trusted everywhere": _varied(PhysicsSettings(doubt=1e6)),
+    "toes roll on a point": _on_one_point,
     "without wrench likeness": _varied(PhysicsSettings(wrench_likeness=0.0, moment_likeness=0.0)),
     "root no stiffer": _varied(PhysicsSettings(root=1.0)),
     "other joints no calmer": _varied(PhysicsSettings(calm=1.0)),

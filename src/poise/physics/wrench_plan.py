@@ -120,7 +120,8 @@ def plan_wrench(strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: 
         return usual
     problem = _Problem(
         usual,
-        np.maximum(strict.likeness, strict.likeness.max(axis=0, initial=1e-6)),
+        # In flight, what the capture asks for is an error: it counts only to begin smoothly.
+        np.maximum(strict.likeness, 0.1 * strict.likeness.max(axis=0, initial=1e-5)),
         (SMOOTH_S * rate_hz) ** 4,
         kernel,
         strict,

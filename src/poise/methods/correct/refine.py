@@ -60,6 +60,11 @@ LEFT_M = 0.025
 """A foot that is lifted higher before or after a flight does not touch any more, or not yet. Held
 longer, it would take a jumper's height away: two centimetres for every frame."""
 
+LONGEST_GAP_S = 0.15
+"""Flights are longer, or carry nothing."""
+CARRIED = 0.5
+"""Of the weight, on average over a gap: more, and it is no flight."""
+
 TIP_TOE_S = 0.1
 """Shortest stand on the tip of the toes alone: longer than a foot takes to leave."""
 
@@ -90,7 +95,8 @@ def refined(
     touching = coarse != FREE
     found = evidence(mesh, clip, character, environment)
     window = WINDOW_FRAMES * clip.rate_hz / working_rate_hz
-    falling = _falling(clip, character)
+    carried = _carried(clip, character)
+    falling = carried <= 0.0
     parts = schedule_of(mesh.candidates, touching, clip.rate_hz)
     columns = np.array(parts.touching)
     feet = whole_feet(clip, character, environment)
@@ -113,6 +119,7 @@ def refined(
     lifted &= ~(columns & ~lifted).any(axis=1, keepdims=True)
     for p in range(len(parts.parts)):
         columns[:, p] = without_ends(columns[:, p], lifted[:, p], window)
+    close_carried_gaps(columns, carried, clip.rate_hz)
     fine = np.zeros_like(coarse)
     for p, part in enumerate(parts.parts):
         for b in columns_of(mesh.candidates, part):
@@ -122,12 +129,30 @@ def refined(
     return OwnRate(fine, ContactSchedule(parts.parts, columns, clip.rate_hz))
 
 
-def _falling(clip: Clip, character: Character) -> NDArray[np.bool_]:
-    """(F,) whether the centre of mass falls at least as fast as gravity pulls: nothing carries.
+def _carried(clip: Clip, character: Character) -> Array:
+    """(F,) share of the weight that the ground carries, by how the centre of mass moves.
 
-    Smoothed as suits the clip's noise: around a flight the force is small, and noise would flip it.
+    At zero it falls as fast as gravity pulls. Smoothed as suits the clip's noise: around a flight
+    the force is small, and noise would flip it.
     """
-    return clip_dynamics(clip, character).outer_force_n[:, 1] <= 0.0
+    asked = clip_dynamics(clip, character)
+    return asked.outer_force_n[:, 1] / asked.weight_n
+
+
+def close_carried_gaps(touching: NDArray[np.bool_], carried: Array, rate_hz: float) -> None:
+    """Contacts (F, P) go on through short gaps in which something carries the body, in place.
+
+    Nobody flies while the ground carries half the weight. The contacts before and after meet in the
+    middle of such a gap; longer ones miss a contact that nobody knows.
+    """
+    for first, stop in intervals(~touching.any(axis=1)):
+        inside = 0 < first and stop < len(touching)
+        if not inside or stop - first > LONGEST_GAP_S * rate_hz:
+            continue
+        if carried[first:stop].mean() > CARRIED:
+            middle = (first + stop + 1) // 2
+            touching[first:middle] |= touching[first - 1]
+            touching[middle:stop] |= touching[stop]
 
 
 def _moved(flags: NDArray[np.bool_], scores: Array, window: float) -> NDArray[np.bool_]:

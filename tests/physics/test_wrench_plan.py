@@ -1,0 +1,111 @@
+"""The planned wrench: possible, smooth, and the capture's own where that can have been."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.arrays import Array
+from poise.constraints import Scene
+from poise.contact import touching_points
+from poise.environment import Environment
+from poise.mechanics import center_of_mass, forward_kinematics
+from poise.motion import splines
+from poise.physics import PhysicsSettings
+from poise.physics.equations import body_of, usual_wrench
+from poise.physics.newton_euler_rows import Supports
+from poise.physics.supports import every_point, supports_of
+from poise.physics.wrench_plan import CUTOFF_HZ, _kernel, plan_wrench, planned
+from poise.samples import Sample, running, sample_character, walking
+from poise.solvers import Barrier
+
+BODY = sample_character()
+FLAT = Environment.flat(0.0)
+BARRIER = Barrier(3000.0, 2e-4, 1e-3)
+
+
+def both(sample: Sample, push: Array | None = None) -> tuple[Supports, Supports]:
+    """What carries a sample, and its smoothed wrench; `push` (F, 6) is added to what it asks."""
+    scene = Scene(sample.clip, BODY, FLAT, None)
+    assert BODY.body is not None
+    scale = body_of(BODY, sample.clip).scale
+    usual = usual_wrench(sample.clip, BODY, scale)
+    if push is not None:
+        usual = np.ascontiguousarray(usual + push)
+    touched = touching_points(scene.state, BODY, sample.contacts, FLAT)
+    com = center_of_mass(forward_kinematics(sample.clip.skeleton, *sample.clip.pose), BODY.body)
+    settings = PhysicsSettings()
+    strict, lenient = (
+        supports_of(scene.state, touched, com, scale, usual, each)
+        for each in (settings, every_point(settings))
+    )
+    return strict, lenient
+
+
+def rough(wrench: Array) -> float:
+    return float(np.abs(np.diff(wrench, n=2, axis=0)).max())
+
+
+def test_a_wrench_that_can_be_is_planned_as_it_is() -> None:
+    strict, lenient = both(walking())
+    plan = plan_wrench(strict, lenient, BARRIER, walking().clip.rate_hz)
+    assert np.abs(plan - strict.usual)[1:-1].max() < 0.05
+
+
+def test_in_flight_nothing_pushes() -> None:
+    sample = running()
+    push = np.zeros((sample.clip.frame_count, 6))
+    push[:, 1] = 0.2
+    strict, lenient = both(sample, push)
+    flying = np.diff(strict.first) == 0
+    assert flying.any()
+    plan = plan_wrench(strict, lenient, BARRIER, sample.clip.rate_hz)
+    inner = flying & (strict.believed == 1)
+    inner[[0, -1]] = False
+    assert np.abs(plan[inner]).max() < 0.1 * np.abs(strict.usual[inner]).max()
+
+
+def test_a_moment_that_feet_cannot_give_is_taken_back_smoothly() -> None:
+    sample = walking()
+    push = np.zeros((sample.clip.frame_count, 6))
+    middle = sample.clip.frame_count // 2
+    push[middle - 10 : middle + 10, 5] = 0.15  # 25 cm of pressure
+    strict, lenient = both(sample, push)
+    plan = plan_wrench(strict, lenient, BARRIER, sample.clip.rate_hz)
+    inside = slice(middle - 8, middle + 8)
+    assert np.abs(plan[inside, 5] - strict.usual[inside, 5]).max() > 0.05
+    assert rough(plan) < rough(strict.usual)
+    away = np.abs(plan - strict.usual)
+    assert away[:20].max() < 0.05  # seconds away nothing changes
+
+
+def test_doubt_lowers_what_an_impossible_wrench_costs() -> None:
+    sample = walking()
+    push = np.zeros((sample.clip.frame_count, 6))
+    middle = sample.clip.frame_count // 2
+    push[middle - 10 : middle + 10, 5] = 0.3
+    strict, lenient = both(sample, push)
+    made = planned(strict, lenient, PhysicsSettings(), sample.clip.rate_hz)
+    trust = made.likeness[:, 0] / strict.likeness[:, 0]
+    assert trust[middle] < 0.6
+    assert trust[1] > 0.9
+
+
+@pytest.mark.parametrize("frames", [60, 200])
+def test_the_kernel_smooths_as_measures_do(frames: int) -> None:
+    rate = 120.0
+    kernel = _kernel(frames, rate)
+    assert kernel is not None
+    rng = np.random.default_rng(3)
+    path = np.cumsum(np.cumsum(rng.normal(size=(frames, 1)), axis=0), axis=0)
+    asked = splines.smooth(path, rate, CUTOFF_HZ).second[:, 0] / rate**2
+    raw = np.zeros(frames)
+    raw[1:-1] = path[2:, 0] - 2.0 * path[1:-1, 0] + path[:-2, 0]
+    width = kernel.rows.shape[1]
+    found = np.array([kernel.rows[f] @ raw[a : a + width] for f, a in enumerate(kernel.first)])
+    assert np.abs(found - asked).max() < 0.1 * np.abs(asked).max()
+
+
+def test_clips_too_short_or_slow_keep_the_capture() -> None:
+    assert _kernel(10, 120.0) is None
+    assert _kernel(100, 25.0) is None
