@@ -130,7 +130,11 @@ def captured(name: str, groups: int) -> Asked:
     moves = np.zeros(clip.skeleton.joint_count, dtype=np.bool_)
     moves[[clip.skeleton.index(joint) for names in MOVING[:groups] for joint in names]] = True
     edit = Edit(clip, character, environment=given.environment)
-    with patch.object(sys.modules["poise.methods.correct.run"], "moving_joints", lambda _: moves):
+
+    def said(_: Clip) -> NDArray[np.bool_]:
+        return moves
+
+    with patch.object(sys.modules["poise.methods.correct.run"], "moving_joints", said):
         return heard(
             "poise.methods.correct.recovery",
             partial(correct.run, edit, correct.settings_for(preset_of(name))),
@@ -245,7 +249,7 @@ PARTS = ("made", "captures", "robot", "again")
 
 def _lines(only: Sequence[str], captures: Sequence[str], long: bool) -> list[str]:
     made_walk(120).solve()
-    lines = list(HEADING)
+    lines: list[str] = list(HEADING)
     if "made" in only:
         lines.append(told("walk made by code", made_walk(1200), 5.0))
     if "captures" in only:
