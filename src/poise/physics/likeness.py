@@ -80,7 +80,7 @@ def make_equations(problem: IkProblem) -> Equations:
         np.empty((size, REACH * width)), np.empty(size), np.empty((frames, width)),
         np.zeros((frames, 3, width)), np.zeros((frames, 4)), np.zeros(REACH * width),
         np.zeros(REACH * width, dtype=np.int64), np.zeros((len(problem.limits.block), 3)),
-        np.zeros((len(problem.limits.block), 3), dtype=np.int64),
+        np.zeros((frames, len(problem.limits.block), 3), dtype=np.int64),
         np.zeros((len(problem.tasks), 3, width)), np.zeros((len(problem.tasks), 3)),
         np.zeros(len(problem.tasks), dtype=np.int64), np.zeros((frames, rows)),
         np.zeros((frames, rows)), np.zeros(frames),

@@ -14,6 +14,7 @@ import numpy as np
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inlined_borrowing, inner_borrowing
 from poise.ik import (
+    ANGLE,
     BALL,
     CENTER,
     TRANSLATION,
@@ -27,6 +28,7 @@ from poise.ik import (
     evaluate_pose,
     gather,
     into_parents,
+    limited_numbers,
     put_displacement,
     put_ranges,
 )
@@ -83,8 +85,8 @@ class Equations(NamedTuple):
     """(3 W,)"""
     beyond: Array
     """(L, 3) zeros: joint ranges are not shifted here."""
-    forced: Indices
-    """(L, 3) zeros: nor held at their limits."""
+    foreseen: Indices
+    """(F, L, 3) numbers that a step would take beyond their limits, upper (1) or lower (−1)."""
     tied_rows: Array
     """(T, 3, W) rows of tied tasks in the last frame that had them, and"""
     tied_errors: Array
@@ -174,7 +176,7 @@ def put_frames(
         if price.range > 0.0:
             cost += put_ranges(
                 limits, blocks, width, f * width, price.range, locals_[f], equations.beyond,
-                equations.forced, slopes, row, used, band, right,
+                equations.foreseen[f], slopes, row, used, band, right,
             )  # fmt: skip
         costs[f] += cost
     _put_center_accelerations(first, stop, price.center, width, slopes, equations)
@@ -182,6 +184,27 @@ def put_frames(
     for f in range(first, stop):
         total += costs[f]
     return total
+
+
+@borrowing
+def foresee_ranges(
+    first: int, stop: int, limits: Limits, blocks: Blocks, locals_: Array, foreseen: Indices
+) -> int:
+    """Note the numbers of a motion that are beyond their limits; returns how many are new."""
+    count = 0
+    for f in range(first, stop):
+        for l in range(len(limits.block)):
+            q = locals_[f, blocks.joint[limits.block[l]]]
+            n = limited_numbers(limits, l, q[0], q[1], q[2], q[3])
+            for m in range(1 if limits.kind[l] == ANGLE else 3):
+                if foreseen[f, l, m] != 0:
+                    continue
+                if n[m] > limits.high[l, m]:
+                    foreseen[f, l, m] = 1
+                elif n[m] < limits.low[l, m]:
+                    foreseen[f, l, m] = -1
+                count += foreseen[f, l, m] != 0
+    return count
 
 
 @inner_borrowing

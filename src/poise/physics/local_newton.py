@@ -8,6 +8,8 @@ only over the stretches that still move.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d, uniform_filter1d
@@ -24,11 +26,18 @@ _MARGIN_S = 0.25
 _LEAST_DAMPING, _MOST_DAMPING = 0.02, 2e6
 _MORE, _LESS = 30.0, 0.1
 """Damping of frames around which a step fails, and around which it helps."""
+_FELT = 500.0
+"""Least damping of a step that failed though it knew all bounds: likeness alone is worth 100, and
+less would change nothing."""
+_TOLERATED = 0.1
+"""Share of the least gain: where a step raises costs by no more, another is not worth looking
+for."""
 _RETRIES = 3
 _LONGEST = 0.5
 """Radians or metres that a step may move an unknown."""
-_SHORTER, _SHORTEST = 0.4, 4e-3
-"""A step that fails damped as it is, is shortened by this, down to that share of it."""
+_SHORTER, _SHORTENINGS = 0.4, 4
+"""A step that fails though it knew all bounds is shortened by this where it fails, so many times:
+to look costs an eighth of another step."""
 MOST_STEPS = 400
 """Over the whole clip, as frames of all factorizations over its own: captures take up to ninety,
 the hardest edit that was seen 190. What contradicts itself would go on."""
@@ -37,6 +46,25 @@ _LEAST_GAIN = 1e-5
 
 Stretches = list[tuple[int, int]]
 """First frame, and one past the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Before:
+    """A stretch before a step."""
+
+    first: int
+    stop: int
+    cost: float
+    """Of everything that depends on it."""
+    costs: Array
+    """(stop − first,) by frame."""
+    roots: Array
+    turns: Array
+
+    def put_back(self, at: IkSolution) -> None:
+        """Undo a step."""
+        at.root_positions_m[self.first : self.stop] = self.roots
+        at.rotations_wxyz[self.first : self.stop] = self.turns
 
 
 class LocalNewton:
@@ -63,6 +91,7 @@ class LocalNewton:
             where: (F,) frames to begin with.
             most: steps at most.
         """
+        np.minimum(self.damping, _FELT, out=self.damping)
         for number in range(most):
             stretches = self.stretches(where)
             if not stretches or self.solved_frames >= MOST_STEPS * self._merit.frames:
@@ -72,9 +101,14 @@ class LocalNewton:
                 where[first:stop] = self._step(at, first, stop)
         return most
 
+    def near(self, where: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Frames, and what is solved with them on either side."""
+        wide = maximum_filter1d(where.astype(np.int8), 1 + 2 * self._margin, mode="constant")
+        return np.asarray(wide > 0)
+
     def stretches(self, where: NDArray[np.bool_]) -> Stretches:
         """Frames and what is next to them; as a whole, where little would be left out."""
-        near = maximum_filter1d(where.astype(np.int8), 1 + 2 * self._margin, mode="constant") > 0
+        near = self.near(where)
         if near.mean() > 0.8:
             return [(0, len(near))]
         # Gaps shorter than what their ends would be solved with are not worth an end.
@@ -87,64 +121,73 @@ class LocalNewton:
         """Step a stretch in place; the frames of it that gained and may gain more."""
         merit, part = self._merit, slice(first, stop)
         cost = merit.evaluate(at, first, stop)
-        costs, known = merit.equations.costs[part].copy(), merit.bounds_met(first, stop)
-        start = at.root_positions_m[part].copy(), at.rotations_wxyz[part].copy()
-        share, tried = 1.0, 0
-        while True:
+        before = _Before(
+            first, stop, cost, merit.equations.costs[part].copy(), at.root_positions_m[part].copy(),
+            at.rotations_wxyz[part].copy(),
+        )  # fmt: skip
+        known, helped = merit.bounds_met(first, stop), False
+        for tried in range(1 + _RETRIES):
+            if tried > 0:
+                merit.evaluate(at, first, stop)
             step = merit.newton_step(first, stop, self.damping)
             self.solved_frames += stop - first
-            if step is not None:
-                merit.move(at, first, stop, step, 1.0)
-                then = merit.evaluate(at, first, stop, slopes=False)
-                changes = merit.equations.costs[part] - costs
-                far = np.abs(step).reshape(stop - first, -1).max(axis=1) > _LONGEST
-                if then <= cost and not far.any():
-                    break
-                worse = self._summed(changes) > 0.0
-                worse |= np.asarray(maximum_filter1d(far.astype(np.int8), self._around) > 0)
-                self._put(at, part, start)
-            else:
-                worse = np.ones(stop - first, dtype=np.bool_)
-            if tried == _RETRIES:
-                if step is None:
-                    merit.forget()
-                    return np.zeros(stop - first, dtype=np.bool_)
-                share = self._shortened(at, first, stop, step, cost, start)
+            if step is None:
+                self._damp(part, np.ones(stop - first, dtype=np.bool_), _FELT)
+                continue
+            far = np.abs(step).reshape(stop - first, -1).max(axis=1) > _LONGEST
+            np.clip(step, -_LONGEST, _LONGEST, out=step)
+            merit.move(at, first, stop, step, 1.0)
+            rises = self._rises(at, before)
+            if rises is None:
+                helped = True
                 break
-            tried += 1
-            if step is not None:
-                merit.foresee(first, stop, known)
-            grown = np.minimum(self.damping[part] * _MORE, _MOST_DAMPING)
-            self.damping[part] = np.where(worse, grown, self.damping[part])
-            merit.evaluate(at, first, stop)
+            worse = (rises > 0.0) | (maximum_filter1d(far.astype(np.int8), self._around) > 0)
+            unknown = merit.foresee(at, first, stop, known) and tried == 0
+            before.put_back(at)
+            small = bool((rises <= _TOLERATED * self._least(before.costs)).all())
+            if small or not unknown:
+                helped = self._shortened(at, before, step, rises)
+            if small or helped:
+                break
+            self._damp(part, worse, 0.0 if unknown else _FELT)
         merit.forget()
-        if share == 0.0:
+        if not helped:
+            merit.evaluate(at, first, stop, slopes=False)
             return np.zeros(stop - first, dtype=np.bool_)
-        changes = merit.equations.costs[part] - costs
-        gains = self._summed(-changes)
-        size = self._summed(np.abs(merit.equations.costs[part]))
+        costs = merit.equations.costs[part]
+        gains = self._summed(before.costs - costs)
         eased = np.maximum(self.damping[part] * _LESS, _LEAST_DAMPING)
         self.damping[part] = np.where(gains >= 0.0, eased, self.damping[part])
-        return np.asarray(np.abs(gains) > self._gain * size + _LEAST_GAIN)
+        return np.asarray(np.abs(gains) > self._least(costs))
 
-    def _shortened(
-        self, at: IkSolution, first: int, stop: int, step: Array, cost: float,
-        start: tuple[Array, Array],
-    ) -> float:  # fmt: skip
-        """The share of a step that helps; 0 where none does. Moves the motion by it."""
-        part = slice(first, stop)
-        share = min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-        while share > _SHORTEST:
-            self._merit.move(at, first, stop, step, share)
-            if self._merit.evaluate(at, first, stop, slopes=False) <= cost:
-                return share
-            self._put(at, part, start)
-            share *= _SHORTER
-        self._merit.evaluate(at, first, stop, slopes=False)
-        return 0.0
+    def _damp(self, part: slice, where: NDArray[np.bool_], least: float) -> None:
+        grown = np.clip(self.damping[part] * _MORE, least, _MOST_DAMPING)
+        self.damping[part] = np.where(where, grown, self.damping[part])
 
-    def _put(self, at: IkSolution, part: slice, poses: tuple[Array, Array]) -> None:
-        at.root_positions_m[part], at.rotations_wxyz[part] = poses
+    def _rises(self, at: IkSolution, before: _Before) -> Array | None:
+        """What costs rise by around each frame of a stretch; None where the motion is better."""
+        cost = self._merit.evaluate(at, before.first, before.stop, slopes=False)
+        changes = self._merit.equations.costs[before.first : before.stop] - before.costs
+        return None if cost <= before.cost else self._summed(changes)
+
+    def _shortened(self, at: IkSolution, before: _Before, step: Array, rises: Array) -> bool:
+        """Move by a step that is shorter where costs rise; whether that helps."""
+        shares = np.ones(len(rises))
+        for _ in range(_SHORTENINGS):
+            near = maximum_filter1d((rises > 0.0).astype(np.int8), self._around) > 0
+            shares = uniform_filter1d(np.where(near, _SHORTER * shares, shares), self._around)
+            each = step.reshape(len(shares), -1) * shares[:, None]
+            self._merit.move(at, before.first, before.stop, each.ravel(), 1.0)
+            found = self._rises(at, before)
+            if found is None:
+                return True
+            before.put_back(at)
+            rises = found
+        return False
+
+    def _least(self, costs: Array) -> Array:
+        """Gains that are worth a step, of frames that cost so much with their neighbours."""
+        return self._gain * self._summed(np.abs(costs)) + _LEAST_GAIN
 
     def _summed(self, costs: Array) -> Array:
         """Of a frame and its neighbours."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.contact import ContactSchedule, touching_points
+from poise.environment import Environment
 from poise.ik import (
     BALL,
     TRANSLATION,
@@ -20,12 +21,12 @@ from poise.ik import (
     inertia_stiffness,
     take_steps,
 )
-from poise.mechanics import center_of_mass, forward_kinematics
+from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import Flesh, Outside, outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
-from poise.physics.likeness_rows import REACH, Price
+from poise.physics.likeness_rows import REACH, Price, foresee_ranges
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
 from poise.physics.settings import PhysicsSettings, Stage
 from poise.physics.supports import every_point, supports_of
@@ -37,6 +38,8 @@ _LEVER_M = 0.2
 """What a radian that a turn is off counts as: the length of a foot."""
 _QUIETEST = 200.0
 """Most that accelerations cost more in joints that hardly accelerate in the capture."""
+_MOVED_M = 0.02
+"""What carries is looked for again where a joint that does has moved so far since."""
 _LEAST_MOBILITY = 1e-3
 """What never moves is a million times as stiff: as much as the equations bear."""
 BESIDE = REACH - 1
@@ -58,6 +61,51 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
+class Grounds:
+    """All that is looked at to say what carries the body."""
+
+    stage: Stage
+    settings: PhysicsSettings
+    environment: Environment
+    schedule: ContactSchedule
+    usual: Array
+    """(F, 6) the wrench to stay close to, before it is planned."""
+    laws: NDArray[np.bool_]
+    """(F,)"""
+    places_m: Array
+    """(F, J, 3) joints of the motion."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What is said to carry the body in a stage."""
+
+    supports: Supports
+    forces: Array
+    """(N, 5) of its generators, see `force_barrier`."""
+    grounds: Grounds
+
+    def still_holds(self, now: Grounds) -> bool:
+        """Whether nothing that carries has moved, and nothing else has changed."""
+        was = self.grounds
+        same = (
+            was.stage == now.stage
+            and was.settings == now.settings
+            and was.environment is now.environment
+            and was.schedule.parts == now.schedule.parts
+            and np.array_equal(was.schedule.touching, now.schedule.touching)
+            and np.array_equal(was.usual, now.usual)
+            and np.array_equal(was.laws, now.laws)
+            and was.places_m.shape == now.places_m.shape
+        )
+        if not same:
+            return False
+        owner = np.repeat(np.arange(len(was.usual)), np.diff(self.supports.first))
+        moved = (now.places_m - was.places_m)[owner, self.supports.joint]
+        return bool(np.abs(moved).max(initial=0.0) < _MOVED_M)
+
+
+@dataclass(frozen=True, eq=False)
 class Held:
     """What a solve leaves for the next one of the same clip: multipliers and costs."""
 
@@ -67,6 +115,7 @@ class Held:
     """(F, K) of hard rows."""
     costs: Array
     """(F,) of the solution, to see what has changed since."""
+    carried: Carried
 
 
 def everywhere(frames: int) -> Asked:
@@ -132,6 +181,8 @@ class Merit:
         self._price: Price
         self._barrier: Barrier
         self.supports: Supports
+        self._carried: Carried
+        self._before: Carried | None = None
         self._outside: Outside
         self.multipliers: Multipliers
 
@@ -139,20 +190,12 @@ class Merit:
         """Freeze what a stage takes as given: where parts touch, surfaces next to points."""
         scene, settings = self._problem.scene, self._settings
         character = scene.character
-        assert character.body is not None
         state = forward_kinematics(scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz)
-        touched = touching_points(state, character, self._schedule, scene.environment)
-        com = center_of_mass(state, character.body)
-        self.supports = supports_of(state, touched, com, self.body.scale, self.usual, settings)
-        self.supports.believed[~self.asked.laws] = 0
-        if settings.plan and stage.rho > 0.0 and self.asked.laws.any():
-            lenient = supports_of(
-                state, touched, com, self.body.scale, self.usual, every_point(settings)
-            )
-            self.supports = planned(self.supports, lenient, settings, self.rate_hz)
+        self._carried = self._carry(state, stage)
+        self.supports = self._carried.supports
         self._outside = outside_of(state, character, scene.environment, self._flesh)
         self.multipliers = Multipliers(
-            self.pressed, np.zeros((self.frames, 6)), make_forces(self.supports.caps, stage.mu)
+            self.pressed, np.zeros((self.frames, 6)), self._carried.forces.copy()
         )
         self._price = price_of(
             self._problem,
@@ -167,15 +210,36 @@ class Merit:
             self.equations.shifts[:] *= self._stage.hard / stage.hard
         self._stage = stage
 
+    def _carry(self, state: BodyState, stage: Stage) -> Carried:
+        """What carries in a stage: as the solve before had it, where that still holds."""
+        scene, settings, scale = self._problem.scene, self._settings, self.body.scale
+        grounds = Grounds(
+            stage, settings, scene.environment, self._schedule, self.usual, self.asked.laws,
+            state.positions_m,
+        )  # fmt: skip
+        if self._before is not None and self._before.still_holds(grounds):
+            return self._before
+        assert scene.character.body is not None
+        touched = touching_points(state, scene.character, self._schedule, scene.environment)
+        com = center_of_mass(state, scene.character.body)
+        supports = supports_of(state, touched, com, scale, self.usual, settings)
+        supports.believed[~self.asked.laws] = 0
+        if settings.plan and stage.rho > 0.0 and self.asked.laws.any():
+            lenient = supports_of(state, touched, com, scale, self.usual, every_point(settings))
+            supports = planned(supports, lenient, settings, self.rate_hz)
+        return Carried(supports, make_forces(supports.caps, stage.mu), grounds)
+
     def held(self) -> Held:
         """At the motion last evaluated."""
         e = self.equations
-        return Held(self.pressed.copy(), e.shifts.copy(), e.costs.copy())
+        carried = replace(self._carried, forces=self.multipliers.forces.copy())
+        return Held(self.pressed.copy(), e.shifts.copy(), e.costs.copy(), carried)
 
     def restore(self, held: Held) -> bool:
         """Go on with the multipliers of another solve; whether they are for the same rows."""
         same = held.shifts.shape == self.equations.shifts.shape
         if same:
+            self._before = held.carried
             self.pressed[:] = held.wrench
             self.equations.shifts[:] = held.shifts
         return same
@@ -217,25 +281,35 @@ class Merit:
         part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
         return self._outside.inside[part].copy(), self.body.strength.beyond[part].copy()
 
-    def foresee(self, first: int, stop: int, known: tuple[Indices, Indices]) -> bool:
+    def foresee(
+        self, at: IkSolution, first: int, stop: int, known: tuple[Indices, Indices]
+    ) -> bool:
         """Give rows to bounds that the motion last evaluated runs into; whether there are any."""
+        problem = self._problem
+        ranges = foresee_ranges(
+            first, stop, problem.limits, problem.blocks, at.rotations_wxyz, self.equations.foreseen
+        )
         part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
         outside, strength = self._outside, self.body.strength
         points = (outside.inside[part] != 0) & (known[0] == 0) & (outside.foreseen[part] == 0)
         torques = (strength.beyond[part] != 0) & (known[1] == 0) & (strength.foreseen[part] == 0)
         outside.foreseen[part][points] = 1
         strength.foreseen[part][torques] = strength.beyond[part][torques]
-        return bool(points.any() or torques.any())
+        return bool(ranges > 0 or points.any() or torques.any())
 
     def forget(self) -> None:
         """Bounds that were foreseen are no longer."""
         self._outside.foreseen[:] = 0
         self.body.strength.foreseen[:] = 0
+        self.equations.foreseen[:] = 0
 
-    def press(self, where: NDArray[np.bool_]) -> None:
-        """Multipliers of these frames take over what weights hold at the motion last evaluated."""
+    def press(self, where: NDArray[np.bool_], share: float = 1.0) -> None:
+        """Multipliers of these frames take over what weights hold at the motion last evaluated.
+
+        Those of contacts by a share of more than one go further, to where they are heading.
+        """
         self.pressed[where] = self.multipliers.gradient[where]
-        self.equations.shifts[where] += self.equations.errors[where]
+        self.equations.shifts[where] += share * self.equations.errors[where]
 
     def wrench_left(self) -> Array:
         """(F, 6) what no reaction force explains, at the motion last evaluated."""
