@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from poise import rotations
 from poise.arrays import Array
 from poise.character import SIDES, Character, allowed_turn
-from poise.constraints import Scene, Task
+from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment, query
 from poise.footing import (
@@ -41,14 +41,24 @@ from poise.footing import (
     worst_miss,
 )
 from poise.ik import build, keep_in_range, unsolved, widened
-from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.retarget.self_clearance import self_clearance_tasks
+from poise.mechanics import BodyState, forward_kinematics, limbs_of
 from poise.motion import Clip
-from poise.physics import PhysicsSolution, WholeSettings, kinematic, nowhere, solve_clip
+from poise.physics import (
+    Clearing,
+    PhysicsSolution,
+    WholeSettings,
+    kinematic,
+    nowhere,
+    solve_clip,
+)
 
-_SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0)
+_SETTINGS = replace(
+    kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0),
+    iterations=100,
+    gain=1e-3,
+)
 """Without further updates of multipliers: stances out of reach, which are eased, would be pressed
-upon in vain."""
+upon in vain. Instead the descent goes on for longer: feet that cannot lie flat leave many ways."""
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
 _TOUCHED, _ON_EDGE = 10.0, 10.0
@@ -157,16 +167,15 @@ class _Solving:
         return [*held, *self.wishes, *self.inside(self.scene.state, held)]
 
     def inside(self, state: BodyState, held: Sequence[Task]) -> list[Task]:
-        """Tasks for points that are in the surroundings, and limbs that are in each other."""
-        scene = self.scene
-        into_surfaces = clearance_tasks(scene, state, held, self.movers, _DEEPEST_M)
-        return [*into_surfaces, *self_clearance_tasks(state, scene.character)]
+        """Tasks for points that are in the surroundings."""
+        return clearance_tasks(self.scene, state, held, self.movers, _DEEPEST_M)
 
     def solved(self, tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
         return solve_clip(
             self.scene, tasks, self.contacts, _SETTINGS, fastest_rad_s=self.fastest_rad_s,
             slack_rad=ankle_slack_rad(self.scene.character), start=before,
             asked=nowhere(self.scene.clip.frame_count),
+            also=Recruits(self.movers.moves, True), limbs=limbs_apart(self.scene.character),
         )  # fmt: skip
 
     def cleared(
@@ -184,6 +193,11 @@ class _Solving:
         roots, turns = found.made.pose
         clip = replace(self.scene.clip, root_positions_m=roots, rotations_wxyz=turns)
         return in_range(clip, self.scene, found.tasks), found.made.missed_m
+
+
+def limbs_apart(target: Character) -> Clearing:
+    """Limbs stay out of each other, whatever they do in the motion to stay close to."""
+    return Clearing(limbs_of(target), as_clip=False)
 
 
 def contact_tasks(
