@@ -20,11 +20,14 @@ from poise.mechanics import (
     deepest_overlap_m,
     forward_kinematics,
     gaps_at_rest_m,
+    gaps_m,
     limbs_of,
 )
 from poise.methods.retarget import Settings
 from poise.methods.retarget.holding import hold
 from poise.motion import Clip
+from poise.physics import Clearing
+from poise.physics.self_clearance_rows import apart_of
 from poise.samples import standing, walking
 from tests.methods.other_bodies import FLAT, HUMAN, MADE, ROBOT_FILES, body, put_on
 
@@ -179,6 +182,22 @@ def test_holding_takes_a_forearm_out_of_a_thigh() -> None:
     assert np.linalg.norm(after - before, axis=-1)[:, far].max() < 0.02, "the rest stays"
 
 
+def test_limbs_may_be_as_near_as_in_the_clip_or_at_rest_unless_somebody_asks() -> None:
+    clip = in_the_thigh()
+    state, radii = state_of(clip), LIMBS.radii_m[LIMBS.pairs].sum(axis=1)
+    asked = apart_of(state, HUMAN.skeleton, Clearing(LIMBS, least_m=0.01, as_clip=False))
+    np.testing.assert_allclose(asked.least, np.broadcast_to(radii + 0.01, asked.least.shape))
+    lenient = apart_of(state, HUMAN.skeleton, Clearing(LIMBS))
+    np.testing.assert_allclose(lenient.least - radii, np.minimum(gaps_m(state, LIMBS), 0.0))
+    target = narrow(0.5)
+    limbs = limbs_of(target)
+    wide = forward_kinematics(target.skeleton, *posed(LeftArm=(0.0, 0.0, 1.2)).pose)
+    at_rest = apart_of(wide, target.skeleton, Clearing(limbs))
+    least = at_rest.least - limbs.radii_m[limbs.pairs].sum(axis=1)
+    assert (gaps_at_rest_m(target.skeleton, limbs) < -0.02).any()
+    assert (least <= gaps_at_rest_m(target.skeleton, limbs) + 1e-12).all()
+
+
 def test_what_is_clear_is_left_alone() -> None:
     clip = posed(LeftArm=(0.0, 0.0, 0.4))
     held = hold(clip, clip, [], HUMAN, FLAT, feet_down(FRAMES))
@@ -207,14 +226,7 @@ def narrow(share: float) -> Character:
     return complete_character(replace(skeleton, offsets_m=offsets))
 
 
-NOT_APART = pytest.mark.xfail(
-    strict=True,
-    reason="a forearm stays 3.5 cm inside the thigh (4.5 before); more rounds do not part them "
-    "(4.9 cm after ten, 3.2 after twenty), and it is 'converged'",
-)
-
-
-@pytest.mark.parametrize("share", [0.5, pytest.param(0.35, marks=NOT_APART)])
+@pytest.mark.parametrize("share", [0.5, 0.35])
 def test_a_walk_on_narrow_shoulders_keeps_its_arms_out_of_its_hips(share: float) -> None:
     target, clip = narrow(share), walking(1.5, 30.0).clip
     posing, holding = (

@@ -128,19 +128,14 @@ class Merit:
         self._weights = Weights(settings.clearance, settings.torque * bool(asked.strength.any()))
         self.pressed = np.zeros((self.frames, 6))
         self._levers = np.array(
-            [
-                self._lever(task) * (task.priority == 1 and task.side == 0)
-                for task in problem.tasks
-            ]
+            [self._lever(task) * (task.priority == 1 and task.side == 0) for task in problem.tasks]
         )
         self._stage: Stage | None = None
         self._price: Price
         self._barrier: Barrier
         self.supports: Supports
         self._outside: Outside
-        self._apart = apart_of(
-            forward_kinematics(clip.skeleton, *clip.pose), clip.skeleton, limbs
-        )
+        self._apart = apart_of(forward_kinematics(clip.skeleton, *clip.pose), clip.skeleton, limbs)
         self.multipliers: Multipliers
 
     def _lever(self, task: Task) -> float:

@@ -295,7 +295,9 @@ def hinges_in_range(clip: Clip) -> Clip:
 
 def in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
     """Within the joints' limits to the last digit, or as far beyond as it was at the start."""
-    problem = build(replace(scene, clip=clip), [replace(task, tied=False) for task in tasks])
+    turning = Recruits(scene.character.skeleton.freedoms > 0, True)
+    untied = [replace(task, tied=False) for task in tasks]
+    problem = build(replace(scene, clip=clip), untied, also=turning)
     before, slack = scene.clip.rotations_wxyz, ankle_slack_rad(scene.character)
     problem = replace(problem, limits=widened(problem.limits, problem.blocks, before, slack))
     solution = unsolved(problem)
@@ -369,9 +371,7 @@ def _unturned(
     return found
 
 
-def _on_edges(
-    path: FootPath, phase: NDArray[np.bool_], edges: Edges, movers: Movers
-) -> list[Task]:
+def _on_edges(path: FootPath, phase: NDArray[np.bool_], edges: Edges, movers: Movers) -> list[Task]:
     """A tilted sole that rolls stays on the edge that touches."""
     shape, start = path.shape, path.first
     found: list[Task] = []
