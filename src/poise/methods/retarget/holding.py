@@ -302,7 +302,7 @@ def in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
     problem = replace(problem, limits=widened(problem.limits, problem.blocks, before, slack))
     solution = unsolved(problem)
     keep_in_range(problem, solution, 0, clip.frame_count - 1)
-    return replace(clip, rotations_wxyz=solution.rotations_wxyz)
+    return hinges_in_range(replace(clip, rotations_wxyz=solution.rotations_wxyz))
 
 
 def _stance(
