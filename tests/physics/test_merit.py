@@ -16,13 +16,14 @@ from poise.ik.displacement_rows import take_steps
 from poise.ik.inertia_stiffness import inertia_stiffness
 from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, unsolved
-from poise.mechanics import center_of_mass, forward_kinematics
+from poise.mechanics import center_of_mass, forward_kinematics, limbs_of
 from poise.motion import Clip
-from poise.physics import PhysicsSettings, WholeSettings
+from poise.physics import Clearing, PhysicsSettings, WholeSettings
 from poise.physics.clearance_rows import outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.newton_euler_rows import Multipliers, make_frame_work
+from poise.physics.self_clearance_rows import apart_of
 from poise.physics.supports import supports_of
 from poise.physics.torque_rows import make_torque_work
 from poise.samples import Sample, running, sample_character, walking
@@ -40,6 +41,8 @@ class Asked:
     likeness: float = 0.0
     clearance: float = 0.0
     torque: float = 0.0
+    limbs: bool = False
+    """Whether clearance is that of limbs from each other, or that of points from the ground."""
 
 
 class Merit:
@@ -64,7 +67,10 @@ class Merit:
             self.body.scale, usual_wrench(clip, character, self.body.scale), settings,
         )  # fmt: skip
         self.outside = outside_of(state, character, scene.environment)
-        self.outside.height[:] += 0.05  # everything low is inside
+        self.outside.height[:] += -1.0 if asked.limbs else 0.05  # everything low is inside
+        limbs = Clearing(limbs_of(character)) if asked.limbs else None
+        self.apart = apart_of(state, clip.skeleton, limbs)
+        self.apart.least[:] += 0.2  # so thick that most limbs are in each other
         # No likeness of poses: its slopes leave out how the logarithm bends.
         stiffness = 1e-12 * inertia_stiffness(problem)
         fastest = fastest_turns(problem, None)
@@ -101,8 +107,8 @@ class Merit:
         original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
         return evaluate_frames(
             0, FRAMES, problem.rig, problem.limits, self.price, original, at.poses, self.equations,
-            at.misses, self.body, self.barrier, self.supports, self.outside, self.multipliers,
-            self.weights, True, self.work, self.torques,
+            at.misses, self.body, self.barrier, self.supports, self.outside, self.apart,
+            self.multipliers, self.weights, True, self.work, self.torques,
         )  # fmt: skip
 
     def check(self, step: float) -> None:
@@ -123,9 +129,10 @@ class Merit:
         Asked(rho=900.0, mu=1e-4),
         Asked(likeness=30.0),
         Asked(clearance=1e5),
+        Asked(clearance=1e5, limbs=True),
         Asked(rho=100.0, mu=1e-2, torque=1e3),
     ],
-    ids=["soft forces", "stiff forces", "usual wrench", "clearance", "torques"],
+    ids=["soft forces", "stiff forces", "usual wrench", "clearance", "limbs", "torques"],
 )
 @pytest.mark.parametrize("sample", [walking, running], ids=["walk", "run"])
 def test_slopes_are_exact(sample: object, asked: Asked) -> None:

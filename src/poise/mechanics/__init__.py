@@ -32,6 +32,14 @@ from poise.mechanics.kinematics import forward_kinematics as forward_kinematics
 from poise.mechanics.kinematics import moving_table as moving_table
 from poise.mechanics.kinematics import place_pose as place_pose
 from poise.mechanics.kinematics import site_positions as site_positions
+from poise.mechanics.limb_capsules import Capsule as Capsule
+from poise.mechanics.limb_capsules import Limbs as Limbs
+from poise.mechanics.limb_capsules import apart_m as apart_m
+from poise.mechanics.limb_capsules import capsules as capsules
+from poise.mechanics.limb_capsules import deepest_overlap_m as deepest_overlap_m
+from poise.mechanics.limb_capsules import gaps_at_rest_m as gaps_at_rest_m
+from poise.mechanics.limb_capsules import gaps_m as gaps_m
+from poise.mechanics.limb_capsules import limbs_of as limbs_of
 from poise.mechanics.momentum import momentum as momentum
 from poise.mechanics.momentum import momentum_matrix as momentum_matrix
 from poise.mechanics.momentum import momentum_rate as momentum_rate

@@ -13,6 +13,7 @@ from poise.physics.equations import capture_wrench as capture_wrench
 from poise.physics.likeness import WholeSettings as WholeSettings
 from poise.physics.merit import Asked as Asked
 from poise.physics.merit import nowhere as nowhere
+from poise.physics.self_clearance_rows import Clearing as Clearing
 from poise.physics.settings import LAWLESS as LAWLESS
 from poise.physics.settings import PhysicsSettings as PhysicsSettings
 from poise.physics.settings import Stage as Stage

@@ -28,6 +28,7 @@ from poise.physics.newton_euler_rows import (
     put_wrench,
     shift_steps,
 )
+from poise.physics.self_clearance_rows import Apart, put_self_clearances
 from poise.physics.torque_rows import Strength, TorqueWork, put_torques, strength_of
 from poise.solvers import Barrier
 
@@ -44,7 +45,7 @@ class Weights(NamedTuple):
     """Of what no task asks for."""
 
     clearance: float
-    """Of a metre inside something."""
+    """Of a metre inside something, or of limbs inside each other."""
     torque: float
     """Of a torque beyond strength by the strength itself."""
 
@@ -79,8 +80,8 @@ def capture_wrench(clip: Clip, character: Character) -> Array:
 def evaluate_frames(
     first: int, stop: int, rig: Rig, limits: Limits, price: Price, original: PoseArrays,
     poses: PoseArrays, equations: Equations, misses: Array, body: Body, barrier: Barrier,
-    supports: Supports, outside: Outside, multipliers: Multipliers, weights: Weights,
-    slopes: bool, work: FrameWork, torques: TorqueWork,
+    supports: Supports, outside: Outside, apart: Apart, multipliers: Multipliers,
+    weights: Weights, slopes: bool, work: FrameWork, torques: TorqueWork,
 ) -> float:  # fmt: skip
     """Cost of frames `first` to `stop` (exclusive); with `slopes`, the normal equations as well.
 
@@ -101,6 +102,7 @@ def evaluate_frames(
         barrier: of the reaction forces; ρ of zero leaves the laws of motion out.
         supports: what can carry the body.
         outside: planes that points stay above.
+        apart: limbs that stay out of each other.
         multipliers: in and out.
         weights: of what no task asks for.
         slopes: whether the equations are wanted, or only costs and errors.
@@ -120,6 +122,10 @@ def evaluate_frames(
         if weights.clearance > 0.0:
             cost += put_clearances(
                 f, tree, blocks, width, outside, weights.clearance, slopes, pose, equations.row,
+                band, right,
+            )  # fmt: skip
+            cost += put_self_clearances(
+                f, tree, blocks, width, apart, weights.clearance, slopes, pose, equations.row,
                 band, right,
             )  # fmt: skip
         if lawful and first < f < stop - 1:

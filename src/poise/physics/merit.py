@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.character import Character
+from poise.constraints import Task
 from poise.contact import ContactSchedule, touching_points
 from poise.environment import Environment
 from poise.ik import (
@@ -28,6 +29,7 @@ from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wre
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.likeness_rows import REACH, Price, foresee_ranges
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
+from poise.physics.self_clearance_rows import Clearing, apart_of
 from poise.physics.settings import PhysicsSettings, Stage
 from poise.physics.supports import every_point, supports_of
 from poise.physics.torque_rows import make_torque_work
@@ -36,6 +38,9 @@ from poise.solvers import Barrier, factor_band, make_forces, solve_band
 
 _LEVER_M = 0.2
 """What a radian that a turn is off counts as: the length of a foot."""
+_SLIDING_S = 0.1
+"""What a point that should stay moves by from frame to frame counts as what it would amount to in
+this time: contacts that are met to a tenth of a millimetre then slide by a millimetre a second."""
 _QUIETEST = 200.0
 """Most that accelerations cost more in joints that hardly accelerate in the capture."""
 _MOVED_M = 0.02
@@ -135,7 +140,7 @@ class Merit:
         self, problem: IkProblem, schedule: ContactSchedule, settings: PhysicsSettings,
         fastest_rad_s: Array | None, asked: Asked, flesh: Flesh, usual: Array | None = None,
         peaks_rad_s2: Array | None = None,
-        mobility: Mapping[int, float] | None = None,
+        mobility: Mapping[int, float] | None = None, limbs: Clearing | None = None,
     ) -> None:  # fmt: skip
         scene = problem.scene
         clip, character = scene.clip, scene.character
@@ -172,10 +177,7 @@ class Merit:
         self._weights = Weights(settings.clearance, settings.torque * bool(asked.strength.any()))
         self.pressed = np.zeros((self.frames, 6))
         self._levers = np.array(
-            [
-                (_LEVER_M if task.kind == "turn" else 1.0) * (task.priority == 1 and task.side == 0)
-                for task in problem.tasks
-            ]
+            [self._lever(task) * (task.priority == 1 and task.side == 0) for task in problem.tasks]
         )
         self._stage: Stage | None = None
         self._price: Price
@@ -184,7 +186,14 @@ class Merit:
         self._carried: Carried
         self._before: Carried | None = None
         self._outside: Outside
+        self._apart = apart_of(forward_kinematics(clip.skeleton, *clip.pose), clip.skeleton, limbs)
         self.multipliers: Multipliers
+
+    def _lever(self, task: Task) -> float:
+        """What being off by one counts as in metres."""
+        if task.tied:
+            return max(1.0, _SLIDING_S * self.rate_hz)
+        return _LEVER_M if task.kind == "turn" else 1.0
 
     def begin(self, at: IkSolution, stage: Stage) -> None:
         """Freeze what a stage takes as given: where parts touch, surfaces next to points."""
@@ -250,8 +259,8 @@ class Merit:
         return evaluate_frames(
             max(first - BESIDE, 0), min(stop + BESIDE, self.frames), problem.rig, problem.limits,
             self._price, self._original, at.poses, self.equations, at.misses, self.body,
-            self._barrier, self.supports, self._outside, self.multipliers, self._weights, slopes,
-            self._work, self._torques,
+            self._barrier, self.supports, self._outside, self._apart, self.multipliers,
+            self._weights, slopes, self._work, self._torques,
         )  # fmt: skip
 
     def newton_step(self, first: int, stop: int, damping: Array) -> Array | None:
@@ -276,32 +285,40 @@ class Merit:
             at.rotations_wxyz[first:stop],
         )  # fmt: skip
 
-    def bounds_met(self, first: int, stop: int) -> tuple[Indices, Indices]:
-        """Which bounds (clearance, torque) had rows at the last evaluation of a stretch."""
+    def bounds_met(self, first: int, stop: int) -> tuple[Indices, ...]:
+        """Which bounds (clearance, limbs, torque) had rows at the last evaluation of a stretch."""
         part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
-        return self._outside.inside[part].copy(), self.body.strength.beyond[part].copy()
+        return tuple(met[part].copy() for met, _ in self._bounds)
 
-    def foresee(
-        self, at: IkSolution, first: int, stop: int, known: tuple[Indices, Indices]
-    ) -> bool:
+    def foresee(self, at: IkSolution, first: int, stop: int, known: tuple[Indices, ...]) -> bool:
         """Give rows to bounds that the motion last evaluated runs into; whether there are any."""
         problem = self._problem
         ranges = foresee_ranges(
             first, stop, problem.limits, problem.blocks, at.rotations_wxyz, self.equations.foreseen
         )
         part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
-        outside, strength = self._outside, self.body.strength
-        points = (outside.inside[part] != 0) & (known[0] == 0) & (outside.foreseen[part] == 0)
-        torques = (strength.beyond[part] != 0) & (known[1] == 0) & (strength.foreseen[part] == 0)
-        outside.foreseen[part][points] = 1
-        strength.foreseen[part][torques] = strength.beyond[part][torques]
-        return bool(ranges > 0 or points.any() or torques.any())
+        found = ranges > 0
+        for (met, foreseen), before in zip(self._bounds, known, strict=True):
+            new = (met[part] != 0) & (before == 0) & (foreseen[part] == 0)
+            foreseen[part][new] = met[part][new]
+            found |= bool(new.any())
+        return found
 
     def forget(self) -> None:
         """Bounds that were foreseen are no longer."""
-        self._outside.foreseen[:] = 0
-        self.body.strength.foreseen[:] = 0
+        for _, foreseen in self._bounds:
+            foreseen[:] = 0
         self.equations.foreseen[:] = 0
+
+    @property
+    def _bounds(self) -> tuple[tuple[Indices, Indices], ...]:
+        """Where bounds of each kind are met, and where that is foreseen."""
+        outside, apart, strength = self._outside, self._apart, self.body.strength
+        return (
+            (outside.inside, outside.foreseen),
+            (apart.inside, apart.foreseen),
+            (strength.beyond, strength.foreseen),
+        )
 
     def press(self, where: NDArray[np.bool_], share: float = 1.0) -> None:
         """Multipliers of these frames take over what weights hold at the motion last evaluated.

@@ -19,6 +19,7 @@ from poise.ik import IkProblem, IkSolution, unsolved
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.local_newton import LocalNewton
 from poise.physics.merit import Asked, Held, Merit, everywhere
+from poise.physics.self_clearance_rows import Clearing
 from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings
 
 _IDLE = 3
@@ -60,6 +61,7 @@ def solve(
     mobility: Mapping[int, float] | None = None,
     held: Held | None = None,
     peaks_rad_s2: Array | None = None,
+    limbs: Clearing | None = None,
 ) -> Solved:
     """The motion nearest to the problem's clip that does what is asked.
 
@@ -77,6 +79,7 @@ def solve(
             changed since are solved for.
         peaks_rad_s2: (J,) largest acceleration of each joint in the capture; by default in the
             problem's clip.
+        limbs: that stay out of each other.
     """
     at = unsolved(problem, start)
     frames = len(at.root_positions_m)
@@ -84,8 +87,9 @@ def solve(
         return Solved(at, np.zeros((frames, 6)), np.zeros((frames, 3)), 0.0)
     asked = asked or everywhere(frames)
     merit = Merit(
-        problem, schedule, settings, fastest_rad_s, asked, flesh, usual, peaks_rad_s2, mobility
-    )
+        problem, schedule, settings, fastest_rad_s, asked, flesh, usual, peaks_rad_s2, mobility,
+        limbs,
+    )  # fmt: skip
     newton = LocalNewton(merit)
     everything = np.ones(frames, dtype=np.bool_)
     again = held is not None and start is not None and merit.restore(held)

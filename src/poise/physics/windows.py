@@ -23,6 +23,7 @@ from poise.mechanics import forward_kinematics
 from poise.motion import peak_accelerations_rad_s2
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.merit import Asked, Held
+from poise.physics.self_clearance_rows import Clearing
 from poise.physics.settings import LAWLESS, LAWLESS_S, PhysicsSettings
 from poise.physics.solve import solve
 
@@ -79,6 +80,7 @@ def solve_clip(
     slack_rad: Array | None = None,
     asked: Asked | None = None,
     flesh: Flesh = NO_FLESH,
+    limbs: Clearing | None = None,
     usual: Array | None = None,
     mobility: Mapping[int, float] | None = None,
     start: PhysicsSolution | None = None,
@@ -100,6 +102,7 @@ def solve_clip(
         slack_rad: (J,) how far joints may go beyond their ranges.
         asked: frames in which the laws of motion and strength are asked for; all by default.
         flesh: further points that stay out of the surroundings.
+        limbs: that stay out of each other; none by default.
         usual: (F, 6) the wrench to stay close to, in body weights and body weight × stature, moment
             about the centre of mass; that of the clip by default.
         mobility: how far joints may be displaced against others (1 by default), by index; -1 is the
@@ -129,7 +132,7 @@ def solve_clip(
         limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
         found = solve(
             replace(problem, limits=limits), schedule.sliced(first, stop), settings,
-            fastest_rad_s=fastest_rad_s, flesh=flesh, peaks_rad_s2=peaks,
+            fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, peaks_rad_s2=peaks,
             asked=None if asked is None else asked.sliced(first, stop),
             usual=None if usual is None else usual[first:stop], mobility=mobility,
             start=None if start is None else _begun(start.pose, first, stop, len(problem.tasks)),

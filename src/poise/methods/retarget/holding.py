@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import SIDES, Character, allowed_turn
-from poise.constraints import Scene, Task
+from poise.character import SIDES, SOLE_POINTS, Character, allowed_turn
+from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment, query
 from poise.footing import (
     HEEL,
+    INNER,
     ORIGIN,
+    OUTER,
     TIP,
     WISHED,
     FootPath,
@@ -41,17 +43,27 @@ from poise.footing import (
     worst_miss,
 )
 from poise.ik import build, keep_in_range, unsolved, widened
-from poise.mechanics import BodyState, forward_kinematics
-from poise.methods.retarget.self_clearance import self_clearance_tasks
+from poise.mechanics import BodyState, forward_kinematics, limbs_of
 from poise.motion import Clip
-from poise.physics import PhysicsSolution, WholeSettings, kinematic, nowhere, solve_clip
+from poise.physics import (
+    Clearing,
+    PhysicsSolution,
+    WholeSettings,
+    kinematic,
+    nowhere,
+    solve_clip,
+)
 
-_SETTINGS = kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0)
+_SETTINGS = replace(
+    kinematic(WholeSettings(place=2.0, range=1e4, center=1.0), (1e5, 1e5, 3e6), rounds=0),
+    iterations=100,
+    gain=1e-3,
+)
 """Without further updates of multipliers: stances out of reach, which are eased, would be pressed
-upon in vain."""
+upon in vain. Instead the descent goes on for longer: feet that cannot lie flat leave many ways."""
 _LEVEL = 0.999
 """Height of a unit normal above which the ground is level."""
-_TOUCHED, _ON_EDGE = 10.0, 10.0
+_TOUCHED, _ON_EDGE = 10.0, 25.0
 """Weights of a hand or knee that should come down, and of a foot that cannot lie flat, against the
 wishes of poses."""
 _FOR_A_FOOT = 2
@@ -67,6 +79,9 @@ _SLIDES_M_S = 0.03
 """The same for points that should stay."""
 _BESIDE_M = 0.1
 """How far from where it rolls a foot is held from turning."""
+_LOW_M, _TILTED_M = 0.01, 0.01
+"""Edges of a tilted sole that are higher than its lowest point by less touch, and what one edge is
+above the other by if it is tilted."""
 _DEEPEST_M = 0.001
 _ROUNDS = 8
 """Most solves, each with tasks for the points that the last one left inside something."""
@@ -91,11 +106,9 @@ class Held:
 class Eased:
     """A stance on an edge of the foot: what is asked of it instead."""
 
-    part: str
-    first: int
-    stop: int
-    """One past the last."""
-    tasks: tuple[Task, ...]
+    path: FootPath
+    level: bool
+    """Whether the ground is."""
 
 
 def hold(
@@ -135,8 +148,8 @@ def hold(
     return Held(
         clip, *worst_miss(missed), told,
         tuple(
-            Eased(path.shape.part, path.first, path.stop, tuple(stance))
-            for path, stance, line in zip(found.paths, stances, eased, strict=True)
+            Eased(path, _is_level(environment, path.ball_m))
+            for path, line in zip(found.paths, eased, strict=True)
             if line
         ),
     )  # fmt: skip
@@ -157,16 +170,15 @@ class _Solving:
         return [*held, *self.wishes, *self.inside(self.scene.state, held)]
 
     def inside(self, state: BodyState, held: Sequence[Task]) -> list[Task]:
-        """Tasks for points that are in the surroundings, and limbs that are in each other."""
-        scene = self.scene
-        into_surfaces = clearance_tasks(scene, state, held, self.movers, _DEEPEST_M)
-        return [*into_surfaces, *self_clearance_tasks(state, scene.character)]
+        """Tasks for points that are in the surroundings."""
+        return clearance_tasks(self.scene, state, held, self.movers, _DEEPEST_M)
 
     def solved(self, tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
         return solve_clip(
             self.scene, tasks, self.contacts, _SETTINGS, fastest_rad_s=self.fastest_rad_s,
             slack_rad=ankle_slack_rad(self.scene.character), start=before,
             asked=nowhere(self.scene.clip.frame_count),
+            also=Recruits(self.movers.moves, True), limbs=limbs_apart(self.scene.character),
         )  # fmt: skip
 
     def cleared(
@@ -186,6 +198,11 @@ class _Solving:
         return in_range(clip, self.scene, found.tasks), found.made.missed_m
 
 
+def limbs_apart(target: Character) -> Clearing:
+    """Limbs stay out of each other, whatever they do in the motion to stay close to."""
+    return Clearing(limbs_of(target), as_clip=False)
+
+
 def contact_tasks(
     clip: Clip, target: Character, environment: Environment, contacts: ContactSchedule,
     eased: Sequence[Eased],
@@ -200,21 +217,41 @@ def contact_tasks(
         eased: stances that are asked for as they were eased before.
     """
     movers, found = _movers(target), _touching(clip, target, environment, contacts)
+    state = forward_kinematics(clip.skeleton, *clip.pose)
     tasks = [task for spot in found.spots for task in _spot(spot, environment, movers)]
     used = list[Eased]()
-    for path, stance in zip(
-        found.paths, _stances(found, _cannot_lie_flat(found, target), environment, movers),
-        strict=True,
-    ):  # fmt: skip
-        before = [
-            each
-            for each in eased
-            if each.part == path.shape.part and each.first < path.stop and path.first < each.stop
-        ]
+    for path, line in zip(found.paths, _cannot_lie_flat(found, target), strict=True):
+        before = [each for each in eased if _are_one_stance(each.path, path)]
         if not before:
-            tasks += stance
+            level = _is_level(environment, path.ball_m)
+            tasks += _stance(path, level, movers, line, _edges(path, state, environment))
         used += [each for each in before if each not in used]
-    return (*tasks, *(task for each in used for task in each.tasks))
+    for each in used:
+        edges = _edges(each.path, state, environment)
+        tasks += _stance(each.path, each.level, movers, True, edges)
+    return tuple(tasks)
+
+
+def _are_one_stance(a: FootPath, b: FootPath) -> bool:
+    return a.shape.part == b.shape.part and a.first < b.stop and b.first < a.stop
+
+
+Edges = dict[int, NDArray[np.bool_]]
+"""(n,) where the `INNER` and the `OUTER` edge touch of a sole that is tilted."""
+
+
+def _edges(path: FootPath, state: BodyState, environment: Environment) -> Edges:
+    """The edges of a foot in a motion, over the frames of its path."""
+    shape, frames = path.shape, slice(path.first, path.stop)
+    points = (INNER, OUTER, HEEL, TIP)
+    joints = [shape.toes if point == TIP else shape.joint for point in points]
+    places = state.positions_m[frames][:, joints] + rotations.rotate(
+        state.rotations_wxyz[frames][:, joints], shape.offsets_m[list(points)]
+    )
+    heights = query(environment, places).distances_m
+    low = heights <= heights.min(axis=1, keepdims=True) + _LOW_M
+    tilted = np.abs(heights[:, 0] - heights[:, 1]) > _TILTED_M
+    return {INNER: low[:, 0] & tilted, OUTER: low[:, 1] & tilted}
 
 
 def _movers(target: Character) -> Movers:
@@ -258,20 +295,24 @@ def hinges_in_range(clip: Clip) -> Clip:
 
 def in_range(clip: Clip, scene: Scene, tasks: Sequence[Task]) -> Clip:
     """Within the joints' limits to the last digit, or as far beyond as it was at the start."""
-    problem = build(replace(scene, clip=clip), [replace(task, tied=False) for task in tasks])
+    turning = Recruits(scene.character.skeleton.freedoms > 0, True)
+    untied = [replace(task, tied=False) for task in tasks]
+    problem = build(replace(scene, clip=clip), untied, also=turning)
     before, slack = scene.clip.rotations_wxyz, ankle_slack_rad(scene.character)
     problem = replace(problem, limits=widened(problem.limits, problem.blocks, before, slack))
     solution = unsolved(problem)
     keep_in_range(problem, solution, 0, clip.frame_count - 1)
-    return replace(clip, rotations_wxyz=solution.rotations_wxyz)
+    return hinges_in_range(replace(clip, rotations_wxyz=solution.rotations_wxyz))
 
 
-def _stance(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Task]:
+def _stance(
+    path: FootPath, level: bool, movers: Movers, line: bool, edges: Edges | None = None
+) -> list[Task]:
     """A foot from heel strike to toe-off: what is down does not move over the ground.
 
     Where one phase follows another, their points are held through the frame between, so that a foot
     rolls from one to the next and does not jump. A foot on a `line` cannot lie flat: heel and tip
-    stay, and come down as far as they can.
+    stay, and come down as far as they can. Where it is known to be tilted, it rolls over an edge.
     """
     shape, start = path.shape, path.first
     found: list[Task] = []
@@ -298,8 +339,15 @@ def _stance(path: FootPath, level: bool, movers: Movers, line: bool) -> list[Tas
             name = f"{shape.part}'s toes are flat from frame {start + a}"
             found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
     if shape.toes == shape.joint:
-        found += _unturned(path, _into(path.on_heel, path.posed), HEEL, path.heel_m, movers)
-        found += _unturned(path, _into(path.on_tip, path.posed), TIP, path.tip_m, movers)
+        for phase, pivot, places in (
+            (path.on_heel, HEEL, path.heel_m),
+            (path.on_tip, TIP, path.tip_m),
+        ):
+            phase = _into(phase, path.posed)
+            if edges is not None:
+                found += _on_edges(path, phase, edges, movers)
+                phase = phase & ~(edges[INNER] | edges[OUTER])
+            found += _unturned(path, phase, pivot, places, movers)
     for a, b in intervals(path.on_heel | path.on_tip):
         name = f"{shape.part} rolls from frame {start + a}"
         turn = movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED)
@@ -320,6 +368,19 @@ def _unturned(
         offset = shape.offsets_m[pivot] + beside
         point = movers.point(name, shape.joint, offset, start + a, goals)
         found.append(replace(point, axes=(True, False, True), tied=True))
+    return found
+
+
+def _on_edges(path: FootPath, phase: NDArray[np.bool_], edges: Edges, movers: Movers) -> list[Task]:
+    """A tilted sole that rolls stays on the edge that touches."""
+    shape, start = path.shape, path.first
+    found: list[Task] = []
+    for edge, low in edges.items():
+        for a, b in intervals(phase & low):
+            name = f"{shape.part}'s {SOLE_POINTS[edge]} stays from frame {start + a}"
+            goals = np.repeat(path.ball_m[a : a + 1], b - a, axis=0)
+            point = movers.point(name, shape.joint, shape.offsets_m[edge], start + a, goals)
+            found.append(replace(point, axes=(True, False, True), tied=True))
     return found
 
 

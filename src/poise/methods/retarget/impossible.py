@@ -31,8 +31,7 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.errors import BadValue
-from poise.mechanics import GRAVITY_M_S2, JointForces
-from poise.methods.retarget.self_clearance import gaps_m
+from poise.mechanics import GRAVITY_M_S2, JointForces, gaps_m, limbs_of
 from poise.motion import Clip
 
 Why = Literal["strength", "speed", "range", "overlap", "balance", "support"]
@@ -145,7 +144,8 @@ def _speed(series: Series, fastest_rad_s: Array | None) -> list[Impossible]:
 
 def _overlap(series: Series, target: Character) -> list[Impossible]:
     found: list[Impossible] = []
-    for pair, gap in gaps_m(series.state, target).items():
+    limbs = limbs_of(target)
+    for pair, gap in zip(limbs.pair_names, gaps_m(series.state, limbs).T, strict=True):
         found += _stretches(series, "overlap", pair, -gap, _OVERLAP_M)
     return found
 

@@ -2,24 +2,19 @@
 
 Nothing takes turns: `poise.physics` asks for all of it at once. It stays close to the kinematic
 stage, what touches stays as it touches there, and limbs and trunk still wish to be where free
-joints would have them. What limbs do to each other is known when there is a motion: those that are
-found in each other get tasks, and the solve goes on from where it was.
+joints would have them. Limbs stay out of each other as they stay out of the ground.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poise.character import Character
-from poise.constraints import Recruits, Scene, Task
-from poise.footing import solve_until_clear
-from poise.mechanics import forward_kinematics
-from poise.methods.retarget.holding import contact_tasks, hinges_in_range, in_range
+from poise.constraints import Recruits, Scene
+from poise.methods.retarget.holding import contact_tasks, hinges_in_range, in_range, limbs_apart
 from poise.methods.retarget.kinematic import Kinematic
-from poise.methods.retarget.self_clearance import self_clearance_tasks
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
 from poise.physics import Asked, PhysicsSettings, PhysicsSolution, WholeSettings, solve_clip
@@ -33,8 +28,6 @@ _WRENCH = 1.0
 """What it costs to ask a body weight more or less of the ground than the source does, at this
 body's size. The kinematic stage's own wrench is nothing to stay close to: its flights do not fall.
 """
-_ROUNDS = 6
-"""Most solves, each with tasks for limbs that the last one left in each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,23 +62,16 @@ def obeying(made: Kinematic, target: Character, settings: Settings) -> Obeying:
         moment_likeness=wrench,
     )
 
-    def solve(tasks: Sequence[Task], before: PhysicsSolution | None) -> PhysicsSolution:
-        return solve_clip(
-            scene, tasks, made.contacts, knobs, asked=asked, usual=made.wrench,
-            also=Recruits(target.skeleton.freedoms > 0, True),
-            fastest_rad_s=settings.fastest(target), start=before,
-        )  # fmt: skip
-
-    def overlapping(found: PhysicsSolution) -> list[Task]:
-        state = forward_kinematics(target.skeleton, found.root_positions_m, found.rotations_wxyz)
-        return self_clearance_tasks(state, target)
-
     held = contact_tasks(
         scene.clip, target, made.environment, replace(made.contacts, sliding=None), made.eased
     )
-    found = solve_until_clear([*held, *made.wishes], solve, overlapping, _ROUNDS)
-    solved = found.made
+    tasks = [*held, *made.wishes]
+    solved = solve_clip(
+        scene, tasks, made.contacts, knobs, asked=asked, usual=made.wrench,
+        also=Recruits(target.skeleton.freedoms > 0, True),
+        fastest_rad_s=settings.fastest(target), limbs=limbs_apart(target),
+    )  # fmt: skip
     clip = replace(
         scene.clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
     )
-    return Obeying(in_range(clip, scene, found.tasks), solved)
+    return Obeying(in_range(clip, scene, tasks), solved)

@@ -9,12 +9,12 @@ import numpy as np
 from poise.character import Character, StandingFigure
 from poise.contact import observe
 from poise.footing import worst_miss
+from poise.mechanics import deepest_overlap_m, limbs_of
 from poise.methods.constraint_report import Status
 from poise.methods.retarget.kinematic import Kinematic, tracking_m
 from poise.methods.retarget.physics import obeying
 from poise.methods.retarget.report import Stage
 from poise.methods.retarget.residuals import residuals
-from poise.methods.retarget.self_clearance import deepest_overlap_m
 from poise.methods.retarget.settings import Settings
 from poise.motion import Clip
 from poise.physics import (
@@ -83,7 +83,7 @@ def _stage(
     series = observe(clip, target, made.environment, made.contacts)
     left = residuals(series)
     off = tracking_m(clip, target, made.wanted_m)
-    overlap, _ = deepest_overlap_m(series.state, target)
+    overlap, _ = deepest_overlap_m(series.state, limbs_of(target))
     leg_m = StandingFigure(target.skeleton, target.roles).leg_m
     status: Status = "infeasible"
     if off > _TOO_FAR * leg_m and name == "kinematic":
