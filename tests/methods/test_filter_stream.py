@@ -84,7 +84,7 @@ def excursion(clip: Clip, character: Character, contacts: ContactSchedule) -> fl
 
 
 @cache
-def leaning(degrees: float = 20.0) -> tuple[Clip, Character, ContactSchedule]:
+def leaning(degrees: float = 25.0) -> tuple[Clip, Character, ContactSchedule]:
     """A made walk whose trunk sways to its left and back once, slowly; the feet know nothing."""
     clip, character = clip_named("walk@30")
     contacts = detect_contacts(clip, character, FLAT, FEET)

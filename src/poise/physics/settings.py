@@ -37,7 +37,7 @@ class PhysicsSettings:
         default_factory=lambda: WholeSettings(place=100.0, acceleration_s=0.2, range=3e4, speed=2e6)
     )
     """What displacements from the capture cost, their velocity and acceleration included."""
-    root: Annotated[float, Positive] = 4.0
+    root: Annotated[float, Positive] = 6.0
     """How much more it costs to displace the root than its inertia says: the pressure under the
     feet goes where the centre of mass goes."""
     knee: Annotated[float, Positive] = 2.0

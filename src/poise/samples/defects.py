@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import SIDES, contact_points
-from poise.contact import ContactSchedule
+from poise.character import SIDES
+from poise.contact import ContactSchedule, touching_points
+from poise.environment import Environment
 from poise.errors import BadValue
-from poise.mechanics import center_of_mass, forward_kinematics, site_positions
+from poise.mechanics import center_of_mass, forward_kinematics
 from poise.motion import Clip, low_pass, resample, settled
 from poise.samples.human import sample_character
 from poise.samples.truth import Flight, Injected, Planted, Sample
@@ -154,8 +155,9 @@ def with_wrong_rate(sample: Sample, factor: float) -> Sample:
 def with_lean(sample: Sample, beyond_cm: float) -> Sample:
     """The figure leans stiffly forward about its ankles, farther than it could stand.
 
-    Its centre of mass comes to lie exactly `beyond_cm` in front of the line from toe tip to toe
-    tip. Who stands still has the zero-moment point straight below, so that is its excursion.
+    Its centre of mass comes to lie exactly `beyond_cm` in front of the line from the foremost
+    point of one foot to that of the other. Who stands still has the zero-moment point straight
+    below, so that is its excursion.
     """
     beyond_cm = _positive("beyond_cm", beyond_cm)
     clip = sample.clip
@@ -168,10 +170,14 @@ def with_lean(sample: Sample, beyond_cm: float) -> Sample:
 
 
 def _front_m(clip: Clip) -> float:
-    """Z of the line between the toe tips."""
-    state = forward_kinematics(clip.skeleton, clip.root_positions_m[0], clip.rotations_wxyz[0])
-    soles = contact_points(sample_character())
-    return max(float(site_positions(state, soles[f"{side}_foot"])[0, :, 2].max()) for side in SIDES)
+    """Z of the line between the foremost points of both feet."""
+    parts = tuple(f"{side}_foot" for side in SIDES)
+    stands = np.ones((clip.frame_count, len(parts)), dtype=np.bool_)
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    floor = Environment.flat()
+    schedule = ContactSchedule(parts, stands, clip.rate_hz)
+    touched = touching_points(state, sample_character(), schedule, floor)
+    return float(touched.places_m[0, :, 2].max())
 
 
 def _leaning(clip: Clip, wanted_m: float) -> Clip:
