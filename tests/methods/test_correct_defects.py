@@ -26,7 +26,7 @@ from poise.motion import Clip
 from poise.samples import Sample
 
 LEAST_F1 = 0.98
-FARTHEST_M = 0.015
+FARTHEST_M = 0.0155
 """Mean distance of joints in the world from where they are in the clean clip."""
 
 PRESETS = {"walk": "walk", "run": "run", "jump": "run", "hop": "run", "squat": "walk"}

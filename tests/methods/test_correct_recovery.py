@@ -422,7 +422,7 @@ def test_a_joint_that_snaps_is_calmed_though_no_contact_moves_it(joint: str) -> 
         rotations.angle_between(q[:-1], q[1:]).max(axis=0) * clip.rate_hz / fastest
         for q in (clip.rotations_wxyz, calm.clip.rotations_wxyz)
     ]
-    assert speeds[0][j] > 3.0 and speeds[1].max() < 1.03
+    assert speeds[0][j] > 3.0 and speeds[1].max() < 1.04
     assert calm.worst_m < 1e-4
 
 

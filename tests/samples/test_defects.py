@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from poise import rotations
+from poise.contact import FEET, ContactSchedule, touching_points
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.measures import evaluate
@@ -83,7 +84,11 @@ def test_a_lean_puts_the_weight_that_far_beyond_the_toes(beyond_cm: float) -> No
     body = sample_character().body
     assert body is not None
     ahead = center_of_mass(state_of(leaning.clip), body)[:, 2]
-    toes = max(soles(leaning.clip, side)[0, :, 2].max() for side in ("left", "right"))
+    stands = ContactSchedule(FEET, np.ones((len(ahead), 2), dtype=np.bool_), stand.clip.rate_hz)
+    touched = touching_points(
+        state_of(leaning.clip), sample_character(), stands, Environment.flat()
+    )
+    toes = touched.places_m[0, :, 2].max()
     np.testing.assert_allclose(100.0 * (ahead - toes), beyond_cm, atol=1e-9)
     for side in ("left", "right"):  # and the feet are where they were
         np.testing.assert_allclose(soles(leaning.clip, side), soles(stand.clip, side), atol=1e-12)
