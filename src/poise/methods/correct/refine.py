@@ -145,7 +145,7 @@ def close_carried_gaps(touching: NDArray[np.bool_], carried: Array, rate_hz: flo
     Nobody flies while the ground carries half the weight. The contacts before and after meet in the
     middle of such a gap; longer ones miss a contact that nobody knows.
     """
-    for first, stop in intervals(~touching.any(axis=1)):
+    for first, stop in intervals(np.asarray(~touching.any(axis=1))):
         inside = 0 < first and stop < len(touching)
         if not inside or stop - first > LONGEST_GAP_S * rate_hz:
             continue
