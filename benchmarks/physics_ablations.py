@@ -29,8 +29,8 @@ from poise.methods import filter as filtering
 from poise.motion import Clip
 from poise.physics import PhysicsSettings, Stage
 
-CLIPS = ("02_01", "07_01", "35_03", "02_03", "13_11", "02_04", "118_07", "05_02", "10_03", "64_26")
-"""Walks, a run, jumps, a dance, a kick, picking up a ball."""
+CLIPS = ("02_01", "35_03", "136_20", "02_03", "09_01", "16_35", "13_11", "05_02", "10_03", "64_26")
+"""Walks, runs, a jump, a dance, a kick, picking up a ball."""
 
 _run = importlib.import_module("poise.methods.correct.run")
 _contact_tasks = importlib.import_module("poise.footing.contact_tasks")
@@ -47,6 +47,7 @@ COLUMNS = (
     ("flight_residual.acceleration", "flight %", 1),
     ("torque_excess.worst", "torque", 2),
     ("likeness.rotation", "rotation °", 1),
+    ("likeness.largest", "farthest cm", 0),
     ("joint_peaks.acceleration", "acceleration ×", 2),
     ("jitter.ratio", "jerk ×", 2),
     ("root_shift.mean", "root cm", 1),
@@ -118,6 +119,10 @@ WAYS: dict[str, Way] = {
     "other joints no calmer": _varied(PhysicsSettings(calm=1.0)),
     "quiet joints no calmer": _varied(PhysicsSettings(brisk_rad_s2=0.0)),
     "knees no stiffer": _varied(PhysicsSettings(knee=1.0)),
+    "without a second look": _varied(PhysicsSettings(looks=0)),
+    "a second look at accelerations only": _varied(PhysicsSettings(insistence=0.0)),
+    "a second look at pressure only": _varied(PhysicsSettings(most_peak=0.0)),
+    "no fading beyond the ends": _varied(PhysicsSettings(fading=False)),
 }
 
 

@@ -25,6 +25,7 @@ from poise.mechanics import center_of_mass, forward_kinematics
 from poise.mechanics.center_of_mass import carried_inertias_kg_m2
 from poise.motion import Clip
 from poise.physics import WholeSettings
+from poise.physics.likeness import tail_of
 from poise.samples import sample_character, walking, with_foot_slide
 from tests.called_from_python import from_python
 from tests.constraints.made_scenes import gap
@@ -130,10 +131,11 @@ def test_the_cost_never_rises(hard: float) -> None:
     problem = ik.build(scene, tasks)
     s, rate = WholeSettings(), scene.clip.rate_hz
     chosen = replace(settings((hard,)), rounds=0, gain=1e-9)
+    velocity, acceleration = (s.velocity_s * rate) ** 2, (s.acceleration_s * rate) ** 4
     price = price_of(
-        inertia_stiffness(problem), place=s.place, velocity=(s.velocity_s * rate) ** 2,
-        acceleration=(s.acceleration_s * rate) ** 4, hard=hard, wish=s.wish,
-        center=s.center * rate**4, range=s.range,
+        inertia_stiffness(problem), scene.clip.frame_count, place=s.place, velocity=velocity,
+        acceleration=acceleration, hard=hard, wish=s.wish, center=s.center * rate**4, range=s.range,
+        tail=tail_of(s.place, velocity, np.full(problem.width, acceleration)),
     )  # fmt: skip
     costs = [Filled(problem, price, unsolved(problem)).cost_and_equations()[0]]
     for most in range(1, 9):

@@ -16,6 +16,7 @@ from poise.ik.displacement_rows import take_steps
 from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, IkSolution, unsolved
 from poise.mechanics import center_of_mass
+from poise.physics.likeness import tail_of
 from poise.physics.likeness_rows import REACH, SOFT_SPEED, Equations, Price, put_frames
 from poise.samples import sample_character, walking
 from tests.constraints.made_scenes import free_scene, quantity
@@ -70,19 +71,23 @@ class Filled:
         return np.random.default_rng(4).normal(size=(count, size))
 
 
-def price_of(stiffness: Array, **numbers: float | Array) -> Price:
+def price_of(stiffness: Array, frames: int = FRAMES, **numbers: float | Array) -> Price:
     """By name; where nothing is said displacements cost 1, and joints turn as fast as they like."""
     known: dict[str, Any] = {"place": 1.0, "speed": 0.0, "farthest": np.zeros(0), **numbers}
-    known["acceleration"] = np.broadcast_to(known.get("acceleration", 0.0), len(stiffness)).copy()
+    shape = (frames, len(stiffness))
+    known["acceleration"] = np.broadcast_to(known.get("acceleration", 0.0), shape).copy()
+    known.setdefault("tail", np.zeros((3, len(stiffness))))
     return Price(stiffness, **known)
 
 
 def prices(problem: IkProblem, **changes: float | Array) -> Price:
     stiff = np.random.default_rng(9).uniform(0.2, 1.0, problem.width)
+    frames = problem.scene.clip.frame_count
     plain = price_of(
-        stiff, velocity=3.0, acceleration=20.0, hard=50.0, wish=7.0, center=40.0, range=30.0
+        stiff, frames, velocity=3.0, acceleration=20.0, hard=50.0, wish=7.0, center=40.0, range=30.0
     )
-    acceleration = np.broadcast_to(changes.pop("acceleration", 20.0), problem.width).copy()
+    shape = (frames, problem.width)
+    acceleration = np.broadcast_to(changes.pop("acceleration", 20.0), shape).copy()
     return plain._replace(acceleration=acceleration, **changes)
 
 
@@ -154,11 +159,52 @@ def test_velocities_and_accelerations_of_displacements_cost_what_they_should() -
     p = away.price
     by_hand = sum(
         (weight * p.stiffness * np.diff(moved, order, axis=0) ** 2).sum()
-        for order, weight in enumerate((1.0, p.velocity, p.acceleration))
+        for order, weight in enumerate((1.0, p.velocity, p.acceleration[1:-1]))
     )
     turned = rotations.rotate(case.at.rotations_wxyz[:, 0], only.offset_m)
     error = only.goals - away.at.root_positions_m - turned
     assert cost == pytest.approx(by_hand + p.hard * (error**2).sum(), rel=1e-12)
+
+
+def test_beyond_the_ends_displacements_cost_what_fading_away_would() -> None:
+    place, velocity, acceleration = 2.0, 30.0, np.array([500.0, 0.0, 4e4])
+    tail = tail_of(place, velocity, acceleration)
+    frames = 400
+    for w, weight in enumerate(acceleration):
+        x, y = 0.7, 0.4  # in the last frame, and in the one before
+        begun = np.zeros((frames + 2, frames))
+        begun[2:] = np.eye(frames)
+        given = np.zeros(frames + 2)
+        given[:2] = y, x
+        rows = np.concatenate([
+            np.sqrt(place) * begun[2:],
+            np.sqrt(velocity) * np.diff(begun[1:], axis=0),
+            np.sqrt(weight) * np.diff(begun, 2, axis=0),
+        ])  # fmt: skip
+        right = np.concatenate([
+            np.sqrt(place) * given[2:],
+            np.sqrt(velocity) * np.diff(given[1:]),
+            np.sqrt(weight) * np.diff(given, 2),
+        ])  # fmt: skip
+        best = np.linalg.lstsq(rows, -right, rcond=None)[0]
+        cost = float(((rows @ best + right) ** 2).sum())
+        a, b, c = tail[:, w]
+        assert a * x * x + 2.0 * b * x * y + c * y * y == pytest.approx(cost, rel=1e-4)
+
+
+def test_the_right_side_holds_for_tails() -> None:
+    task = CASES["point at the root"]
+    only = replace(task, recruits=Recruits(np.zeros_like(task.recruits.joints), True))
+    case = filled([only], tail=tail_of(1.0, 3.0, np.full(3, 20.0)))
+    away = case.moved(case.directions(1)[0], 0.5)
+    _, equations = away.cost_and_equations()
+    right, whole = equations.right.copy(), dense(equations, 3)
+    plain = filled([only]).moved(case.directions(1)[0], 0.5).cost_and_equations()[1]
+    assert np.abs(right - plain.right).max() > 1.0
+    for steps in case.directions():
+        assert away.slope(steps, 1e-3) == pytest.approx(-2.0 * (right @ steps), rel=1e-8)
+        ahead = away.moved(steps, 1e-3).cost_and_equations()[1].right
+        np.testing.assert_allclose((right - ahead) / 1e-3, whole @ steps, rtol=1e-6, atol=1e-6)
 
 
 def test_the_right_side_holds_for_joints_beyond_their_ranges() -> None:

@@ -15,13 +15,12 @@ from poise.physics import PhysicsSettings
 from poise.physics.equations import body_of, usual_wrench
 from poise.physics.newton_euler_rows import Supports
 from poise.physics.supports import every_point, supports_of
-from poise.physics.wrench_plan import CUTOFF_HZ, _kernel, plan_wrench, planned
+from poise.physics.wrench_plan import CUTOFF_HZ, _kernel, plan_wrench, planned, smoothed
 from poise.samples import Sample, running, sample_character, walking
-from poise.solvers import Barrier
 
 BODY = sample_character()
 FLAT = Environment.flat(0.0)
-BARRIER = Barrier(3000.0, 2e-4, 1e-3)
+EFFORT = 1e-3
 
 
 def both(sample: Sample, push: Array | None = None) -> tuple[Supports, Supports]:
@@ -48,7 +47,7 @@ def rough(wrench: Array) -> float:
 
 def test_a_wrench_that_can_be_is_planned_as_it_is() -> None:
     strict, lenient = both(walking())
-    plan = plan_wrench(strict, lenient, BARRIER, walking().clip.rate_hz)
+    plan = plan_wrench(strict, lenient, EFFORT, walking().clip.rate_hz)
     assert np.abs(plan - strict.usual)[1:-1].max() < 0.05
 
 
@@ -59,7 +58,7 @@ def test_in_flight_nothing_pushes() -> None:
     strict, lenient = both(sample, push)
     flying = np.diff(strict.first) == 0
     assert flying.any()
-    plan = plan_wrench(strict, lenient, BARRIER, sample.clip.rate_hz)
+    plan = plan_wrench(strict, lenient, EFFORT, sample.clip.rate_hz)
     inner = flying & (strict.believed == 1)
     inner[[0, -1]] = False
     assert np.abs(plan[inner]).max() < 0.1 * np.abs(strict.usual[inner]).max()
@@ -71,7 +70,7 @@ def test_a_moment_that_feet_cannot_give_is_taken_back_smoothly() -> None:
     middle = sample.clip.frame_count // 2
     push[middle - 10 : middle + 10, 5] = 0.15  # 25 cm of pressure
     strict, lenient = both(sample, push)
-    plan = plan_wrench(strict, lenient, BARRIER, sample.clip.rate_hz)
+    plan = plan_wrench(strict, lenient, EFFORT, sample.clip.rate_hz)
     inside = slice(middle - 8, middle + 8)
     assert np.abs(plan[inside, 5] - strict.usual[inside, 5]).max() > 0.05
     assert rough(plan) < rough(strict.usual)
@@ -89,6 +88,21 @@ def test_doubt_lowers_what_an_impossible_wrench_costs() -> None:
     trust = made.likeness[:, 0] / strict.likeness[:, 0]
     assert trust[middle] < 0.6
     assert trust[1] > 0.9
+
+
+def test_what_measures_see_besides_is_part_of_the_plan() -> None:
+    sample = walking()
+    strict, lenient = both(sample)
+    kernel = _kernel(sample.clip.frame_count, sample.clip.rate_hz)
+    assert kernel is not None
+    seen = smoothed(strict.usual, kernel)
+    plain = plan_wrench(strict, lenient, EFFORT, sample.clip.rate_hz, seen)
+    middle = sample.clip.frame_count // 2
+    seen[middle - 5 : middle + 5, 5] += 0.15  # 25 cm of pressure that only measures see
+    plan = plan_wrench(strict, lenient, EFFORT, sample.clip.rate_hz, seen)
+    inside = slice(middle - 5, middle + 5)
+    assert (plan - plain)[inside, 5].mean() < -0.01
+    assert np.abs(plan - plain)[:20].max() < 1e-3
 
 
 @pytest.mark.parametrize("frames", [60, 200])

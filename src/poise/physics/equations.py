@@ -9,7 +9,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.character import Character
 from poise.compiled import borrowing
-from poise.contact import clip_dynamics, extent_m
+from poise.contact import ClipDynamics, clip_dynamics, extent_m
 from poise.ik import Limits, PoseArrays, Rig, place_joints
 from poise.mechanics import GRAVITY_M_S2, Segments, segment_constants
 from poise.motion import Clip
@@ -65,9 +65,13 @@ def body_of(character: Character, clip: Clip) -> Body:
 
 def usual_wrench(clip: Clip, character: Character, scale: Scale) -> Array:
     """(F, 6) what a motion itself asks of the surroundings, moment about its centre of mass."""
-    asked = clip_dynamics(clip, character, None)
-    force = asked.outer_force_n / scale.weight_n
-    moment = asked.outer_moment_nm / (scale.weight_n * scale.length_m)
+    return wrench_of(clip_dynamics(clip, character, None), scale)
+
+
+def wrench_of(dynamics: ClipDynamics, scale: Scale) -> Array:
+    """(F, 6) body weights, and body weight × stature about the centre of mass."""
+    force = dynamics.outer_force_n / scale.weight_n
+    moment = dynamics.outer_moment_nm / (scale.weight_n * scale.length_m)
     return np.ascontiguousarray(np.concatenate([force, moment], axis=1))
 
 

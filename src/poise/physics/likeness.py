@@ -21,6 +21,9 @@ from poise.physics.likeness_rows import REACH, Equations, Price
 _LARGEST = 1e9
 """More than this, of times or weights, and the equations run out of digits."""
 
+_MOST_TAIL = 1000
+"""Frames in which a displacement has faded away."""
+
 _NOT_NEGATIVE = ("place", "velocity_s", "acceleration_s", "wish", "center", "range", "speed")
 
 
@@ -89,17 +92,48 @@ def make_equations(problem: IkProblem) -> Equations:
 
 def price_of(
     problem: IkProblem, settings: WholeSettings, hard: float, stiffness: Array,
-    fastest_rad_s: Array, calm: Array | None = None,
+    fastest_rad_s: Array, calm: Array | None = None, fading: bool = True,
 ) -> Price:  # fmt: skip
     """What displacements and missed tasks cost in one stage.
 
-    `calm` (W,) multiplies what accelerations of displacements cost.
+    `calm` (F, W) multiplies what accelerations of displacements cost; `fading` asks them to fade
+    away beyond the ends of the clip.
     """
-    rate = problem.scene.clip.rate_hz
+    frames, rate = problem.scene.clip.frame_count, problem.scene.clip.rate_hz
+    velocity = (settings.velocity_s * rate) ** 2
+    if calm is None:
+        calm = np.ones((frames, len(stiffness)))
+    acceleration = (settings.acceleration_s * rate) ** 4 * calm
+    tail = tail_of(settings.place, velocity, acceleration.min(axis=0)) * fading
     return Price(
-        np.ascontiguousarray(stiffness, dtype=np.float64), settings.place,
-        (settings.velocity_s * rate) ** 2,
-        (settings.acceleration_s * rate) ** 4 * (np.ones(len(stiffness)) if calm is None else calm),
-        hard, settings.wish, settings.center * rate**4, settings.range,
-        settings.speed, fastest_rad_s / rate,
+        np.ascontiguousarray(stiffness, dtype=np.float64), settings.place, velocity, acceleration,
+        tail, hard, settings.wish,
+        settings.center * rate**4, settings.range, settings.speed, fastest_rad_s / rate,
     )  # fmt: skip
+
+
+def tail_of(place: float, velocity: float, acceleration: Array) -> Array:
+    """(3, W) least cost of displacements that fade away beyond a clip's end, a quadratic form.
+
+    Of the displacement x in the last frame and y in the one before: a x² + 2 b x y + c y². Without
+    it nothing stops what a joint begins in the last frames. It is the fixed point of: go on to the
+    best next displacement, and from there as before.
+
+    Args:
+        place: what a displacement costs,
+        velocity: its difference to the next, and
+        acceleration: (W,) its second difference.
+    """
+    a, b, c = np.zeros((3, len(acceleration)))
+    for _ in range(_MOST_TAIL):
+        total = place + velocity + acceleration + a
+        slope = b - velocity - 2.0 * acceleration
+        before = a
+        a, b, c = (
+            velocity + 4.0 * acceleration + c - slope * slope / total,
+            -acceleration * (2.0 + slope / total),
+            acceleration * (1.0 - acceleration / total),
+        )
+        if (np.abs(a - before) <= 1e-6 * a).all():
+            break
+    return np.stack([a, b, c])

@@ -51,7 +51,10 @@ class Price(NamedTuple):
     velocity: float
     """Of its change from frame to frame."""
     acceleration: Array
-    """(W,) of its second difference."""
+    """(F, W) of its second difference, by the frame in the middle."""
+    tail: Array
+    """(3, W) beyond the ends of the clip: of the displacement there squared, of its product with
+    the next one's, and of the next one's squared (see `likeness.tail_of`)."""
     hard: float
     """Of a task of the first layer."""
     wish: float
@@ -137,6 +140,11 @@ def put_frames(
             blocks, original.roots[f], original.locals[f], roots[f], locals_[f], displaced[f]
         )
     _put_ties(first, stop, price, width, displaced, slopes, band, right, costs)
+    last = len(roots) - 1
+    if first == 0 and stop > 1:
+        _put_tail(0, 1, price, width, displaced, slopes, band, right, costs)
+    if stop == last + 1 and first < last:
+        _put_tail(last, last - 1, price, width, displaced, slopes, band, right, costs)
     if price.speed > 0.0:
         _put_speeds(
             first, stop, price, blocks, width, locals_, slopes, row, used, band, right, costs
@@ -314,7 +322,7 @@ def _put_ties(
                 right[at + width] -= w * d
                 cost += w * d * d
             if f + 2 < stop:
-                w = s * price.acceleration[i]
+                w = s * price.acceleration[f + 1, i]
                 d = displaced[f, i] - 2.0 * displaced[f + 1, i] + displaced[f + 2, i]
                 band[at, 0] += w
                 band[at, width] -= 2.0 * w
@@ -343,8 +351,26 @@ def _cost_ties(
                 cost += s * price.velocity * (after - now) ** 2
                 if f + 2 < stop:
                     bend = now - 2.0 * after + displaced[f + 2, i]
-                    cost += s * price.acceleration[i] * bend * bend
+                    cost += s * price.acceleration[f + 1, i] * bend * bend
         costs[f] += cost
+
+
+@inner_borrowing
+def _put_tail(
+    end: int, inner: int, price: Price, width: int, displaced: Array, slopes: bool, band: Array,
+    right: Array, costs: Array,
+) -> None:  # fmt: skip
+    """What a displacement costs beyond the first or last frame, where it has to fade away."""
+    for i in range(width):
+        s, x, y = price.stiffness[i], displaced[end, i], displaced[inner, i]
+        a, b, c = s * price.tail[0, i], s * price.tail[1, i], s * price.tail[2, i]
+        costs[min(end, inner)] += a * x * x + 2.0 * b * x * y + c * y * y
+        if slopes:
+            band[end * width + i, 0] += a
+            band[inner * width + i, 0] += c
+            band[min(end, inner) * width + i, width] += b
+            right[end * width + i] -= a * x + b * y
+            right[inner * width + i] -= b * x + c * y
 
 
 @inner_borrowing

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character
 from poise.constraints import Task
@@ -23,12 +24,13 @@ from poise.ik import (
     take_steps,
 )
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
-from poise.motion import peak_accelerations_rad_s2
+from poise.motion import Clip, peak_accelerations_rad_s2
 from poise.physics.clearance_rows import Flesh, Outside, outside_of
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.likeness_rows import REACH, Price, foresee_ranges
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
+from poise.physics.second_look import Ground, acceleration_growth, replanned
 from poise.physics.self_clearance_rows import Clearing, apart_of
 from poise.physics.settings import PhysicsSettings, Stage
 from poise.physics.supports import every_point, supports_of
@@ -45,6 +47,8 @@ _QUIETEST = 200.0
 """Most that accelerations cost more in joints that hardly accelerate in the capture."""
 _MOVED_M = 0.02
 """What carries is looked for again where a joint that does has moved so far since."""
+_GROWN = 1.01
+"""Accelerations that cost so many times more are worth another step."""
 _LEAST_MOBILITY = 1e-3
 """What never moves is a million times as stiff: as much as the equations bear."""
 BESIDE = REACH - 1
@@ -120,6 +124,8 @@ class Held:
     """(F, K) of hard rows."""
     costs: Array
     """(F,) of the solution, to see what has changed since."""
+    calm: Array
+    """(F, W) what accelerations cost more."""
     carried: Carried
 
 
@@ -158,7 +164,8 @@ class Merit:
         self.stiffness /= _mobility(problem, mobility or {}) ** 2
         if peaks_rad_s2 is None:
             peaks_rad_s2 = peak_accelerations_rad_s2(clip)
-        self._calm = _calm(problem, settings, peaks_rad_s2)
+        self._peaks = peaks_rad_s2
+        self._calm = np.tile(_calm(problem, settings, peaks_rad_s2), (self.frames, 1))
         self.equations = make_equations(problem)
         self.body = body_of(character, clip)
         self._original = PoseArrays(clip.root_positions_m, clip.rotations_wxyz)
@@ -206,18 +213,18 @@ class Merit:
         self.multipliers = Multipliers(
             self.pressed, np.zeros((self.frames, 6)), self._carried.forces.copy()
         )
-        self._price = price_of(
-            self._problem,
-            settings.likeness,
-            stage.hard,
-            self.stiffness,
-            self._fastest,
-            self._calm,
-        )
         self._barrier = Barrier(stage.rho * bool(self.asked.laws.any()), stage.mu, settings.effort)
         if self._stage is not None:
             self.equations.shifts[:] *= self._stage.hard / stage.hard
         self._stage = stage
+        self._set_price()
+
+    def _set_price(self) -> None:
+        assert self._stage is not None
+        self._price = price_of(
+            self._problem, self._settings.likeness, self._stage.hard, self.stiffness, self._fastest,
+            self._calm, self._settings.fading,
+        )  # fmt: skip
 
     def _carry(self, state: BodyState, stage: Stage) -> Carried:
         """What carries in a stage: as the solve before had it, where that still holds."""
@@ -241,15 +248,22 @@ class Merit:
     def held(self) -> Held:
         """At the motion last evaluated."""
         e = self.equations
-        carried = replace(self._carried, forces=self.multipliers.forces.copy())
-        return Held(self.pressed.copy(), e.shifts.copy(), e.costs.copy(), carried)
+        carried = replace(
+            self._carried, supports=self.supports, forces=self.multipliers.forces.copy()
+        )
+        return Held(
+            self.pressed.copy(), e.shifts.copy(), e.costs.copy(), self._calm.copy(), carried
+        )
 
     def restore(self, held: Held) -> bool:
         """Go on with the multipliers of another solve; whether they are for the same rows."""
-        same = held.shifts.shape == self.equations.shifts.shape
+        same = (
+            held.shifts.shape == self.equations.shifts.shape and held.calm.shape == self._calm.shape
+        )
         if same:
             self._before = held.carried
             self.pressed[:] = held.wrench
+            self._calm[:] = held.calm
             self.equations.shifts[:] = held.shifts
         return same
 
@@ -284,6 +298,30 @@ class Merit:
             self._problem.blocks, self.width, step, share, at.root_positions_m[first:stop],
             at.rotations_wxyz[first:stop],
         )  # fmt: skip
+
+    def _clip(self, at: IkSolution) -> Clip:
+        return replace(
+            self._problem.scene.clip,
+            root_positions_m=at.root_positions_m,
+            rotations_wxyz=rotations.continuous(at.rotations_wxyz),
+        )
+
+    def look_again(self, at: IkSolution) -> NDArray[np.bool_]:
+        """Weigh more what a motion shows through a filter and should not; (F,) where that is."""
+        settings, scene = self._settings, self._problem.scene
+        clip, where = self._clip(at), np.zeros(self.frames, dtype=np.bool_)
+        if settings.most_peak > 0.0:
+            growth = acceleration_growth(clip, self._peaks, settings.most_peak)
+            for joint, columns in _rotations_of(self._problem):
+                self._calm[:, columns] *= growth[:, [joint]]
+                where |= growth[:, joint] > _GROWN
+        if settings.insistence > 0.0 and self._barrier.rho > 0.0:
+            ground = Ground(scene.character, scene.environment, self._schedule, self.asked.laws)
+            self.supports, near = replanned(clip, ground, self.supports, self.body.scale, settings)
+            where |= near
+        if where.any():
+            self._set_price()
+        return where
 
     def bounds_met(self, first: int, stop: int) -> tuple[Indices, ...]:
         """Which bounds (clearance, limbs, torque) had rows at the last evaluation of a stretch."""

@@ -84,6 +84,17 @@ class PhysicsSettings:
     no limits."""
     clearance: Annotated[float, NotNegative] = 3e5
     """What a point a metre inside something costs."""
+    looks: Annotated[int, Ge(0)] = 4
+    """How often a solved motion is looked at again through a filter (`second_look`), at most."""
+    most_peak: Annotated[float, NotNegative] = 1.1
+    """Joints whose accelerations exceed so many times their peak in the capture are curbed then;
+    zero leaves them."""
+    insistence: Annotated[float, NotNegative] = 100.0
+    """How much more a wrench is asked for whose zero-moment point was outside of the support; zero
+    leaves it."""
+    fading: bool = True
+    """Whether displacements have to fade away beyond the ends of the clip; else nothing stops what
+    joints begin in the last frames."""
     stages: tuple[Stage, ...] = STAGES
     iterations: Annotated[int, Ge(1)] = 25
     """Most Newton steps of a stage."""
@@ -102,7 +113,7 @@ def kinematic(
     """Knobs of a solve without the laws of motion, all joints alike; `hard` by stage."""
     return PhysicsSettings(
         likeness=likeness, root=1.0, knee=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
-        clearance=clearance, stages=tuple(Stage(weight, 0.0, 1.0) for weight in hard),
+        clearance=clearance, looks=0, stages=tuple(Stage(weight, 0.0, 1.0) for weight in hard),
         rounds=rounds,
     )  # fmt: skip
 

@@ -29,6 +29,8 @@ _AHEAD = 1.5
 tenth of the steps. Those of the laws of motion, further than 1, take more."""
 _CHANGED = 0.05
 """Share of a frame's cost, and of one, that is a change."""
+_WORSE = 1.0
+"""A look that leaves so much more owed is undone."""
 _COARSE = 5.0
 """Times the least gain of a step, in stages that only lead to the next."""
 
@@ -101,24 +103,53 @@ def solve(
         newton.descend(at, where, settings.iterations)
         if not last:
             merit.press(everything)
-    best, found, idle = np.inf, at.copy(), 0
-    for done in range(settings.rounds + 1):
-        left = _left(merit, at)
-        now = float(left.max(initial=0.0))
-        idle = idle + 1 if now > 0.9 * best else 0
-        if now < best:
-            best, found = now, at.copy()
-        if now <= 1.0 or idle == _IDLE or done == settings.rounds:
+    found = _held(merit, newton, at, settings, everything)[0]
+    for _ in range(settings.looks):
+        where = merit.look_again(found)
+        if not where.any():
             break
-        where = (left > 0.5) & newton.near(left > 1.0)
-        merit.press(where, _AHEAD)
+        near = newton.near(where)
+        merit.evaluate(found, 0, frames, slopes=False)
+        before, at = _owed(_left(merit, found), near), found.copy()
         newton.descend(at, where, settings.iterations)
+        again, owed = _held(merit, newton, at, settings, near)
+        if owed > before + _WORSE:
+            break
+        found = again
     merit.evaluate(found, 0, frames, slopes=False)
     wrench = merit.wrench_left()
     unbelieved = (merit.supports.believed == 0) & asked.laws
     wrench[unbelieved] = merit.usual[unbelieved]  # nothing is there to explain it
     steps = newton.solved_frames / max(frames, 1)
     return Solved(found, wrench, merit.total_force_n(), steps, merit.held())
+
+
+def _held(
+    merit: Merit, newton: LocalNewton, at: IkSolution, settings: PhysicsSettings,
+    within: NDArray[np.bool_],
+) -> tuple[IkSolution, float]:  # fmt: skip
+    """The motion once multipliers hold contacts and laws of motion, and what it owes; `at` moves.
+
+    Only frames `within` are asked.
+    """
+    best, found, idle = np.inf, at.copy(), 0
+    for done in range(settings.rounds + 1):
+        left = np.where(within, _left(merit, at), 0.0)
+        owed = _owed(left, within)
+        idle = idle + 1 if owed > 0.9 * best else 0
+        if owed < best:
+            best, found = owed, at.copy()
+        if owed == 0.0 or idle == _IDLE or done == settings.rounds:
+            break
+        where = (left > 0.5) & newton.near(left > 1.0)
+        merit.press(where, _AHEAD)
+        newton.descend(at, where, settings.iterations)
+    return found, best
+
+
+def _owed(left: Array, within: NDArray[np.bool_]) -> float:
+    """A sum of logarithms: what cannot hold in a few frames does not hide what others gain."""
+    return float(np.log(np.maximum(left[within], 1.0)).sum())
 
 
 def _changed(merit: Merit, at: IkSolution, held: Held) -> NDArray[np.bool_]:

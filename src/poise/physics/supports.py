@@ -66,7 +66,7 @@ def supports_of(
         np.ascontiguousarray(reference_m),
         _believed(counts, usual),
         usual,
-        np.where((counts > 0)[:, None], _likeness(settings), 0.0),
+        np.where((counts > 0)[:, None], likeness_of(settings), 0.0),
     )
 
 
@@ -103,7 +103,7 @@ def _to_the_edge_s(held: NDArray[np.bool_], rate_hz: float) -> Array:
     return np.minimum(found, 1.0)
 
 
-def _likeness(settings: PhysicsSettings) -> Array:
+def likeness_of(settings: PhysicsSettings) -> Array:
     """(6,) what a force and a moment unlike the capture's cost."""
     return np.repeat([settings.wrench_likeness, settings.moment_likeness], 3)
 

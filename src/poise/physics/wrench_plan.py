@@ -35,6 +35,9 @@ _REACH_S = 0.09
 """Half the length of the smoothing kernel; what is left beyond is a fiftieth of its middle."""
 _RHO, _MU = 3000.0, 2e-4
 """Of the barrier (see `force_barrier`)."""
+_EXACT = 30.0
+"""Times more, of a plan for what a solve found: at a fifth of the weight, a millimetre of pressure
+is a moment of 1e-4."""
 _AROUND_S = 0.1
 """Half the time over which the change of a wrench is judged."""
 _MOST_STEPS = 30
@@ -63,6 +66,8 @@ class _Problem(NamedTuple):
     kernel: Kernel
     strict: Supports
     lenient: Supports
+    offset: Array
+    """(F, 6) what measures see besides the smoothed wrench: they smooth angles, not forces."""
     barrier: Barrier
     forces: Array
     """Of the generators of `strict`, and"""
@@ -94,7 +99,7 @@ def planned(
         settings: effort of forces, and doubt about captures.
         rate_hz: frame rate.
     """
-    plan = plan_wrench(supports, lenient, Barrier(_RHO, _MU, settings.effort), rate_hz)
+    plan = plan_wrench(supports, lenient, settings.effort, rate_hz)
     changed = plan - supports.usual
     size = np.maximum(
         np.linalg.norm(changed[:, :3], axis=1), 2.0 * np.linalg.norm(changed[:, 3:], axis=1)
@@ -104,16 +109,20 @@ def planned(
     return supports._replace(usual=plan, likeness=trust[:, None] * supports.likeness)
 
 
-def plan_wrench(strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: float) -> Array:
+def plan_wrench(
+    strict: Supports, lenient: Supports, effort: float, rate_hz: float, seen: Array | None = None
+) -> Array:
     """(F, 6) the possible wrench nearest to the capture's, see above.
 
     Args:
         strict: what carries in each frame, with the capture's wrench and what deviating costs.
         lenient: what carries the smoothed wrench.
-        barrier: weights of what is not explained.
+        effort: what reaction forces cost.
         rate_hz: frame rate.
+        seen: (F, 6) the capture's wrench as measures see it, where that is known; else as the
+            smoothing of wrenches gives it.
     """
-    usual = strict.usual
+    usual, barrier = strict.usual, Barrier(_RHO if seen is None else _EXACT * _RHO, _MU, effort)
     frames = len(usual)
     kernel = _kernel(frames, rate_hz)
     if kernel is None or not (np.diff(strict.first) > 0).any():
@@ -126,6 +135,7 @@ def plan_wrench(strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: 
         kernel,
         strict,
         lenient,
+        np.zeros_like(usual) if seen is None else seen - smoothed(usual, kernel),
         barrier,
         make_forces(strict.caps, barrier.mu),
         make_forces(lenient.caps, barrier.mu),
@@ -151,6 +161,12 @@ def plan_wrench(strict: Supports, lenient: Supports, barrier: Barrier, rate_hz: 
             break
         cost = _evaluate(plan, problem, True, work, band, right)
     return plan
+
+
+def smoothed(wrench: Array, kernel: Kernel) -> Array:
+    """(F, 6) as `_evaluate` smooths it."""
+    near = kernel.first[:, None] + np.arange(kernel.rows.shape[1])
+    return np.einsum("fk,fki->fi", kernel.rows, wrench[near])
 
 
 @lru_cache(maxsize=16)
@@ -212,7 +228,7 @@ def _evaluate(
             continue
         row, first = kernel.rows[f], kernel.first[f]
         for i in range(6):
-            total = 0.0
+            total = problem.offset[f, i]
             for k in range(width):
                 total += row[k] * plan[first + k, i]
             work.smoothed[i] = total

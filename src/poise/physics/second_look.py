@@ -1,0 +1,113 @@
+"""A second look at a solved motion, through the 12 Hz filter that every measure looks through.
+
+Two promises are about what a filter shows, and a row for them would tie twenty frames together:
+no joint accelerates beyond its peak in the capture, and the zero-moment point stays inside of the
+support, also in the last frames before a foot leaves. So both are checked when the solve is done.
+Where one fails, weights grow around that moment, and the solve goes on there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d, uniform_filter1d
+
+from poise.arrays import Array
+from poise.character import Character
+from poise.contact import (
+    ContactSchedule,
+    clip_dynamics,
+    distance_to_support,
+    support_area,
+    touching_points,
+)
+from poise.environment import Environment
+from poise.mechanics import zero_moment_point
+from poise.motion import Clip, joint_accelerations_rad_s2
+from poise.physics.equations import wrench_of
+from poise.physics.newton_euler_rows import Scale, Supports
+from poise.physics.settings import PhysicsSettings
+from poise.physics.supports import every_point, likeness_of, supports_of
+from poise.physics.wrench_plan import CUTOFF_HZ, plan_wrench
+
+_GROWTH, _GROWN_S = 1.5, 0.05
+"""Accelerations cost more by this times the square of the excess, so long before and after."""
+_OUTSIDE_M, _LOADED = 0.005, 0.1
+"""A zero-moment point is outside from here on, while the ground carries so much of the weight."""
+_REPLANNED_S = 0.1
+"""So long before and after, the wrench is planned again."""
+_HOPELESS = 0.01
+"""Body weights, or body weight × stature: where a plan differs by more from what the solve found,
+a contact is likely to be wrong, and insisting would bend the body for its sake."""
+
+
+def acceleration_growth(clip: Clip, peaks_rad_s2: Array, most: float) -> Array:
+    """(F, J) how much more accelerations should cost: 1 but near joints that exceed their peaks.
+
+    Args:
+        clip: the motion.
+        peaks_rad_s2: (J,) of the capture.
+        most: times these, beyond which a joint is curbed.
+    """
+    over = joint_accelerations_rad_s2(clip) / (most * peaks_rad_s2)
+    around = 1 + 2 * max(1, round(_GROWN_S * clip.rate_hz))
+    near = maximum_filter1d(np.where(over > 1.0, _GROWTH * over * over, 1.0), around, axis=0)
+    return np.exp(uniform_filter1d(np.log(near), around, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What a motion stands on, and when."""
+
+    character: Character
+    environment: Environment
+    schedule: ContactSchedule
+    laws: NDArray[np.bool_]
+    """(F,) frames in which the laws of motion are asked for."""
+
+
+def replanned(
+    clip: Clip, ground: Ground, supports: Supports, scale: Scale, settings: PhysicsSettings
+) -> tuple[Supports, NDArray[np.bool_]]:
+    """Supports that insist on a wrench whose zero-moment point is inside; (F,) where they differ.
+
+    Args:
+        clip: the motion.
+        ground: what it stands on.
+        supports: what carries it in the solve.
+        scale: units.
+        settings: how much a solve insists.
+    """
+    character, reference = ground.character, supports.reference
+    seen = clip_dynamics(clip, character, CUTOFF_HZ)
+    touched = touching_points(seen.state, character, ground.schedule, ground.environment)
+    area = support_area(touched.places_m, touched.touching)
+    pressure = zero_moment_point(
+        clip.root_positions_m, seen.unsupported, np.nan_to_num(area.heights_m)
+    )
+    outside = distance_to_support(area, pressure) > _OUTSIDE_M
+    outside &= (seen.outer_force_n[:, 1] > _LOADED * scale.weight_n) & ground.laws
+    around = 1 + 2 * max(1, round(_REPLANNED_S * clip.rate_hz))
+    near = np.asarray(maximum_filter1d(outside.astype(np.int8), around) > 0)
+    near[supports.believed == 0] = False
+    if not near.any():
+        return supports, near
+    raw = clip_dynamics(clip, character, None)
+    now, smooth = (wrench_of(each, scale) for each in (raw, seen))
+    for wrench in (now, smooth):
+        wrench[:, 3:] += np.cross(seen.com_m - reference, wrench[:, :3]) / scale.length_m
+    lenient = supports_of(seen.state, touched, reference, scale, now, every_point(settings))
+    likeness = np.where(supports.likeness > 0.0, likeness_of(settings), 0.0)
+    plan = plan_wrench(
+        supports._replace(usual=now, likeness=likeness), lenient, settings.effort, clip.rate_hz,
+        smooth,
+    )  # fmt: skip
+    change = maximum_filter1d(np.abs(plan - now).max(axis=1), around)
+    insisted = 1.0 + settings.insistence / (1.0 + (change / _HOPELESS) ** 2)
+    found = supports._replace(
+        usual=np.where(near[:, None], plan, supports.usual),
+        likeness=np.where(near[:, None], insisted[:, None] * likeness, supports.likeness),
+    )
+    return found, near
