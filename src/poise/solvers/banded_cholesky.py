@@ -22,8 +22,8 @@ the same traffic,"""
 _TOGETHER = 3
 """and so many of those share what they read of the panel. As many sums as registers hold."""
 
-_Six = tuple[float, float, float, float, float, float]
-_Rows = tuple[Array, Array, Array, Array, Array, Array]
+Six = tuple[float, float, float, float, float, float]
+Rows = tuple[Array, Array, Array, Array, Array, Array]
 
 
 @inlined_borrowing
@@ -39,7 +39,7 @@ def _take_one(target: Array, factor: float, source: Array, count: int) -> None:
 
 
 @inlined_borrowing
-def _factors(a: _Rows, i: int, count: int) -> _Six:
+def _factors(a: Rows, i: int, count: int) -> Six:
     """What each row of a panel has at place i; nothing from its `count`-th row on."""
     return (
         a[0][i],
@@ -52,12 +52,13 @@ def _factors(a: _Rows, i: int, count: int) -> _Six:
 
 
 @inlined_borrowing
-def _product(f: _Six, g: _Six) -> float:
+def six_product(f: Six, g: Six) -> float:
+    """Of six numbers each."""
     return f[0] * g[0] + f[1] * g[1] + f[2] * g[2] + f[3] * g[3] + f[4] * g[4] + f[5] * g[5]
 
 
 @inlined_borrowing
-def _taken(f: _Six, a: _Rows, i: int) -> float:
+def _taken(f: Six, a: Rows, i: int) -> float:
     return (
         f[0] * a[0][i] + f[1] * a[1][i] + f[2] * a[2][i] + f[3] * a[3][i] + f[4] * a[4][i]
         + f[5] * a[5][i]
@@ -65,9 +66,8 @@ def _taken(f: _Six, a: _Rows, i: int) -> float:
 
 
 @inlined_borrowing
-def _take_six(
-    t: Array, u: Array, v: Array, count: int, f: _Six, g: _Six, h: _Six, a: _Rows
-) -> None:
+def take_six(t: Array, u: Array, v: Array, count: int, f: Six, g: Six, h: Six, a: Rows) -> None:
+    """Three rows less six others, f, g and h times: they share what is read."""
     for i in range(count):
         t[i] -= _taken(f, a, i)
         u[i] -= _taken(g, a, i)
@@ -86,17 +86,20 @@ def _update(band: Array, start: int, stop: int, i: int, end: int) -> None:
         band[u, i - u :], band[v, i - v :],
     )  # fmt: skip
     f, g, h = _factors(a, 0, count), _factors(a, 1, count), _factors(a, 2, count)
-    band[i, 0] -= _product(f, f)
-    band[i, 1] -= _product(f, g)
-    band[i + 1, 0] -= _product(g, g)
+    band[i, 0] -= six_product(f, f)
+    band[i, 1] -= six_product(f, g)
+    band[i + 1, 0] -= six_product(g, g)
     ahead = (a[0][2:], a[1][2:], a[2][2:], a[3][2:], a[4][2:], a[5][2:])
-    _take_six(band[i, 2:], band[i + 1, 1:], band[i + 2], end - i - 2, f, g, h, ahead)
+    take_six(band[i, 2:], band[i + 1, 1:], band[i + 2], end - i - 2, f, g, h, ahead)
 
 
 @inner_borrowing
-def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
-    """Factor the rows from `start` on, from which those before have been taken."""
-    size = len(band)
+def _factor_from(band: Array, width: int, reach: int, start: int, x: Array) -> bool:
+    """Factor the rows from `start` on, from which those before have been taken.
+
+    A right side, if any, is solved for as far as the rows that are at hand go.
+    """
+    size, sided = len(band), len(x) > 0
     while start < size:
         # A panel stays inside a block: all its rows end together.
         stop = min(start + _PANEL, (start // width + 1) * width, size)
@@ -110,6 +113,9 @@ def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
                 band[j, i] *= share
             for i in range(j + 1, stop):
                 _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
+            if sided:
+                x[j] *= share
+                _take_one(x[j + 1 :], x[j], band[j, 1:], end - j - 1)
         _take_panel(band, start, stop, stop, end)
         start = stop
     return True
@@ -138,7 +144,23 @@ def factor_band(band: Array, width: int, reach: int) -> bool:
         width: of a block.
         reach: in blocks, its own included.
     """
-    return _factor_from(band, width, reach, 0)
+    return _factor_from(band, width, reach, 0, band[0, :0])
+
+
+@borrowing
+def factor_and_solve(band: Array, width: int, reach: int, x: Array) -> bool:
+    """Factor in place and solve in place; half of a long solution is fetching the factor again.
+
+    Args:
+        band: as `factor_band` takes it.
+        width: of a block.
+        reach: in blocks.
+        x: (N,) in: the right side, out: the solution, if the matrix is positive definite.
+    """
+    if not _factor_from(band, width, reach, 0, x):
+        return False
+    _solve_backward(band, width, reach, x)
+    return True
 
 
 @borrowing
@@ -161,7 +183,7 @@ def refactor_band(band: Array, factor: Array, width: int, reach: int, block: int
         stop = min(start + _PANEL, (start // width + 1) * width)
         _take_panel(factor, start, stop, first, row_end(start, width, reach, size))
         start = stop
-    return _factor_from(factor, width, reach, first)
+    return _factor_from(factor, width, reach, first, factor[0, :0])
 
 
 @borrowing
@@ -179,6 +201,12 @@ def solve_band(factor: Array, width: int, reach: int, x: Array) -> None:
         x[j] /= factor[j, 0]
         count = row_end(j, width, reach, size) - j - 1
         _take_one(x[j + 1 :], x[j], factor[j, 1:], count)
+    _solve_backward(factor, width, reach, x)
+
+
+@inner_borrowing
+def _solve_backward(factor: Array, width: int, reach: int, x: Array) -> None:
+    size = len(x)
     for j in range(size - 1, -1, -1):
         count = row_end(j, width, reach, size) - j - 1
         x[j] = (x[j] - dot(factor[j, 1:], x[j + 1 :], count)) / factor[j, 0]
