@@ -30,7 +30,11 @@ tenth of the steps. Those of the laws of motion, further than 1, take more."""
 _CHANGED = 0.05
 """Share of a frame's cost, and of one, that is a change."""
 _COARSE = 5.0
-"""Times the least gain of a step, in stages that only lead to the next."""
+"""Times the least gain of a step, in stages that only lead to the next,"""
+_AGAIN = 1.5
+"""and where a solve goes on from another: ripples far from what has changed are left alone. A wrist
+that is moved by 5 cm takes a sixth less, and ends no further from where exact steps lead than a
+solve from the capture does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ def solve(
     for stage in settings.stages if start is None else settings.stages[-1:]:
         merit.begin(at, stage)
         last = stage is settings.stages[-1]
-        newton.begin(settings.gain if last else _COARSE * settings.gain)
+        newton.begin(settings.gain * (_AGAIN if again else 1.0 if last else _COARSE))
         where = _changed(merit, at, held) if again and held is not None else everything
         newton.descend(at, where, settings.iterations)
         if not last:
