@@ -120,6 +120,7 @@ def solve_clip(
     roots, turns = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
     left, forces = np.zeros((frames, 6)), np.zeros((frames, 3))
     missed: dict[str, float] = {}
+    ranges: dict[bytes, tuple[Array, Array]] = {}
     first, steps = 0, 0.0
     peaks = peak_accelerations_rad_s2(clip)
     while True:
@@ -129,9 +130,15 @@ def solve_clip(
         if first > 0:
             inside += _seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
         problem = build(part, inside, also=also)
-        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
+        # Ranges look at the whole clip: once for the joints that have any.
+        limited = problem.blocks.joint[problem.limits.block].tobytes()
+        if limited not in ranges:
+            wide = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
+            ranges[limited] = wide.low, wide.high
+        low, high = ranges[limited]
+        problem = replace(problem, limits=problem.limits._replace(low=low, high=high))
         found = solve(
-            replace(problem, limits=limits), schedule.sliced(first, stop), settings,
+            problem, schedule.sliced(first, stop), settings,
             fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, peaks_rad_s2=peaks,
             asked=None if asked is None else asked.sliced(first, stop),
             usual=None if usual is None else usual[first:stop], mobility=mobility,
@@ -164,6 +171,8 @@ def _cut(task: Task, first: int, stop: int) -> list[Task]:
     a, b = max(task.first, first), min(task.last + 1, stop)
     if a >= b:
         return []
+    if first == 0 and b == task.last + 1:
+        return [task]
     goals = task.goals[a - task.first : b - task.first]
     return [replace(task, first=a - first, goals=goals)]
 
