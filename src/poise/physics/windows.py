@@ -20,7 +20,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
 from poise.ik import IkSolution, build, widened
 from poise.mechanics import forward_kinematics
-from poise.motion import peak_accelerations_rad_s2
+from poise.motion import Clip, peak_accelerations_rad_s2
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.merit import Asked, Held
 from poise.physics.self_clearance_rows import Clearing
@@ -122,7 +122,7 @@ def solve_clip(
     missed: dict[str, float] = {}
     ranges: dict[bytes, tuple[Array, Array]] = {}
     first, steps = 0, 0.0
-    peaks = peak_accelerations_rad_s2(clip)
+    peaks = _peaks_rad_s2(clip)
     while True:
         stop = frames if frames - first <= length + overlap else first + length
         part = replace(scene, clip=clip.sliced(first, stop))
@@ -149,6 +149,8 @@ def solve_clip(
         kept = first if first == 0 else first + overlap // 2
         roots[kept:stop] = found.at.root_positions_m[kept - first :]
         turns[kept:stop] = found.at.rotations_wxyz[kept - first :]
+        joined = slice(max(kept - 1, 0), stop)
+        turns[joined] = rotations.continuous(turns[joined])
         left[kept:stop] = found.wrench_left[kept - first :]
         forces[kept:stop] = found.forces_n[kept - first :]
         steps += found.steps * (stop - first) / frames
@@ -160,10 +162,17 @@ def solve_clip(
         if watch is not None:
             watch(stop / frames)
         if stop == frames:
-            turns = rotations.continuous(turns)
             held = found.held if stop - first == frames else None
             return PhysicsSolution(roots, turns, missed, left, forces, steps, rate, held)
         first = stop - overlap
+
+
+def _peaks_rad_s2(clip: Clip) -> Array:
+    """(J,) largest accelerations, looked for in pieces: derivatives take ten times the clip."""
+    length, overlap = round(WINDOW_S * clip.rate_hz), round(OVERLAP_S * clip.rate_hz)
+    starts = range(0, max(clip.frame_count - overlap, 1), max(length, 1))
+    pieces = (clip.sliced(a, min(a + length + overlap, clip.frame_count)) for a in starts)
+    return np.max([peak_accelerations_rad_s2(piece) for piece in pieces], axis=0)
 
 
 def _cut(task: Task, first: int, stop: int) -> list[Task]:
