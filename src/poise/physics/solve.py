@@ -32,9 +32,9 @@ _CHANGED = 0.05
 _COARSE = 5.0
 """Times the least gain of a step, in stages that only lead to the next,"""
 _AGAIN = 1.5
-"""and where a solve goes on from another: ripples far from what has changed are left alone. A wrist
-that is moved by 5 cm takes a sixth less, and ends no further from where exact steps lead than a
-solve from the capture does."""
+"""and where a solve goes on from another: ripples far from what has changed are left alone. For a
+wrist that is moved by 5 cm that saves a sixth of the steps, and joints end 1.1 mm on average from
+where exact steps lead instead of 1.05."""
 
 
 @dataclass(frozen=True, eq=False)
