@@ -7,6 +7,7 @@ import pytest
 
 from poise.arrays import Array
 from poise.solvers.banded_cholesky import (
+    factor_and_solve,
     factor_band,
     refactor_band,
     solve_band,
@@ -42,6 +43,25 @@ def test_solutions_are_those_of_the_dense_matrix(blocks: int, width: int) -> Non
     solve_band(band, width, REACH, x)
     expected = np.linalg.solve(dense, right)
     assert x == pytest.approx(expected, rel=1e-10, abs=1e-10 * float(np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("width", [1, 3, 8, 13, 27])
+@pytest.mark.parametrize("blocks", [1, 4, 9])
+def test_factor_and_solution_in_one_pass_are_those_of_two(blocks: int, width: int) -> None:
+    _, band = made(blocks, width)
+    right = np.random.default_rng(1).normal(size=len(band))
+    factor, x, expected = band.copy(), right.copy(), right.copy()
+    assert factor_and_solve(factor, width, REACH, x)
+    assert factor_band(band, width, REACH)
+    solve_band(band, width, REACH, expected)
+    assert np.array_equal(factor, band)
+    assert x == pytest.approx(expected, rel=1e-10, abs=1e-10 * float(np.abs(expected).max()))
+
+
+def test_one_pass_refuses_what_is_not_positive_definite() -> None:
+    _, band = made(6, 5)
+    band[17, 0] = -1.0
+    assert not factor_and_solve(band, 5, REACH, np.ones(len(band)))
 
 
 @pytest.mark.parametrize("spoilt", [-1.0, 0.0, np.nan, np.inf])

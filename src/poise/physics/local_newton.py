@@ -41,6 +41,8 @@ to look costs an eighth of another step."""
 MOST_STEPS = 400
 """Over the whole clip, as frames of all factorizations over its own: captures take up to ninety,
 the hardest edit that was seen 190. What contradicts itself would go on."""
+_FASTEST = 0.1
+"""Least share of its gain that a step is taken to leave to the next one."""
 _LEAST_GAIN = 1e-5
 """Cost, in a frame and its neighbours, that is not worth a step."""
 
@@ -75,6 +77,10 @@ class LocalNewton:
         self._around = 1 + 2 * max(1, round(_AROUND_S * merit.rate_hz))
         self._margin = max(3, round(_MARGIN_S * merit.rate_hz))
         self.damping = np.full(merit.frames, _LEAST_DAMPING)
+        self._gained = np.full(merit.frames, np.inf)
+        """(F,) by the last step of a descent; infinite before its first."""
+        self._pace = np.ones(merit.frames)
+        """(F,) share of it that the next step gains, as far as is known."""
         self.solved_frames = 0
         """Frames of all factorizations so far."""
 
@@ -82,6 +88,7 @@ class LocalNewton:
         """Begin anew; frames rest that gain less than this share of their cost in a step."""
         self._gain = gain
         self.damping[:] = _LEAST_DAMPING
+        self._pace[:] = 1.0
 
     def descend(self, at: IkSolution, where: NDArray[np.bool_], most: int) -> int:
         """Step a motion, in place, until no frame gains; returns the number of steps.
@@ -92,6 +99,7 @@ class LocalNewton:
             most: steps at most.
         """
         np.minimum(self.damping, _FELT, out=self.damping)
+        self._gained[:] = np.inf
         for number in range(most):
             stretches = self.stretches(where)
             if not stretches or self.solved_frames >= MOST_STEPS * self._merit.frames:
@@ -158,7 +166,16 @@ class LocalNewton:
         gains = self._summed(before.costs - costs)
         eased = np.maximum(self.damping[part] * _LESS, _LEAST_DAMPING)
         self.damping[part] = np.where(gains >= 0.0, eased, self.damping[part])
-        return np.asarray(np.abs(gains) > self._least(costs))
+        return self._promised(part, np.abs(gains)) > self._least(costs)
+
+    def _promised(self, part: slice, gains: Array) -> Array:
+        """What another step may gain around each frame: as much less as this one than the last."""
+        before = self._gained[part]
+        known = np.isfinite(before)
+        pace = np.clip(gains / np.maximum(before, 1e-300), _FASTEST, 1.0)
+        self._pace[part] = np.where(known, pace, self._pace[part])
+        self._gained[part] = gains
+        return gains * self._pace[part]
 
     def _damp(self, part: slice, where: NDArray[np.bool_], least: float) -> None:
         grown = np.clip(self.damping[part] * _MORE, least, _MOST_DAMPING)

@@ -36,7 +36,7 @@ from poise.physics.settings import PhysicsSettings, Stage
 from poise.physics.supports import every_point, supports_of
 from poise.physics.torque_rows import make_torque_work
 from poise.physics.wrench_plan import planned
-from poise.solvers import Barrier, factor_band, make_forces, solve_band
+from poise.solvers import Barrier, factor_and_solve, make_forces
 
 _LEVER_M = 0.2
 """What a radian that a turn is off counts as: the length of a foot."""
@@ -286,11 +286,8 @@ class Merit:
         part = slice(first * self.width, stop * self.width)
         band = self.equations.band[part]
         band[:, 0] += np.outer(damping[first:stop], self.stiffness).ravel()
-        if not factor_band(band, self.width, REACH):
-            return None
         step = self.equations.right[part].copy()
-        solve_band(band, self.width, REACH, step)
-        return step
+        return step if factor_and_solve(band, self.width, REACH, step) else None
 
     def move(self, at: IkSolution, first: int, stop: int, step: Array, share: float) -> None:
         """Move frames of a motion by a share of a step, in place."""

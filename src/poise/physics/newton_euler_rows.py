@@ -32,7 +32,7 @@ from poise.mechanics import (
     turn,
     wrench_rates,
 )
-from poise.solvers import Barrier, eliminate_forces
+from poise.solvers import Barrier, Six, eliminate_forces, six_product, take_six
 
 STEPS = 3
 """Frames that an acceleration ties."""
@@ -246,30 +246,30 @@ def over_frames(
                     rows[k, 2 * width + c + i] = a + v
 
 
-@inner_borrowing
-def add_rows(rows: Array, count: int, band: Array, start: int, total: int) -> None:
-    """Add the products of rows (already times the root of their weight) to the band."""
-    for i in range(total):
-        left = total - i
-        if count == 6:
-            _add_six(
-                band[start + i], left, rows[0, i], rows[1, i], rows[2, i], rows[3, i], rows[4, i],
-                rows[5, i], rows[0, i:], rows[1, i:], rows[2, i:], rows[3, i:], rows[4, i:],
-                rows[5, i:],
-            )  # fmt: skip
-        else:
-            for k in range(count):
-                _add_scaled(band[start + i], rows[k, i], rows[k, i:], left)
-
-
 @inlined_borrowing
-def _add_six(
-    target: Array, count: int, f0: float, f1: float, f2: float, f3: float, f4: float, f5: float,
-    a: Array, b: Array, c: Array, d: Array, e: Array, g: Array,
-) -> None:  # fmt: skip
-    """Six rows at once: what is added to is read and written once."""
-    for i in range(count):
-        target[i] += f0 * a[i] + f1 * b[i] + f2 * c[i] + f3 * d[i] + f4 * e[i] + f5 * g[i]
+def _minus(rows: Array, i: int) -> Six:
+    return -rows[0, i], -rows[1, i], -rows[2, i], -rows[3, i], -rows[4, i], -rows[5, i]
+
+
+@inner_borrowing
+def _add_products(rows: Array, band: Array, start: int, total: int) -> None:
+    """Add the products of six rows (already times the root of their weight) to the band.
+
+    Their length is a multiple of three: three rows of the band share what is read of the six.
+    """
+    for i in range(0, total, 3):
+        f, g, h = _minus(rows, i), _minus(rows, i + 1), _minus(rows, i + 2)
+        band[start + i, 0] += six_product(f, f)
+        band[start + i, 1] += six_product(f, g)
+        band[start + i + 1, 0] += six_product(g, g)
+        ahead = (
+            rows[0, i + 2 :], rows[1, i + 2 :], rows[2, i + 2 :], rows[3, i + 2 :],
+            rows[4, i + 2 :], rows[5, i + 2 :],
+        )  # fmt: skip
+        take_six(
+            band[start + i, 2:], band[start + i + 1, 1:], band[start + i + 2], total - i - 2,
+            f, g, h, ahead,
+        )  # fmt: skip
 
 
 @inlined_borrowing
@@ -339,4 +339,4 @@ def add_explained(
             rows[i, s] *= n[i, i]
         for k in range(i + 1, 6):
             _add_scaled(rows[i], n[k, i], rows[k], total)
-    add_rows(rows, 6, band, start, total)
+    _add_products(rows, band, start, total)

@@ -20,7 +20,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule
 from poise.ik import IkSolution, build, widened
 from poise.mechanics import forward_kinematics
-from poise.motion import peak_accelerations_rad_s2
+from poise.motion import Clip, peak_accelerations_rad_s2
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.merit import Asked, Held
 from poise.physics.self_clearance_rows import Clearing
@@ -120,8 +120,9 @@ def solve_clip(
     roots, turns = clip.root_positions_m.copy(), clip.rotations_wxyz.copy()
     left, forces = np.zeros((frames, 6)), np.zeros((frames, 3))
     missed: dict[str, float] = {}
+    ranges: dict[bytes, tuple[Array, Array]] = {}
     first, steps = 0, 0.0
-    peaks = peak_accelerations_rad_s2(clip)
+    peaks = _peaks_rad_s2(clip)
     while True:
         stop = frames if frames - first <= length + overlap else first + length
         part = replace(scene, clip=clip.sliced(first, stop))
@@ -129,9 +130,15 @@ def solve_clip(
         if first > 0:
             inside += _seams(scene, tasks, first + overlap // 2 - 1, first, roots, turns)
         problem = build(part, inside, also=also)
-        limits = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
+        # Ranges look at the whole clip: once for the joints that have any.
+        limited = problem.blocks.joint[problem.limits.block].tobytes()
+        if limited not in ranges:
+            wide = widened(problem.limits, problem.blocks, clip.rotations_wxyz, slack_rad)
+            ranges[limited] = wide.low, wide.high
+        low, high = ranges[limited]
+        problem = replace(problem, limits=problem.limits._replace(low=low, high=high))
         found = solve(
-            replace(problem, limits=limits), schedule.sliced(first, stop), settings,
+            problem, schedule.sliced(first, stop), settings,
             fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, peaks_rad_s2=peaks,
             asked=None if asked is None else asked.sliced(first, stop),
             usual=None if usual is None else usual[first:stop], mobility=mobility,
@@ -142,6 +149,8 @@ def solve_clip(
         kept = first if first == 0 else first + overlap // 2
         roots[kept:stop] = found.at.root_positions_m[kept - first :]
         turns[kept:stop] = found.at.rotations_wxyz[kept - first :]
+        joined = slice(max(kept - 1, 0), stop)
+        turns[joined] = rotations.continuous(turns[joined])
         left[kept:stop] = found.wrench_left[kept - first :]
         forces[kept:stop] = found.forces_n[kept - first :]
         steps += found.steps * (stop - first) / frames
@@ -153,10 +162,17 @@ def solve_clip(
         if watch is not None:
             watch(stop / frames)
         if stop == frames:
-            turns = rotations.continuous(turns)
             held = found.held if stop - first == frames else None
             return PhysicsSolution(roots, turns, missed, left, forces, steps, rate, held)
         first = stop - overlap
+
+
+def _peaks_rad_s2(clip: Clip) -> Array:
+    """(J,) largest accelerations, looked for in pieces: derivatives take ten times the clip."""
+    length, overlap = round(WINDOW_S * clip.rate_hz), round(OVERLAP_S * clip.rate_hz)
+    starts = range(0, max(clip.frame_count - overlap, 1), max(length, 1))
+    pieces = (clip.sliced(a, min(a + length + overlap, clip.frame_count)) for a in starts)
+    return np.max([peak_accelerations_rad_s2(piece) for piece in pieces], axis=0)
 
 
 def _cut(task: Task, first: int, stop: int) -> list[Task]:
@@ -164,6 +180,8 @@ def _cut(task: Task, first: int, stop: int) -> list[Task]:
     a, b = max(task.first, first), min(task.last + 1, stop)
     if a >= b:
         return []
+    if first == 0 and b == task.last + 1:
+        return [task]
     goals = task.goals[a - task.first : b - task.first]
     return [replace(task, first=a - first, goals=goals)]
 

@@ -8,10 +8,14 @@
 - choices: `cheapest_paths`, `VoronoiSampler`; `principal_components`
 """
 
+from poise.solvers.banded_cholesky import Six as Six
+from poise.solvers.banded_cholesky import factor_and_solve as factor_and_solve
 from poise.solvers.banded_cholesky import factor_band as factor_band
 from poise.solvers.banded_cholesky import refactor_band as refactor_band
+from poise.solvers.banded_cholesky import six_product as six_product
 from poise.solvers.banded_cholesky import solve_band as solve_band
 from poise.solvers.banded_cholesky import solve_band_three as solve_band_three
+from poise.solvers.banded_cholesky import take_six as take_six
 from poise.solvers.cone_least_squares import ConeSettings as ConeSettings
 from poise.solvers.cone_least_squares import cone_least_squares as cone_least_squares
 from poise.solvers.cone_newton import solve_frames as solve_frames

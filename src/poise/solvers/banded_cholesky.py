@@ -16,9 +16,14 @@ from poise.arrays import Array
 from poise.compiled import borrowing, compiled, inlined_borrowing, inner_borrowing
 from poise.solvers.small_dense import dot
 
-_PANEL = 4
-"""Rows eliminated at a time: each pass over the rows that follow then does four times the work for
-the same traffic, and two of those at a time share what they read of the panel."""
+_PANEL = 6
+"""Rows eliminated at a time: each pass over the rows that follow then does six times the work for
+the same traffic,"""
+_TOGETHER = 3
+"""and so many of those share what they read of the panel. As many sums as registers hold."""
+
+Six = tuple[float, float, float, float, float, float]
+Rows = tuple[Array, Array, Array, Array, Array, Array]
 
 
 @inlined_borrowing
@@ -34,33 +39,67 @@ def _take_one(target: Array, factor: float, source: Array, count: int) -> None:
 
 
 @inlined_borrowing
-def _take_four(
-    t: Array, u: Array, count: int,
-    f0: float, f1: float, f2: float, f3: float, g0: float, g1: float, g2: float, g3: float,
-    a0: Array, a1: Array, a2: Array, a3: Array,
-) -> None:  # fmt: skip
-    for i in range(count):
-        t[i] -= f0 * a0[i] + f1 * a1[i] + f2 * a2[i] + f3 * a3[i]
-        u[i] -= g0 * a0[i] + g1 * a1[i] + g2 * a2[i] + g3 * a3[i]
+def _factors(a: Rows, i: int, count: int) -> Six:
+    """What each row of a panel has at place i; nothing from its `count`-th row on."""
+    return (
+        a[0][i],
+        a[1][i] if count > 1 else 0.0,
+        a[2][i] if count > 2 else 0.0,
+        a[3][i] if count > 3 else 0.0,
+        a[4][i] if count > 4 else 0.0,
+        a[5][i] if count > 5 else 0.0,
+    )
 
 
-@inner_borrowing
-def _update(band: Array, start: int, i: int, end: int) -> None:
-    """Rows i and i + 1 without what a panel, which begins at `start`, explains of them."""
-    d = i - start
-    a, b, c, e = band[start], band[start + 1], band[start + 2], band[start + 3]
-    band[i, 0] -= a[d] ** 2 + b[d - 1] ** 2 + c[d - 2] ** 2 + e[d - 3] ** 2
-    _take_four(
-        band[i, 1:], band[i + 1], end - i - 1,
-        a[d], b[d - 1], c[d - 2], e[d - 3], a[d + 1], b[d], c[d - 1], e[d - 2],
-        a[d + 1 :], b[d:], c[d - 1 :], e[d - 2 :],
+@inlined_borrowing
+def six_product(f: Six, g: Six) -> float:
+    """Of six numbers each."""
+    return f[0] * g[0] + f[1] * g[1] + f[2] * g[2] + f[3] * g[3] + f[4] * g[4] + f[5] * g[5]
+
+
+@inlined_borrowing
+def _taken(f: Six, a: Rows, i: int) -> float:
+    return (
+        f[0] * a[0][i] + f[1] * a[1][i] + f[2] * a[2][i] + f[3] * a[3][i] + f[4] * a[4][i]
+        + f[5] * a[5][i]
     )  # fmt: skip
 
 
+@inlined_borrowing
+def take_six(t: Array, u: Array, v: Array, count: int, f: Six, g: Six, h: Six, a: Rows) -> None:
+    """Three rows less six others, f, g and h times: they share what is read."""
+    for i in range(count):
+        t[i] -= _taken(f, a, i)
+        u[i] -= _taken(g, a, i)
+        v[i] -= _taken(h, a, i)
+
+
 @inner_borrowing
-def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
-    """Factor the rows from `start` on, from which those before have been taken."""
-    size = len(band)
+def _update(band: Array, start: int, stop: int, i: int, end: int) -> None:
+    """Rows i to i + 2 without what the panel from `start` to `stop` explains of them."""
+    # A panel that is short has its last row again, which counts for nothing.
+    last, count = stop - 1, stop - start
+    r, s, t = min(start + 1, last), min(start + 2, last), min(start + 3, last)
+    u, v = min(start + 4, last), min(start + 5, last)
+    a = (
+        band[start, i - start :], band[r, i - r :], band[s, i - s :], band[t, i - t :],
+        band[u, i - u :], band[v, i - v :],
+    )  # fmt: skip
+    f, g, h = _factors(a, 0, count), _factors(a, 1, count), _factors(a, 2, count)
+    band[i, 0] -= six_product(f, f)
+    band[i, 1] -= six_product(f, g)
+    band[i + 1, 0] -= six_product(g, g)
+    ahead = (a[0][2:], a[1][2:], a[2][2:], a[3][2:], a[4][2:], a[5][2:])
+    take_six(band[i, 2:], band[i + 1, 1:], band[i + 2], end - i - 2, f, g, h, ahead)
+
+
+@inner_borrowing
+def _factor_from(band: Array, width: int, reach: int, start: int, x: Array) -> bool:
+    """Factor the rows from `start` on, from which those before have been taken.
+
+    A right side, if any, is solved for as far as the rows that are at hand go.
+    """
+    size, sided = len(band), len(x) > 0
     while start < size:
         # A panel stays inside a block: all its rows end together.
         stop = min(start + _PANEL, (start // width + 1) * width, size)
@@ -74,6 +113,9 @@ def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
                 band[j, i] *= share
             for i in range(j + 1, stop):
                 _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
+            if sided:
+                x[j] *= share
+                _take_one(x[j + 1 :], x[j], band[j, 1:], end - j - 1)
         _take_panel(band, start, stop, stop, end)
         start = stop
     return True
@@ -82,18 +124,14 @@ def _factor_from(band: Array, width: int, reach: int, start: int) -> bool:
 @inner_borrowing
 def _take_panel(band: Array, start: int, stop: int, first: int, end: int) -> None:
     """Rows `first` to `end` without what the factored rows `start` to `stop` explain of them."""
-    if stop - start == _PANEL:
-        i = first
-        while i + 1 < end:
-            _update(band, start, i, end)
-            i += 2
-        if i < end:
-            for j in range(start, stop):
-                band[i, 0] -= band[j, i - j] ** 2
-    else:
+    i = first
+    while i + _TOGETHER <= end:
+        _update(band, start, stop, i, end)
+        i += _TOGETHER
+    while i < end:
         for j in range(start, stop):
-            for i in range(first, end):
-                _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
+            _take_one(band[i], band[j, i - j], band[j, i - j :], end - i)
+        i += 1
 
 
 @borrowing
@@ -106,7 +144,23 @@ def factor_band(band: Array, width: int, reach: int) -> bool:
         width: of a block.
         reach: in blocks, its own included.
     """
-    return _factor_from(band, width, reach, 0)
+    return _factor_from(band, width, reach, 0, band[0, :0])
+
+
+@borrowing
+def factor_and_solve(band: Array, width: int, reach: int, x: Array) -> bool:
+    """Factor in place and solve in place; half of a long solution is fetching the factor again.
+
+    Args:
+        band: as `factor_band` takes it.
+        width: of a block.
+        reach: in blocks.
+        x: (N,) in: the right side, out: the solution, if the matrix is positive definite.
+    """
+    if not _factor_from(band, width, reach, 0, x):
+        return False
+    _solve_backward(band, width, reach, x)
+    return True
 
 
 @borrowing
@@ -129,7 +183,7 @@ def refactor_band(band: Array, factor: Array, width: int, reach: int, block: int
         stop = min(start + _PANEL, (start // width + 1) * width)
         _take_panel(factor, start, stop, first, row_end(start, width, reach, size))
         start = stop
-    return _factor_from(factor, width, reach, first)
+    return _factor_from(factor, width, reach, first, factor[0, :0])
 
 
 @borrowing
@@ -147,6 +201,12 @@ def solve_band(factor: Array, width: int, reach: int, x: Array) -> None:
         x[j] /= factor[j, 0]
         count = row_end(j, width, reach, size) - j - 1
         _take_one(x[j + 1 :], x[j], factor[j, 1:], count)
+    _solve_backward(factor, width, reach, x)
+
+
+@inner_borrowing
+def _solve_backward(factor: Array, width: int, reach: int, x: Array) -> None:
+    size = len(x)
     for j in range(size - 1, -1, -1):
         count = row_end(j, width, reach, size) - j - 1
         x[j] = (x[j] - dot(factor[j, 1:], x[j + 1 :], count)) / factor[j, 0]
