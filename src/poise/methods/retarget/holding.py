@@ -375,7 +375,8 @@ def _unturned(
     found: list[Task] = []
     for a, b in intervals(phase):
         name = f"{shape.part} does not turn from frame {start + a}"
-        goals = places_m[a:b] + rotations.rotate(path.turns_wxyz[a:b], beside)
+        turns = path.turns_wxyz[a:b] if joint == shape.joint else path.turns_wxyz[a]
+        goals = places_m[a:b] + rotations.rotate(turns, beside)
         point = movers.point(name, joint, shape.offsets_m[pivot] + across, start + a, goals)
         found.append(replace(point, axes=(True, False, True), tied=True))
     return found
