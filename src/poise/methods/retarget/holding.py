@@ -219,14 +219,17 @@ def contact_tasks(
     """
     movers, found = _movers(target), _touching(clip, target, environment, contacts)
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    tasks = [task for spot in found.spots for task in _spot(spot, environment, movers)]
-    used = list[Eased]()
+    tasks, used = list[Task](), list[Eased]()
     for path, line in zip(found.paths, _cannot_lie_flat(found, target), strict=True):
         before = [each for each in eased if _are_one_stance(each.path, path)]
         if not before:
             level = _is_level(environment, path.ball_m)
             tasks += _stance(path, level, movers, line, _edges(path, state, environment))
         used += [each for each in before if each not in used]
+    for spot in found.spots:
+        # A foot that lies on its side now is held as it was eased, and not twice.
+        if not any(_is_of(spot, each.path) for each in used):
+            tasks += _spot(spot, environment, movers)
     for each in used:
         edges = _edges(each.path, state, environment)
         tasks += _stance(each.path, each.level, movers, True, edges)
@@ -235,6 +238,11 @@ def contact_tasks(
 
 def _are_one_stance(a: FootPath, b: FootPath) -> bool:
     return a.shape.part == b.shape.part and a.first < b.stop and b.first < a.stop
+
+
+def _is_of(spot: Spot, path: FootPath) -> bool:
+    mine = spot.joint in (path.shape.joint, path.shape.toes)
+    return mine and spot.first < path.stop and path.first < spot.first + len(spot.goals_m)
 
 
 Edges = dict[int, NDArray[np.bool_]]
