@@ -373,9 +373,10 @@ def _stance(
 def _unturned(
     path: FootPath, phase: NDArray[np.bool_], pivot: int, places_m: Array, movers: Movers
 ) -> list[Task]:
-    """A sole rolls over an edge: a point beside the pivot stays, too."""
+    """A sole rolls over an edge: a point beside the pivot stays, too, to the outside."""
     shape, start = path.shape, path.first
-    beside, joint = _BESIDE_M * shape.left, shape.joint
+    outward = 1.0 if shape.part.startswith("left") else -1.0
+    beside, joint = outward * _BESIDE_M * shape.left, shape.joint
     across = beside
     if pivot == TIP and shape.toes != shape.joint:
         joint = shape.toes
