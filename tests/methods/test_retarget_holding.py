@@ -382,3 +382,9 @@ def test_a_long_clip_has_no_seam() -> None:
     moved = np.diff(places(found.clip), axis=0)
     unlike = np.linalg.norm(moved[stride:] - moved[:-stride], axis=-1).max(axis=1)
     assert unlike[seam - 4 : seam + 4].max() < 0.002
+
+
+def test_parts_of_a_roll_meet_in_a_frame() -> None:
+    part = np.array([False, True, False, False, True, False])
+    roll = np.array([True, True, True, True, True, False])
+    assert holding._until_next(part, roll).tolist() == [False, True, True, False, True, False]

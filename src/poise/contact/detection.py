@@ -88,7 +88,7 @@ def detect_contacts(
         if part in FEET:
             scores[:, column] = _foot_score(feet, sites.names, rate_hz)
         else:
-            scores[:, column] = _part_score(motions[part], radii[part])
+            scores[:, column] = part_score(motions[part], radii[part])
     touching = (scores < 1.0) & (force > 0.0)[:, None]
     touching = _without_blinks(touching, points, rate_hz)
     _let_the_nearest_carry(touching, scores, force, rate_hz)
@@ -125,7 +125,7 @@ def _foot_score(feet: FootMotion, names: tuple[str, ...], rate_hz: float) -> Arr
     return score.min(axis=1) + SWUNG * swinging(score, speeds, rate_hz)
 
 
-def _part_score(motion: PointMotion, radius_m: float) -> Array:
+def part_score(motion: PointMotion, radius_m: float) -> Array:
     """(F,) below 1 where a point of a hand, a knee and so on touches with the skin around it."""
     height = np.maximum(0.0, motion.heights_m - radius_m)
     return (height / OTHER_HEIGHT_M + motion.speeds_m_s / OTHER_SPEED_M_S).min(axis=1)

@@ -22,6 +22,7 @@ from poise.footing.contact_tasks import touching as touching
 from poise.footing.contact_tasks import with_slides as with_slides
 from poise.footing.contact_tasks import worst_miss as worst_miss
 from poise.footing.foot_path import FootPath as FootPath
+from poise.footing.foot_shape import BALL as BALL
 from poise.footing.foot_shape import HEEL as HEEL
 from poise.footing.foot_shape import INNER as INNER
 from poise.footing.foot_shape import OUTER as OUTER

@@ -22,6 +22,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import ContactSchedule, intervals
 from poise.environment import Environment, query
 from poise.footing import (
+    BALL,
     HEEL,
     INNER,
     ORIGIN,
@@ -218,14 +219,17 @@ def contact_tasks(
     """
     movers, found = _movers(target), _touching(clip, target, environment, contacts)
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    tasks = [task for spot in found.spots for task in _spot(spot, environment, movers)]
-    used = list[Eased]()
+    tasks, used = list[Task](), list[Eased]()
     for path, line in zip(found.paths, _cannot_lie_flat(found, target), strict=True):
         before = [each for each in eased if _are_one_stance(each.path, path)]
         if not before:
             level = _is_level(environment, path.ball_m)
             tasks += _stance(path, level, movers, line, _edges(path, state, environment))
         used += [each for each in before if each not in used]
+    for spot in found.spots:
+        # A foot that lies on its side now is held as it was eased, and not twice.
+        if not any(_is_of(spot, each.path) for each in used):
+            tasks += _spot(spot, environment, movers)
     for each in used:
         edges = _edges(each.path, state, environment)
         tasks += _stance(each.path, each.level, movers, True, edges)
@@ -234,6 +238,11 @@ def contact_tasks(
 
 def _are_one_stance(a: FootPath, b: FootPath) -> bool:
     return a.shape.part == b.shape.part and a.first < b.stop and b.first < a.stop
+
+
+def _is_of(spot: Spot, path: FootPath) -> bool:
+    mine = spot.joint in (path.shape.joint, path.shape.toes)
+    return mine and spot.first < path.stop and path.first < spot.first + len(spot.goals_m)
 
 
 Edges = dict[int, NDArray[np.bool_]]
@@ -318,9 +327,11 @@ def _stance(
     found: list[Task] = []
     path = _settled(path)
     heel, tip = (_into(phase, path.posed) for phase in (path.on_heel, path.on_tip))
+    ball = np.zeros_like(tip)
     if line:
         heel |= path.posed
-        tip |= path.posed
+        toes = ball if shape.toes != shape.joint else tip
+        toes |= path.posed
     for a, b in intervals(heel):
         name = f"{shape.part}'s heel stays from frame {start + a}"
         point = movers.point(name, shape.joint, shape.offsets_m[HEEL], start + a, path.heel_m[a:b])
@@ -329,6 +340,10 @@ def _stance(
         name = f"{shape.part}'s tip stays from frame {start + a}"
         point = movers.point(name, shape.toes, shape.offsets_m[TIP], start + a, path.tip_m[a:b])
         found += _down(point, level, _ON_EDGE if line else None)
+    for a, b in intervals(ball):
+        name = f"{shape.part}'s ball stays from frame {start + a}"
+        point = movers.point(name, shape.joint, shape.offsets_m[BALL], start + a, path.ball_m[a:b])
+        found += _down(point, level, _ON_EDGE)
     if not line:
         for a, b in intervals(path.posed):
             name = f"{shape.part} stands from frame {start + a}"
@@ -338,16 +353,16 @@ def _stance(
         for a, b in intervals(path.toes_flat):
             name = f"{shape.part}'s toes are flat from frame {start + a}"
             found.append(movers.turn(name, shape.toes, start + a, path.toes_wxyz[a:b]))
-    if shape.toes == shape.joint:
-        for phase, pivot, places in (
-            (path.on_heel, HEEL, path.heel_m),
-            (path.on_tip, TIP, path.tip_m),
-        ):
-            phase = _into(phase, path.posed)
-            if edges is not None:
-                found += _on_edges(path, phase, edges, movers)
-                phase = phase & ~(edges[INNER] | edges[OUTER])
-            found += _unturned(path, phase, pivot, places, movers)
+    for phase, pivot, places in (
+        (path.on_heel, HEEL, path.heel_m),
+        (path.on_tip, TIP, path.tip_m),
+    ):
+        phase = _into(phase, path.posed)
+        level_sole = phase
+        if edges is not None and shape.toes == shape.joint:
+            found += _on_edges(path, phase, edges, movers)
+            level_sole = _until_next(phase & ~(edges[INNER] | edges[OUTER]), phase)
+        found += _unturned(path, level_sole, pivot, places, movers)
     for a, b in intervals(path.on_heel | path.on_tip):
         name = f"{shape.part} rolls from frame {start + a}"
         turn = movers.turn(name, shape.joint, start + a, path.turns_wxyz[a:b], WISHED)
@@ -358,15 +373,20 @@ def _stance(
 def _unturned(
     path: FootPath, phase: NDArray[np.bool_], pivot: int, places_m: Array, movers: Movers
 ) -> list[Task]:
-    """A sole in one piece rolls over an edge: a point beside the pivot stays, too."""
+    """A sole rolls over an edge: a point beside the pivot stays, too, to the outside."""
     shape, start = path.shape, path.first
-    beside = _BESIDE_M * shape.left
+    outward = 1.0 if shape.part.startswith("left") else -1.0
+    beside, joint = outward * _BESIDE_M * shape.left, shape.joint
+    across = beside
+    if pivot == TIP and shape.toes != shape.joint:
+        joint = shape.toes
+        across = rotations.rotate(rotations.conjugate(shape.toes_wxyz), beside)
     found: list[Task] = []
     for a, b in intervals(phase):
         name = f"{shape.part} does not turn from frame {start + a}"
-        goals = places_m[a:b] + rotations.rotate(path.turns_wxyz[a:b], beside)
-        offset = shape.offsets_m[pivot] + beside
-        point = movers.point(name, shape.joint, offset, start + a, goals)
+        turns = path.turns_wxyz[a:b] if joint == shape.joint else path.turns_wxyz[a]
+        goals = places_m[a:b] + rotations.rotate(turns, beside)
+        point = movers.point(name, joint, shape.offsets_m[pivot] + across, start + a, goals)
         found.append(replace(point, axes=(True, False, True), tied=True))
     return found
 
@@ -376,7 +396,7 @@ def _on_edges(path: FootPath, phase: NDArray[np.bool_], edges: Edges, movers: Mo
     shape, start = path.shape, path.first
     found: list[Task] = []
     for edge, low in edges.items():
-        for a, b in intervals(phase & low):
+        for a, b in intervals(_until_next(phase & low, phase)):
             name = f"{shape.part}'s {SOLE_POINTS[edge]} stays from frame {start + a}"
             goals = np.repeat(path.ball_m[a : a + 1], b - a, axis=0)
             point = movers.point(name, shape.joint, shape.offsets_m[edge], start + a, goals)
@@ -400,6 +420,13 @@ def _into(phase: NDArray[np.bool_], beside: NDArray[np.bool_]) -> NDArray[np.boo
     longer = phase.copy()
     longer[1:] |= phase[:-1] & beside[1:]
     longer[:-1] |= phase[1:] & beside[:-1]
+    return longer
+
+
+def _until_next(part: NDArray[np.bool_], whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Parts of a phase, each into the frame in which the next has begun: nothing slides between."""
+    longer = part.copy()
+    longer[1:] |= part[:-1] & whole[1:]
     return longer
 
 

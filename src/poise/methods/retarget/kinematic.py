@@ -19,7 +19,13 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import SIDES, Character, Skeleton, contact_points
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point, recruits_of_turn
-from poise.contact import FEET, ContactSchedule, clip_dynamics, detect_contacts
+from poise.contact import (
+    FEET,
+    ContactSchedule,
+    clip_dynamics,
+    detect_contacts,
+    with_carriers,
+)
 from poise.environment import Environment, scaled
 from poise.errors import BadValue
 from poise.ik import IkSolution, build, follow, keep_in_range, unsolved
@@ -97,7 +103,8 @@ def retargeted(
     ground = float(environment.grounds[0].heights_m(np.zeros(3)) if environment.grounds else 0.0)
     origin = np.array([0.0, ground, 0.0])
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    contacts = _that_both_have(detect_contacts(clip, source, environment), target)
+    shown = with_carriers(detect_contacts(clip, source, environment), clip, source, environment)
+    contacts = _that_both_have(shown, target)
     environment = scaled(environment, factor, origin)
     skeleton = target.skeleton
     world = wanted_turns(state, source, target, matches)
