@@ -25,19 +25,22 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.mechanics import zero_moment_point
-from poise.motion import Clip, joint_accelerations_rad_s2
+from poise.motion import Clip, joint_accelerations_rad_s2, settled
 from poise.physics.equations import wrench_of
 from poise.physics.newton_euler_rows import Scale, Supports
 from poise.physics.settings import PhysicsSettings
 from poise.physics.supports import every_point, likeness_of, supports_of
 from poise.physics.wrench_plan import CUTOFF_HZ, plan_wrench
 
-_GROWTH, _GROWN_S = 1.5, 0.05
-"""Accelerations cost more by this times the square of the excess, so long before and after."""
+_GROWTH, _GROWN_S = 1.2, 0.05
+"""Accelerations cost more by this times the excess, so long before and after: more would shrink
+them below the capture's own peaks."""
 _OUTSIDE_M, _LOADED = 0.005, 0.1
 """A zero-moment point is outside from here on, while the ground carries so much of the weight."""
 _REPLANNED_S = 0.1
 """So long before and after, the wrench is planned again."""
+_ON = np.array([0.1, 0.1, 0.1, 1.0, 1.0, 1.0])
+"""How much of the insistence is on forces, and on moments: those move the pressure."""
 _HOPELESS = 0.01
 """Body weights, or body weight × stature: where a plan differs by more from what the solve found,
 a contact is likely to be wrong, and insisting would bend the body for its sake."""
@@ -53,7 +56,7 @@ def acceleration_growth(clip: Clip, peaks_rad_s2: Array, most: float) -> Array:
     """
     over = joint_accelerations_rad_s2(clip) / (most * peaks_rad_s2)
     around = 1 + 2 * max(1, round(_GROWN_S * clip.rate_hz))
-    near = maximum_filter1d(np.where(over > 1.0, _GROWTH * over * over, 1.0), around, axis=0)
+    near = maximum_filter1d(np.where(over > 1.0, _GROWTH * over, 1.0), around, axis=0)
     return np.exp(uniform_filter1d(np.log(near), around, axis=0))
 
 
@@ -89,6 +92,9 @@ def replanned(
     )
     outside = distance_to_support(area, pressure) > _OUTSIDE_M
     outside &= (seen.outer_force_n[:, 1] > _LOADED * scale.weight_n) & ground.laws
+    # At the ends the filter has not settled: what it shows there is not worth bending for.
+    inner = settled(clip.frame_count, clip.rate_hz)
+    outside[: inner.start], outside[inner.stop :] = False, False
     around = 1 + 2 * max(1, round(_REPLANNED_S * clip.rate_hz))
     near = np.asarray(maximum_filter1d(outside.astype(np.int8), around) > 0)
     near[supports.believed == 0] = False
@@ -105,9 +111,9 @@ def replanned(
         smooth,
     )  # fmt: skip
     change = maximum_filter1d(np.abs(plan - now).max(axis=1), around)
-    insisted = 1.0 + settings.insistence / (1.0 + (change / _HOPELESS) ** 2)
+    insisted = 1.0 + np.outer(1.0 / (1.0 + (change / _HOPELESS) ** 2), settings.insistence * _ON)
     found = supports._replace(
         usual=np.where(near[:, None], plan, supports.usual),
-        likeness=np.where(near[:, None], insisted[:, None] * likeness, supports.likeness),
+        likeness=np.where(near[:, None], insisted * likeness, supports.likeness),
     )
     return found, near

@@ -42,7 +42,7 @@ class PhysicsSettings:
     feet goes where the centre of mass goes."""
     knee: Annotated[float, Positive] = 2.0
     """The same for knees: they bend as hips and feet ask, and should not twist."""
-    wrench_likeness: Annotated[float, NotNegative] = 150.0
+    wrench_likeness: Annotated[float, NotNegative] = 200.0
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
     but not those that acted: on six walks over force plates the error of the vertical force goes
@@ -86,7 +86,7 @@ class PhysicsSettings:
     """What a point a metre inside something costs."""
     looks: Annotated[int, Ge(0)] = 4
     """How often a solved motion is looked at again through a filter (`second_look`), at most."""
-    most_peak: Annotated[float, NotNegative] = 1.1
+    most_peak: Annotated[float, NotNegative] = 1.15
     """Joints whose accelerations exceed so many times their peak in the capture are curbed then;
     zero leaves them."""
     insistence: Annotated[float, NotNegative] = 100.0
