@@ -46,7 +46,7 @@ def test_a_jolt_is_curbed_where_it_is() -> None:
     shaken = jolted(clip, joint, frame)
     assert joint_accelerations_rad_s2(shaken)[:, joint].max() > 2.0 * peaks[joint]
     growth = acceleration_growth(shaken, peaks, 1.1)
-    assert growth[frame, joint] > 3.0
+    assert growth[frame, joint] > 2.0
     assert (np.delete(growth, joint, axis=1) == 1.0).all()
     away = np.abs(np.arange(clip.frame_count) - frame) > 0.3 * clip.rate_hz
     assert (growth[away, joint] == 1.0).all()

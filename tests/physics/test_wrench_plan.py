@@ -48,7 +48,7 @@ def rough(wrench: Array) -> float:
 def test_a_wrench_that_can_be_is_planned_as_it_is() -> None:
     strict, lenient = both(walking())
     plan = plan_wrench(strict, lenient, EFFORT, walking().clip.rate_hz)
-    assert np.abs(plan - strict.usual)[1:-1].max() < 0.05
+    assert np.abs(plan - strict.usual)[1:-1].max() < 0.055
 
 
 def test_in_flight_nothing_pushes() -> None:

@@ -21,6 +21,8 @@ from poise.physics.likeness_rows import REACH, Equations, Price
 _LARGEST = 1e9
 """More than this, of times or weights, and the equations run out of digits."""
 
+_SHORTEST_FADING_S = 0.2
+"""Shorter clips are poses more than motions: what lies beyond their ends would outweigh them."""
 _MOST_TAIL = 1000
 """Frames in which a displacement has faded away."""
 
@@ -104,6 +106,7 @@ def price_of(
     if calm is None:
         calm = np.ones((frames, len(stiffness)))
     acceleration = (settings.acceleration_s * rate) ** 4 * calm
+    fading = fading and frames > _SHORTEST_FADING_S * rate
     tail = tail_of(settings.place, velocity, acceleration.min(axis=0)) * fading
     return Price(
         np.ascontiguousarray(stiffness, dtype=np.float64), settings.place, velocity, acceleration,

@@ -73,7 +73,7 @@ class LocalNewton:
     """Descent of a merit function, stretch by stretch."""
 
     def __init__(self, merit: Merit) -> None:
-        self._merit, self._gain = merit, 0.0
+        self._merit, self._gain, self._foresighted = merit, 0.0, False
         self._around = 1 + 2 * max(1, round(_AROUND_S * merit.rate_hz))
         self._margin = max(3, round(_MARGIN_S * merit.rate_hz))
         self.damping = np.full(merit.frames, _LEAST_DAMPING)
@@ -84,9 +84,13 @@ class LocalNewton:
         self.solved_frames = 0
         """Frames of all factorizations so far."""
 
-    def begin(self, gain: float) -> None:
-        """Begin anew; frames rest that gain less than this share of their cost in a step."""
-        self._gain = gain
+    def begin(self, gain: float, foresighted: bool) -> None:
+        """Begin anew; frames rest that gain less than this share of their cost in a step.
+
+        Foresighted, they rest where the next step would: a bound that is still far off, such as
+        the speed of a joint that snaps, is then not always reached.
+        """
+        self._gain, self._foresighted = gain, foresighted
         self.damping[:] = _LEAST_DAMPING
         self._pace[:] = 1.0
 
@@ -175,7 +179,7 @@ class LocalNewton:
         pace = np.clip(gains / np.maximum(before, 1e-300), _FASTEST, 1.0)
         self._pace[part] = np.where(known, pace, self._pace[part])
         self._gained[part] = gains
-        return gains * self._pace[part]
+        return gains * self._pace[part] if self._foresighted else gains
 
     def _damp(self, part: slice, where: NDArray[np.bool_], least: float) -> None:
         grown = np.clip(self.damping[part] * _MORE, least, _MOST_DAMPING)

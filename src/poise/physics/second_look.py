@@ -57,7 +57,8 @@ def acceleration_growth(clip: Clip, peaks_rad_s2: Array, most: float) -> Array:
     over = joint_accelerations_rad_s2(clip) / (most * peaks_rad_s2)
     around = 1 + 2 * max(1, round(_GROWN_S * clip.rate_hz))
     near = maximum_filter1d(np.where(over > 1.0, _GROWTH * over, 1.0), around, axis=0)
-    return np.exp(uniform_filter1d(np.log(near), around, axis=0))
+    growth = np.exp(uniform_filter1d(np.log(near), around, axis=0))
+    return np.where(maximum_filter1d(near, around, axis=0) > 1.0, growth, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ class PhysicsSettings:
     feet goes where the centre of mass goes."""
     knee: Annotated[float, Positive] = 2.0
     """The same for knees: they bend as hips and feet ask, and should not twist."""
-    wrench_likeness: Annotated[float, NotNegative] = 200.0
+    wrench_likeness: Annotated[float, NotNegative] = 165.0
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
     but not those that acted: on six walks over force plates the error of the vertical force goes

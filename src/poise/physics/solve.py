@@ -102,7 +102,8 @@ def solve(
     for stage in settings.stages if start is None else settings.stages[-1:]:
         merit.begin(at, stage)
         last = stage is settings.stages[-1]
-        newton.begin(settings.gain * (_AGAIN if again else 1.0 if last else _COARSE))
+        coarse = _AGAIN if again else 1.0 if last else _COARSE
+        newton.begin(coarse * settings.gain, foresighted=again or not last)
         where = _changed(merit, at, held) if again and held is not None else everything
         newton.descend(at, where, settings.iterations)
         if not last:
