@@ -25,7 +25,7 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.mechanics import zero_moment_point
-from poise.motion import Clip, joint_accelerations_rad_s2, settled
+from poise.motion import Clip, joint_accelerations_rad_s2
 from poise.physics.equations import wrench_of
 from poise.physics.newton_euler_rows import Scale, Supports
 from poise.physics.settings import PhysicsSettings
@@ -37,6 +37,8 @@ _GROWTH, _GROWN_S = 1.2, 0.05
 them below the capture's own peaks."""
 _OUTSIDE_M, _LOADED = 0.005, 0.1
 """A zero-moment point is outside from here on, while the ground carries so much of the weight."""
+_ENDS_S = 0.05
+"""At the ends of a clip the filter shows what is not there: not worth bending for."""
 _REPLANNED_S = 0.1
 """So long before and after, the wrench is planned again."""
 _ON = np.array([0.1, 0.1, 0.1, 1.0, 1.0, 1.0])
@@ -93,9 +95,8 @@ def replanned(
     )
     outside = distance_to_support(area, pressure) > _OUTSIDE_M
     outside &= (seen.outer_force_n[:, 1] > _LOADED * scale.weight_n) & ground.laws
-    # At the ends the filter has not settled: what it shows there is not worth bending for.
-    inner = settled(clip.frame_count, clip.rate_hz)
-    outside[: inner.start], outside[inner.stop :] = False, False
+    beyond = max(2, round(_ENDS_S * clip.rate_hz))
+    outside[:beyond], outside[-beyond:] = False, False
     around = 1 + 2 * max(1, round(_REPLANNED_S * clip.rate_hz))
     near = np.asarray(maximum_filter1d(outside.astype(np.int8), around) > 0)
     near[supports.believed == 0] = False
