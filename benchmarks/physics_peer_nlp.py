@@ -178,15 +178,23 @@ def _spacetime(problem: IkProblem, merit: Merit) -> Any:
 
 
 def _ties(merit: Merit) -> Any:
-    """2 Σ stiffness (place d² + velocity (Δd)² + acceleration (Δ²d)²)."""
-    price, frames = merit._price, merit.frames
+    """2 Σ stiffness (place d² + velocity (Δd)² + acceleration (Δ²d)²), and beyond the ends."""
+    price, frames, width = merit._price, merit.frames, merit.width
+    inner = price.acceleration[1:-1]
+    weights = (np.full((frames, width), price.place), np.full((frames - 1, width), price.velocity))
     total: Any = 0.0
-    for order, worth in enumerate((price.place, price.velocity, price.acceleration)):
+    for order, worth in enumerate((*weights, inner)):
         steps: Any = sparse.eye_array(frames, format="csr")
         for _ in range(order):
             steps = steps[1:] - steps[:-1]
-        worths = sparse.diags_array(price.stiffness * worth)
-        total = total + sparse.kron(steps.T @ steps, worths)
+        rows = sparse.kron(steps, sparse.eye_array(width), format="csr")
+        total = total + rows.T @ sparse.diags_array((price.stiffness * worth).ravel()) @ rows
+    tail = price.stiffness * price.tail
+    for end, inside in ((0, 1), (frames - 1, frames - 2)):
+        places = ((end, end), (end, inside), (inside, end), (inside, inside))
+        for (row, column), worth in zip(places, tail[[0, 1, 1, 2]], strict=True):
+            at = sparse.csr_array(([1.0], ([row], [column])), shape=(frames, frames))
+            total = total + sparse.kron(at, sparse.diags_array(worth))
     return 2.0 * total
 
 

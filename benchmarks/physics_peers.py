@@ -110,7 +110,10 @@ def case_of(name: str, scene: Scene, contacts: ContactSchedule) -> Case:
     problem = build(scene, hard, also=Recruits(movers.moves, True))
     likeness = replace(PhysicsSettings().likeness, range=0.0, speed=0.0)
     return Case(
-        name, problem, contacts, PhysicsSettings(likeness=likeness, torque=0.0, clearance=0.0)
+        name,
+        problem,
+        contacts,
+        PhysicsSettings(likeness=likeness, torque=0.0, clearance=0.0, looks=0),
     )
 
 
