@@ -130,6 +130,22 @@ def test_it_goes_on_from_where_it_was() -> None:
     assert again.steps < 0.2 * first.steps
 
 
+def test_a_second_look_that_is_undone_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in the motion nor in the multipliers that say what is left and begin a re-solve."""
+    sample = with_foot_slide(walking(), 8.0)
+    monkeypatch.setattr("poise.physics.solve._WORSE", -np.inf)
+    eager = replace(PhysicsSettings(), most_peak=0.5)
+    undone, none = (solved(sample, settings=replace(eager, looks=n)).physics for n in (4, 0))
+    assert undone is not None and none is not None
+    assert undone.steps > none.steps  # it did look
+    np.testing.assert_array_equal(undone.root_positions_m, none.root_positions_m)
+    np.testing.assert_allclose(undone.wrench_left, none.wrench_left, atol=1e-9)
+    assert undone.held is not None and none.held is not None
+    np.testing.assert_array_equal(undone.held.wrench, none.held.wrench)
+    np.testing.assert_array_equal(undone.held.shifts, none.held.shifts)
+    np.testing.assert_array_equal(undone.held.calm, none.held.calm)
+
+
 def test_what_changes_in_one_place_changes_nothing_seconds_away() -> None:
     """And costs little: a point that is moved is solved for around its frames."""
     sample = walking()

@@ -267,6 +267,14 @@ class Merit:
             self.equations.shifts[:] = held.shifts
         return same
 
+    def put_back(self, held: Held) -> None:
+        """Return to what this stage had at another motion: multipliers, weights and supports."""
+        self.pressed[:], self._calm[:] = held.wrench, held.calm
+        self.equations.shifts[:] = held.shifts
+        self.supports = held.carried.supports
+        self.multipliers.forces[:] = held.carried.forces
+        self._set_price()
+
     def evaluate(self, at: IkSolution, first: int, stop: int, slopes: bool = True) -> float:
         """Cost of everything that depends on frames `first` to `stop` (exclusive)."""
         problem = self._problem

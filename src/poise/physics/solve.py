@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,58 +99,67 @@ def solve(
     )  # fmt: skip
     newton = LocalNewton(merit)
     everything = np.ones(frames, dtype=np.bool_)
-    again = held is not None and start is not None and merit.restore(held)
+    goes_on = held is not None and start is not None and merit.restore(held)
     for stage in settings.stages if start is None else settings.stages[-1:]:
         merit.begin(at, stage)
         last = stage is settings.stages[-1]
-        coarse = _AGAIN if again else 1.0 if last else _COARSE
-        newton.begin(coarse * settings.gain, foresighted=again or not last)
-        where = _changed(merit, at, held) if again and held is not None else everything
+        coarse = _AGAIN if goes_on else 1.0 if last else _COARSE
+        newton.begin(coarse * settings.gain, foresighted=goes_on or not last)
+        where = _changed(merit, at, held) if goes_on and held is not None else everything
         newton.descend(at, where, settings.iterations)
         if not last:
             merit.press(everything)
-    found = _held(merit, newton, at, settings, everything)[0]
+    found = _held(merit, newton, at, settings, everything)
     for _ in range(settings.looks):
-        where = merit.look_again(found)
+        where = merit.look_again(found.at)
         if not where.any():
             break
         near = newton.near(where)
-        merit.evaluate(found, 0, frames, slopes=False)
-        before, at = _owed(_left(merit, found), near), found.copy()
+        merit.evaluate(found.at, 0, frames, slopes=False)
+        before, at = _owed(_left(merit, found.at), near), found.at.copy()
         newton.descend(at, where, settings.iterations)
-        again, owed = _held(merit, newton, at, settings, near)
-        if owed > before + _WORSE:
+        looked = _held(merit, newton, at, settings, near)
+        if looked.owed > before + _WORSE:
             break
-        found = again
-    merit.evaluate(found, 0, frames, slopes=False)
+        found = looked
+    merit.put_back(found.held)
+    merit.evaluate(found.at, 0, frames, slopes=False)
     wrench = merit.wrench_left()
     unbelieved = (merit.supports.believed == 0) & asked.laws
     wrench[unbelieved] = merit.usual[unbelieved]  # nothing is there to explain it
     steps = newton.solved_frames / max(frames, 1)
-    return Solved(found, wrench, merit.total_force_n(), steps, merit.held())
+    return Solved(found.at, wrench, merit.total_force_n(), steps, merit.held())
+
+
+class _Found(NamedTuple):
+    """A motion with the multipliers and weights that hold it."""
+
+    at: IkSolution
+    held: Held
+    owed: float
 
 
 def _held(
     merit: Merit, newton: LocalNewton, at: IkSolution, settings: PhysicsSettings,
     within: NDArray[np.bool_],
-) -> tuple[IkSolution, float]:  # fmt: skip
-    """The motion once multipliers hold contacts and laws of motion, and what it owes; `at` moves.
+) -> _Found:  # fmt: skip
+    """What is found once multipliers hold contacts and laws of motion; `at` moves.
 
     Only frames `within` are asked.
     """
-    best, found, idle = np.inf, at.copy(), 0
+    found, idle = _Found(at, merit.held(), np.inf), 0
     for done in range(settings.rounds + 1):
         left = np.where(within, _left(merit, at), 0.0)
         owed = _owed(left, within)
-        idle = idle + 1 if owed > 0.9 * best else 0
-        if owed < best:
-            best, found = owed, at.copy()
+        idle = idle + 1 if owed > 0.9 * found.owed else 0
+        if owed < found.owed:
+            found = _Found(at.copy(), merit.held(), owed)
         if owed == 0.0 or idle == _IDLE or done == settings.rounds:
             break
         where = (left > 0.5) & newton.near(left > 1.0)
         merit.press(where, _AHEAD)
         newton.descend(at, where, settings.iterations)
-    return found, best
+    return found
 
 
 def _owed(left: Array, within: NDArray[np.bool_]) -> float:
