@@ -250,8 +250,8 @@ def _foot_tasks(path: FootPath, movers: Movers, pitched: bool) -> list[Task]:
     for a, b in intervals(path.on_tip):
         name = f"{shape.part}'s tip stays from frame {start + a}"
         # Two ends of an axis across the toes: about a single point the heel would swing sideways.
-        across = rotations.rotate(rotations.conjugate(shape.toes_wxyz), shape.left)
         in_world = rotations.rotate(path.turns_wxyz[a:b], shape.left)
+        across = rotations.rotate(rotations.conjugate(path.toes_wxyz[a]), in_world[0])
         for half_m, side in ((TIP_HALF_M, "left"), (-TIP_HALF_M, "right")):
             offset = shape.offsets_m[TIP] + half_m * across
             goals = path.tip_m[a:b] + half_m * in_world

@@ -20,7 +20,15 @@ from poise import rotations
 from poise.arrays import Array
 from poise.contact import intervals, without_blinks
 from poise.environment import Environment, query
-from poise.footing.foot_shape import BALL, HEEL, INNER, OUTER, TIP, FootShape
+from poise.footing.foot_shape import (
+    BALL,
+    HEEL,
+    INNER,
+    OUTER,
+    TIP,
+    FootShape,
+    out_of_the_ground,
+)
 from poise.footing.footprints import (
     LARGEST_MISS_M,
     SLID_M,
@@ -392,16 +400,12 @@ def _from_zero(angles: Array, zero: NDArray[np.bool_], rate_hz: float) -> Array:
 def _toes_as_they_stand(
     shape: FootShape, turns: Array, toes: Array, stands: NDArray[np.bool_]
 ) -> Array:
-    """(4,) the toes' rotation to the foot's over a stance, flat or as far up as captured.
-
-    Toes that the capture has in the air stay there; those that it has in the ground come out.
-    """
-    bend = rotations.multiply(rotations.conjugate(turns), toes)
-    bend = rotations.multiply(bend, rotations.conjugate(shape.toes_wxyz))
-    ahead = rotations.rotate(bend, shape.axes[:, 0])
-    rises = np.arctan2(ahead @ shape.axes[:, 2], ahead @ shape.axes[:, 0])
-    up = float(np.clip(np.median(rises[stands]), 0.0, _TOES_UP_RAD)) if stands.any() else 0.0
-    return rotations.multiply(rotations.from_axis_angle(shape.left, -up), shape.toes_wxyz)
+    """(4,) the toes' rotation to the foot's over a stance: as captured, but not in the ground."""
+    if not stands.any():
+        return shape.toes_wxyz
+    bend = rotations.multiply(rotations.conjugate(turns), toes)[stands]
+    middle = rotations.continuous(bend[:, None])[:, 0].mean(axis=0)
+    return out_of_the_ground(shape, rotations.normalize(middle), _TOES_UP_RAD)
 
 
 def _on_lowest(shape: FootShape, rolled: Array, turns: Array, prints: Array) -> Array:

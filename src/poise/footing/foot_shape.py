@@ -67,11 +67,39 @@ def foot_shapes(character: Character) -> tuple[FootShape, ...]:
             tip = figure.site(character.sites, sites.names[TIP])
             assert tip is not None
             places[TIP] = figure.in_joint(foot, tip)
-        flat = ((places - offsets[BALL]) @ axes)[:, :2]
         bent = rotations.multiply(rotations.conjugate(turns[foot]), turns[toes])
         at = figure.in_joint(foot, figure.figure.positions[toes])
+        if toes != foot:
+            tip = rotations.rotate(bent, offsets[TIP])
+            low, rise = _rises(at, tip, offsets[BALL], axes)
+            onto = rotations.from_axis_angle(axes[:, 1], rise - low)
+            bent = rotations.multiply(onto, bent)
+            places[TIP] = at + rotations.rotate(onto, tip)
+        flat = ((places - offsets[BALL]) @ axes)[:, :2]
         found.append(FootShape(part, foot, toes, offsets, axes, flat, at, bent))
     return tuple(found)
+
+
+def out_of_the_ground(shape: FootShape, toes_wxyz: Array, most_rad: float) -> Array:
+    """(4,) a rotation of the toes to the foot's, turned until their tip is not below a flat sole.
+
+    Nor do they point up by more than `most_rad`.
+    """
+    low, rise = _rises(
+        shape.toes_at_m, rotations.rotate(toes_wxyz, shape.offsets_m[TIP]), shape.offsets_m[BALL],
+        shape.axes,
+    )  # fmt: skip
+    turn = float(np.clip(rise, low, max(low, most_rad))) - rise
+    return rotations.multiply(rotations.from_axis_angle(shape.left, -turn), toes_wxyz)
+
+
+def _rises(toes_at_m: Array, tip_m: Array, ball_m: Array, axes: Array) -> tuple[float, float]:
+    """How steeply toes point up when their tip, off their joint, is on the sole, and as they are."""
+    ahead, _, up = tip_m @ axes
+    length = float(np.hypot(ahead, up))
+    below = float((toes_at_m - ball_m) @ axes[:, 2])
+    low = float(np.arcsin(np.clip(-below / length, -1.0, 1.0))) if length > 0.0 else 0.0
+    return low, float(np.arctan2(up, ahead))
 
 
 def in_one_piece(shape: FootShape, state: BodyState) -> FootShape:

@@ -20,7 +20,13 @@ from poise.character import (
     read_role_file,
     with_ranges,
 )
-from poise.contact import ContactSchedule, detect_contacts, estimate_ground, shown_place
+from poise.contact import (
+    ContactSchedule,
+    detect_contacts,
+    estimate_ground,
+    shown_place,
+    with_fitted_soles,
+)
 from poise.environment import Entry, Environment, load_environment, place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
@@ -218,6 +224,7 @@ def subject(
         return Subject(made, character, drawn, said, drawn.notes, kept)
     with located(recipe, ("environment",)):
         environment = place or _place(recipe, made, character)
+    character = with_fitted_soles(character, made, environment)
     asked = Subject(made, character, environment, said, environment.notes, kept)
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
