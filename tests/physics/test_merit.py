@@ -80,7 +80,7 @@ class Merit:
             np.random.default_rng(7).normal(size=(FRAMES, 6)) * asked.rho * 1e-2,
             np.zeros((FRAMES, 6)), make_forces(self.supports.caps, asked.mu),
         )  # fmt: skip
-        self.weights = Weights(asked.clearance, asked.torque)
+        self.weights = Weights(np.full(FRAMES, asked.clearance), np.full(FRAMES, asked.torque))
         self.equations = make_equations(problem)
         joints = clip.skeleton.joint_count
         self.work = make_frame_work(joints, problem.width)

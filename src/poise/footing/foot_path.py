@@ -49,7 +49,9 @@ held down longer takes the whole body with it."""
 HEEL_UP_M = 0.025
 """Height of the heel over the ball from which on a foot may roll over the tip of its toes."""
 LONGEST_ROLL_S = 0.25
-"""Rolling over the tip takes less; who stays on the toes for longer stands on the ball."""
+"""Rolling over the tip takes less; who stays on the toes for longer stands on the ball,"""
+ON_TIP_M = 0.04
+"""unless that is higher over its own level: shoes can stand on their tips (golfers finish so)."""
 SHORTEST_S = 0.04
 """Points do not touch, or leave, for less."""
 _EASE_S = 0.012
@@ -120,6 +122,8 @@ def touching_sole(
     balls_up = (heights_m[:, BALL:TIP] > heights_m[:, [TIP]] + BALL_LIFTED_M).all(axis=1)
     rolls = np.asarray(touches & heel_up & balls_up)
     for first, stop in intervals(rolls):
+        if np.median(heights_m[first:stop, BALL]) > ON_TIP_M:
+            continue
         if stop - first > LONGEST_ROLL_S * rate_hz:
             rolls[first:stop] = False
     # Toes press and hover; their tip counts where the foot rolls over it.

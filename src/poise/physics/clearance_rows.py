@@ -34,6 +34,8 @@ class Outside(NamedTuple):
     """(F, C) out: 1 where a point is inside at the motion last evaluated."""
     foreseen: Indices
     """(F, C) 1 where the last step would lead inside: such points have rows before they are."""
+    deepest: Array
+    """(F,) out: how deep the deepest point is there."""
 
 
 class Flesh(NamedTuple):
@@ -68,7 +70,7 @@ def outside_of(
         np.concatenate(joints).astype(np.int64), np.concatenate(offsets),
         np.ascontiguousarray(np.concatenate(normals, axis=1)),
         np.ascontiguousarray(np.concatenate(heights, axis=1)), np.zeros(shape, dtype=np.int64),
-        np.zeros(shape, dtype=np.int64),
+        np.zeros(shape, dtype=np.int64), np.zeros(state.frame_count),
     )  # fmt: skip
 
 
@@ -82,6 +84,7 @@ def put_clearances(
     Joints have been placed in `pose`.
     """
     cost = 0.0
+    outside.deepest[f] = 0.0
     for c in range(len(outside.joint)):
         j, n = outside.joint[c], outside.normal[f, c]
         q, o = pose.world[j], outside.offset[c]
@@ -89,6 +92,7 @@ def put_clearances(
         x, y, z = x + pose.place[j, 0], y + pose.place[j, 1], z + pose.place[j, 2]
         depth = outside.height[f, c] - (n[0] * x + n[1] * y + n[2] * z)
         outside.inside[f, c] = depth > -SLACK_M
+        outside.deepest[f] = max(outside.deepest[f], depth + SLACK_M)
         share, error = 1.0, depth
         if depth > -SLACK_M:
             share, error, value = smooth_hinge(depth, SLACK_M)

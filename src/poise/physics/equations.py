@@ -44,10 +44,10 @@ class Body(NamedTuple):
 class Weights(NamedTuple):
     """Of what no task asks for."""
 
-    clearance: float
-    """Of a metre inside something, or of limbs inside each other."""
-    torque: float
-    """Of a torque beyond strength by the strength itself."""
+    clearance: Array
+    """(F,) of a metre inside something, or of limbs inside each other."""
+    torque: Array
+    """(F,) of a torque beyond strength by the strength itself."""
 
 
 def body_of(character: Character, clip: Clip) -> Body:
@@ -117,19 +117,20 @@ def evaluate_frames(
     tree, blocks, width, pose = rig.tree, rig.blocks, rig.width, rig.work
     band, right, scale, segments = equations.band, equations.right, body.scale, body.segments
     total = 0.0
-    lawful, strong = stop - first >= STEPS and barrier.rho > 0.0, weights.torque > 0.0
+    lawful = stop - first >= STEPS and barrier.rho > 0.0
     if lawful:
         put_steps(first, 1, poses.locals, slopes, work)
     for f in range(first, stop):
         cost = equations.costs[f]
         place_joints(tree, f, poses.roots[f], poses.locals[f], pose)
-        if weights.clearance > 0.0:
+        clearance, strong = weights.clearance[f], weights.torque[f] > 0.0
+        if clearance > 0.0:
             cost += put_clearances(
-                f, tree, blocks, width, outside, weights.clearance, slopes, pose, equations.row,
+                f, tree, blocks, width, outside, clearance, slopes, pose, equations.row,
                 band, right,
             )  # fmt: skip
             cost += put_self_clearances(
-                f, tree, blocks, width, apart, weights.clearance, slopes, pose, equations.row,
+                f, tree, blocks, width, apart, clearance, slopes, pose, equations.row,
                 band, right,
             )  # fmt: skip
         if lawful and first < f < stop - 1:
@@ -146,7 +147,7 @@ def evaluate_frames(
         if strong:
             cost += put_torques(
                 f, segments, tree, blocks, width, scale, supports, multipliers.forces,
-                body.strength, weights.torque, slopes, pose, work, torques, band, right,
+                body.strength, weights.torque[f], slopes, pose, work, torques, band, right,
             )  # fmt: skip
         if slopes:
             add_explained(f, width, supports, multipliers.gradient[f], work, band, right)

@@ -30,9 +30,9 @@ from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wre
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.likeness_rows import REACH, Price, foresee_ranges
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
-from poise.physics.second_look import Ground, acceleration_growth, replanned
+from poise.physics.second_look import Ground, acceleration_growth, replanned, torque_severity
 from poise.physics.self_clearance_rows import Clearing, apart_of
-from poise.physics.settings import PhysicsSettings, Stage
+from poise.physics.settings import MET_DEPTH_M, MET_TORQUE, PhysicsSettings, Stage
 from poise.physics.supports import every_point, supports_of
 from poise.physics.torque_rows import make_torque_work
 from poise.physics.wrench_plan import planned
@@ -51,6 +51,11 @@ _GROWN = 1.01
 """Accelerations that cost so many times more are worth another step."""
 _LEAST_MOBILITY = 1e-3
 """What never moves is a million times as stiff: as much as the equations bear."""
+_HEAVIER, _HEAVIEST = 4.0, 256.0
+"""Bounds that are still broken when multipliers are updated weigh so many times more, at most so
+many times what they do to begin with."""
+_TORQUE_STEP = 0.05
+"""Shares of the strength that count as much as being off a bound by once more what it may be."""
 BESIDE = REACH - 1
 """Frames on either side of a stretch whose rows depend on it."""
 
@@ -126,6 +131,9 @@ class Held:
     """(F,) of the solution, to see what has changed since."""
     calm: Array
     """(F, W) what accelerations cost more."""
+    weights: Weights
+    severity: Array
+    """(F, J) what torques count more."""
     carried: Carried
 
 
@@ -181,7 +189,10 @@ class Merit:
         self._work = make_frame_work(joints, problem.width)
         self._torques = make_torque_work(joints, problem.width)
         self.body.strength.asked[:] = asked.strength
-        self._weights = Weights(settings.clearance, settings.torque * bool(asked.strength.any()))
+        self._weights = Weights(
+            np.full(self.frames, settings.clearance),
+            settings.torque * asked.strength.astype(np.float64),
+        )
         self.pressed = np.zeros((self.frames, 6))
         self._levers = np.array(
             [self._lever(task) * (task.priority == 1 and task.side == 0) for task in problem.tasks]
@@ -251,9 +262,11 @@ class Merit:
         carried = replace(
             self._carried, supports=self.supports, forces=self.multipliers.forces.copy()
         )
+        weights = Weights(*(weight.copy() for weight in self._weights))
         return Held(
-            self.pressed.copy(), e.shifts.copy(), e.costs.copy(), self._calm.copy(), carried
-        )
+            self.pressed.copy(), e.shifts.copy(), e.costs.copy(), self._calm.copy(), weights,
+            self.body.strength.severity.copy(), carried,
+        )  # fmt: skip
 
     def restore(self, held: Held) -> bool:
         """Go on with the multipliers of another solve; whether they are for the same rows."""
@@ -262,15 +275,19 @@ class Merit:
         )
         if same:
             self._before = held.carried
-            self.pressed[:] = held.wrench
-            self._calm[:] = held.calm
-            self.equations.shifts[:] = held.shifts
+            self._go_on_with(held)
         return same
+
+    def _go_on_with(self, held: Held) -> None:
+        self.pressed[:], self._calm[:] = held.wrench, held.calm
+        self.equations.shifts[:] = held.shifts
+        for weight, kept in zip(self._weights, held.weights, strict=True):
+            weight[:] = kept
+        self.body.strength.severity[:] = held.severity
 
     def put_back(self, held: Held) -> None:
         """Return to what this stage had at another motion: multipliers, weights and supports."""
-        self.pressed[:], self._calm[:] = held.wrench, held.calm
-        self.equations.shifts[:] = held.shifts
+        self._go_on_with(held)
         self.supports = held.carried.supports
         self.multipliers.forces[:] = held.carried.forces
         self._set_price()
@@ -320,8 +337,12 @@ class Merit:
             for joint, columns in _rotations_of(self._problem):
                 self._calm[:, columns] *= growth[:, [joint]]
                 where |= growth[:, joint] > _GROWN
+        ground = Ground(scene.character, scene.environment, self._schedule, self.asked.laws)
+        if (self._weights.torque > 0.0).any():
+            severity = torque_severity(clip, ground)
+            self.body.strength.severity[:] *= severity
+            where |= (severity > 1.0).any(axis=1)
         if settings.insistence > 0.0 and self._barrier.rho > 0.0:
-            ground = Ground(scene.character, scene.environment, self._schedule, self.asked.laws)
             self.supports, near = replanned(clip, ground, self.supports, self.body.scale, settings)
             where |= near
         if where.any():
@@ -370,6 +391,26 @@ class Merit:
         """
         self.pressed[where] = self.multipliers.gradient[where]
         self.equations.shifts[where] += share * self.equations.errors[where]
+
+    def weigh_bounds(self, where: NDArray[np.bool_]) -> None:
+        """Weigh more what is still beyond a bound: depth and torques."""
+        settings, weights = self._settings, self._weights
+        for weight, least, broken in (
+            (weights.clearance, settings.clearance, self._outside.deepest > MET_DEPTH_M),
+            (weights.torque, settings.torque, self.body.strength.worst > MET_TORQUE),
+        ):
+            heavier = np.minimum(weight * _HEAVIER, least * _HEAVIEST)
+            weight[:] = np.where(where & broken, heavier, weight)
+
+    def bounds_left(self) -> Array:
+        """(F,) how far depth and torque are beyond their bounds, one where they are at them.
+
+        At the motion last evaluated.
+        """
+        weights = self._weights
+        deep = np.where(weights.clearance > 0.0, self._outside.deepest / MET_DEPTH_M, 0.0)
+        strained = 1.0 + (self.body.strength.worst - MET_TORQUE) / _TORQUE_STEP
+        return np.maximum(deep, np.where(weights.torque > 0.0, strained, 0.0))
 
     def wrench_left(self) -> Array:
         """(F, 6) what no reaction force explains, at the motion last evaluated."""

@@ -20,7 +20,10 @@ from poise.contact import (
     ContactSchedule,
     clip_dynamics,
     distance_to_support,
+    joint_torques,
+    reaction_forces,
     support_area,
+    torque_ratios,
     touching_points,
 )
 from poise.environment import Environment
@@ -39,6 +42,11 @@ _OUTSIDE_M, _LOADED = 0.005, 0.1
 """A zero-moment point is outside from here on, while the ground carries so much of the weight."""
 _ENDS_S = 0.05
 """At the ends of a clip the filter shows what is not there: not worth bending for."""
+_STRAINED, _AIMED, _SEVEREST = 1.02, 0.97, 1.5
+"""Torques beyond so many times the strength count more in the next solve, so that they come to
+this; at most so much more in one look."""
+_STRAINED_S = 0.03
+"""So long before and after."""
 _REPLANNED_S = 0.1
 """So long before and after, the wrench is planned again."""
 _ON = np.array([0.1, 0.1, 0.1, 1.0, 1.0, 1.0])
@@ -61,6 +69,25 @@ def acceleration_growth(clip: Clip, peaks_rad_s2: Array, most: float) -> Array:
     near = maximum_filter1d(np.where(over > 1.0, _GROWTH * over, 1.0), around, axis=0)
     growth = np.exp(uniform_filter1d(np.log(near), around, axis=0))
     return np.where(maximum_filter1d(near, around, axis=0) > 1.0, growth, 1.0)
+
+
+def torque_severity(clip: Clip, ground: Ground) -> Array:
+    """(F, J) how much more torques should count: 1 but near frames in which they exceed strength.
+
+    Reaction forces are those of the measures: a body that stands on two feet may share its weight
+    between them otherwise than the solve does.
+    """
+    seen = clip_dynamics(clip, ground.character, CUTOFF_HZ)
+    touched = touching_points(seen.state, ground.character, ground.schedule, ground.environment)
+    torques = joint_torques(seen, reaction_forces(seen, touched))
+    ratio = torque_ratios(ground.character, torques)
+    ratio[~(ground.laws & touched.touching.any(axis=1))] = 0.0
+    beyond = max(2, round(_ENDS_S * clip.rate_hz))
+    ratio[:beyond], ratio[-beyond:] = 0.0, 0.0
+    ratio = np.where(np.isfinite(ratio), ratio, 0.0)
+    around = 1 + 2 * max(1, round(_STRAINED_S * clip.rate_hz))
+    near = maximum_filter1d(np.where(ratio > _STRAINED, ratio / _AIMED, 1.0), around, axis=0)
+    return np.minimum(near, _SEVEREST)
 
 
 @dataclass(frozen=True, eq=False)

@@ -123,6 +123,10 @@ MET_M = 1e-4
 MET_WRENCH = 2e-3
 """the laws of motion when less is left unexplained in every frame (body weights): then the solve
 ends."""
+MET_DEPTH_M = 2e-3
+"""So is a point that is no deeper inside something,"""
+MET_TORQUE = 1.0
+"""and a torque of no more than the strength."""
 LAWLESS = 0.02
 """Frames around which more is left are reported: a fiftieth of the weight comes from nowhere,"""
 LAWLESS_S = 0.05

@@ -158,6 +158,7 @@ def _held(
             break
         where = (left > 0.5) & newton.near(left > 1.0)
         merit.press(where, _AHEAD)
+        merit.weigh_bounds(where)
         newton.descend(at, where, settings.iterations)
     return found
 
@@ -175,9 +176,9 @@ def _changed(merit: Merit, at: IkSolution, held: Held) -> NDArray[np.bool_]:
 
 
 def _left(merit: Merit, at: IkSolution) -> Array:
-    """(F,) what contacts and laws of motion are off by, over what they may be.
+    """(F,) what contacts, laws of motion and bounds are off by, over what they may be.
 
     At a motion of which every stretch was last evaluated as it is, which a descent leaves.
     """
     wrench = np.abs(merit.wrench_left()).max(axis=1) / MET_WRENCH
-    return np.maximum(merit.contact_left_m(at) / MET_M, wrench)
+    return np.maximum.reduce([merit.contact_left_m(at) / MET_M, wrench, merit.bounds_left()])

@@ -44,6 +44,10 @@ class Strength(NamedTuple):
     """(F, J, 3) the same where the last step would lead: such torques have rows before they are."""
     asked: Indices
     """(F,) 1 where limits hold."""
+    severity: Array
+    """(F, J) what torques count more, where a filter shows larger ones (see `second_look`)."""
+    worst: Array
+    """(F,) out: the largest torque there, in shares of its limit."""
 
 
 class TorqueWork(NamedTuple):
@@ -105,6 +109,7 @@ def strength_of(character: Character, frames: int) -> Strength:
         np.ascontiguousarray(axes), np.ascontiguousarray(low), np.ascontiguousarray(high),
         np.asarray(limited, dtype=np.int64), np.zeros((frames, count, 3), dtype=np.int64),
         np.zeros((frames, count, 3), dtype=np.int64), np.ones(frames, dtype=np.int64),
+        np.ones((frames, count)), np.zeros(frames),
     )  # fmt: skip
 
 
@@ -150,13 +155,15 @@ def put_torques(
     put_loads(f, segments.parents, supports, forces, scale, work)
     joint_moments(frame.rates, work.moments)
     cost, any_beyond = 0.0, False
+    strength.worst[f] = 0.0
     for j in range(len(work.wanted)):
         work.wanted[j] = 0
         if strength.limited[j] == 0:
             continue
         for k in range(3):
-            share = _share(j, k, supports.reference[f], strength, pose, work)
+            share = _share(f, j, k, supports.reference[f], strength, pose, work)
             strength.beyond[f, j, k] = 0
+            strength.worst[f] = max(strength.worst[f], abs(share))
             if abs(share) > NEAR - _SOFT:
                 _, _, value = smooth_hinge(abs(share) - NEAR, _SOFT)
                 cost += weight * value
@@ -175,7 +182,7 @@ def put_torques(
             if sign == 0:
                 sign = strength.foreseen[f, j, k]
             if sign != 0:
-                torque = _share(j, k, supports.reference[f], strength, pose, work)
+                torque = _share(f, j, k, supports.reference[f], strength, pose, work)
                 share, error = 1.0, sign * torque - NEAR
                 if error > -_SOFT:
                     share, error, _ = smooth_hinge(error, _SOFT)
@@ -187,21 +194,21 @@ def put_torques(
 
 
 @inlined_borrowing
-def _unit(j: int, k: int, share: float, strength: Strength) -> float:
+def _unit(f: int, j: int, k: int, share: float, strength: Strength) -> float:
     """One over the limit on the side that a torque is on."""
-    return 1.0 / (strength.high[j, k] if share > 0.0 else -strength.low[j, k])
+    return strength.severity[f, j] / (strength.high[j, k] if share > 0.0 else -strength.low[j, k])
 
 
 @inlined_borrowing
 def _share(
-    j: int, k: int, reference: Array, strength: Strength, pose: Work, work: TorqueWork
+    f: int, j: int, k: int, reference: Array, strength: Strength, pose: Work, work: TorqueWork
 ) -> float:
     """A torque in shares of its limit, with its sign."""
     a, m, q = strength.axes[j, k], work.moments[j], pose.world[j]
     x, y, z = _carried(j, reference, pose, work)
     x, y, z = turn(q[0], -q[1], -q[2], -q[3], x, y, z)
     t = a[0] * (m[0] - x) + a[1] * (m[1] - y) + a[2] * (m[2] - z)
-    return t * _unit(j, k, t, strength)
+    return t * _unit(f, j, k, t, strength)
 
 
 @inner_borrowing
@@ -210,7 +217,7 @@ def _add_row(
     scale: Scale, supports: Supports, forces: Array, strength: Strength, weight: float, pose: Work,
     frame: FrameWork, work: TorqueWork, band: Array, right: Array,
 ) -> None:  # fmt: skip
-    unit = _unit(j, k, torque, strength)
+    unit = _unit(f, j, k, torque, strength)
     a, q, reference = strength.axes[j, k], pose.world[j], supports.reference[f]
     by, row, m = work.by[0], work.row[0], work.moments_by[j]
     for s in range(3 * width):
