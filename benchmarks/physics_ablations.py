@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.page import put_table
 from benchmarks.physics_table import captures, preset_for
+from poise.arrays import Array
 from poise.character import Character, with_ranges
 from poise.contact import ContactSchedule
 from poise.environment import Environment
@@ -28,6 +29,7 @@ from poise.methods import Edit, correct
 from poise.methods import filter as filtering
 from poise.motion import Clip
 from poise.physics import PhysicsSettings, Stage
+from poise.physics.second_look import Ground
 
 CLIPS = ("02_01", "35_03", "136_20", "02_03", "09_01", "16_35", "13_11", "05_02", "10_03", "64_26")
 """Walks, runs, a jump, a dance, a kick, picking up a ball."""
@@ -35,6 +37,7 @@ CLIPS = ("02_01", "35_03", "136_20", "02_03", "09_01", "16_35", "13_11", "05_02"
 _run = importlib.import_module("poise.methods.correct.run")
 _contact_tasks = importlib.import_module("poise.footing.contact_tasks")
 _recovery = importlib.import_module("poise.methods.correct.recovery")
+_merit = importlib.import_module("poise.physics.merit")
 
 Made = tuple[Clip, ContactSchedule]
 Way = Callable[[Clip, Character, Environment, str], Made]
@@ -100,6 +103,21 @@ def _on_one_point(clip: Clip, character: Character, place: Environment, preset: 
         return _corrected()(clip, character, place, preset)
 
 
+def _bounds_alike(clip: Clip, character: Character, place: Environment, preset: str) -> Made:
+    with mock.patch.object(_merit, "_HEAVIEST", 1.0):
+        return _corrected()(clip, character, place, preset)
+
+
+def _without_torques_looked_at(
+    clip: Clip, character: Character, place: Environment, preset: str
+) -> Made:
+    def alike(clip: Clip, ground: Ground) -> Array:
+        return np.ones((clip.frame_count, clip.skeleton.joint_count))
+
+    with mock.patch.object(_merit, "torque_severity", alike):
+        return _corrected()(clip, character, place, preset)
+
+
 _USUAL = PhysicsSettings()
 WAYS: dict[str, Way] = {
     "contacts only": _corrected("contacts"),
@@ -111,17 +129,16 @@ WAYS: dict[str, Way] = {
     "without torque rows": _varied(PhysicsSettings(torque=0.0)),
     "without force ramps": _varied(PhysicsSettings(edge_s=0.0, ramp_s=1e-3)),
     "held while feet still travel": _held_while_travelling,
-    "without wrench plan": _varied(PhysicsSettings(plan=False)),
-    "capture trusted everywhere": _varied(PhysicsSettings(doubt=1e6)),
+    "broken bounds weigh no more": _bounds_alike,
     "toes roll on a point": _on_one_point,
     "without wrench likeness": _varied(PhysicsSettings(wrench_likeness=0.0, moment_likeness=0.0)),
     "root no stiffer": _varied(PhysicsSettings(root=1.0)),
     "other joints no calmer": _varied(PhysicsSettings(calm=1.0)),
     "quiet joints no calmer": _varied(PhysicsSettings(brisk_rad_s2=0.0)),
-    "knees no stiffer": _varied(PhysicsSettings(knee=1.0)),
     "without a second look": _varied(PhysicsSettings(looks=0)),
     "a second look at accelerations only": _varied(PhysicsSettings(insistence=0.0)),
     "a second look at pressure only": _varied(PhysicsSettings(most_peak=0.0)),
+    "torques not looked at again": _without_torques_looked_at,
     "no fading beyond the ends": _varied(PhysicsSettings(fading=False)),
 }
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import Character
 from poise.constraints import Task
 from poise.contact import ContactSchedule, touching_points
 from poise.environment import Environment
@@ -33,9 +32,8 @@ from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_wo
 from poise.physics.second_look import Ground, acceleration_growth, replanned, torque_severity
 from poise.physics.self_clearance_rows import Clearing, apart_of
 from poise.physics.settings import MET_DEPTH_M, MET_TORQUE, PhysicsSettings, Stage
-from poise.physics.supports import every_point, supports_of
+from poise.physics.supports import supports_of
 from poise.physics.torque_rows import make_torque_work
-from poise.physics.wrench_plan import planned
 from poise.solvers import Barrier, factor_and_solve, make_forces
 
 _LEVER_M = 0.2
@@ -83,7 +81,7 @@ class Grounds:
     environment: Environment
     schedule: ContactSchedule
     usual: Array
-    """(F, 6) the wrench to stay close to, before it is planned."""
+    """(F, 6) the wrench to stay close to."""
     laws: NDArray[np.bool_]
     """(F,)"""
     places_m: Array
@@ -166,9 +164,6 @@ class Merit:
         self.stiffness = inertia_stiffness(problem)
         if problem.blocks.kind[0] == TRANSLATION:
             self.stiffness[:3] *= settings.root
-        knees = _knees(character)
-        for joint, columns in _rotations_of(problem):
-            self.stiffness[columns] *= settings.knee if joint in knees else 1.0
         self.stiffness /= _mobility(problem, mobility or {}) ** 2
         if peaks_rad_s2 is None:
             peaks_rad_s2 = peak_accelerations_rad_s2(clip)
@@ -251,9 +246,6 @@ class Merit:
         com = center_of_mass(state, scene.character.body)
         supports = supports_of(state, touched, com, scale, self.usual, settings)
         supports.believed[~self.asked.laws] = 0
-        if settings.plan and stage.rho > 0.0 and self.asked.laws.any():
-            lenient = supports_of(state, touched, com, scale, self.usual, every_point(settings))
-            supports = planned(supports, lenient, settings, self.rate_hz)
         return Carried(supports, make_forces(supports.caps, stage.mu), grounds)
 
     def held(self) -> Held:
@@ -453,13 +445,6 @@ def _mobility(problem: IkProblem, by_joint: Mapping[int, float]) -> Array:
     for joint, columns in _rotations_of(problem):
         found[columns] = by_joint.get(joint, 1.0)
     return np.maximum(found, _LEAST_MOBILITY)
-
-
-def _knees(character: Character) -> set[int]:
-    if character.roles is None:
-        return set()
-    names = (character.roles.joints.get(f"{side}_knee") for side in ("left", "right"))
-    return {character.skeleton.index(name) for name in names if name is not None}
 
 
 def _calm(problem: IkProblem, settings: PhysicsSettings, peaks_rad_s2: Array) -> Array:

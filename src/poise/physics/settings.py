@@ -40,8 +40,6 @@ class PhysicsSettings:
     root: Annotated[float, Positive] = 6.0
     """How much more it costs to displace the root than its inertia says: the pressure under the
     feet goes where the centre of mass goes."""
-    knee: Annotated[float, Positive] = 2.0
-    """The same for knees: they bend as hips and feet ask, and should not twist."""
     wrench_likeness: Annotated[float, NotNegative] = 165.0
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
@@ -50,13 +48,6 @@ class PhysicsSettings:
     capture's."""
     moment_likeness: Annotated[float, NotNegative] = 300.0
     """The same for moments about the centre of mass, in body weight × stature."""
-    plan: bool = True
-    """Whether the wrench to stay close to is first made possible and smooth (`wrench_plan`);
-    without it, the capture's is asked for as it is."""
-    doubt: Annotated[float, Positive] = 0.2
-    """Where the plan differs from the capture's wrench by so much (body weights; moments: half of
-    it, in body weight × stature), staying close to it counts half: a capture that cannot have been
-    is known less well."""
     calm: Annotated[float, Positive] = 30.0
     """How much more the acceleration of a displacement costs in joints that no contact or goal asks
     to move: arms are not thrown about for the sake of a footstep."""
@@ -112,7 +103,7 @@ def kinematic(
 ) -> PhysicsSettings:
     """Knobs of a solve without the laws of motion, all joints alike; `hard` by stage."""
     return PhysicsSettings(
-        likeness=likeness, root=1.0, knee=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
+        likeness=likeness, root=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
         clearance=clearance, looks=0, stages=tuple(Stage(weight, 0.0, 1.0) for weight in hard),
         rounds=rounds,
     )  # fmt: skip

@@ -1,12 +1,11 @@
-"""The wrench to ask of the ground: near the capture's, smooth in time, and possible.
+"""The wrench to ask of the ground: near what a motion asks for, smooth in time, and possible.
 
 Where supports change, the nearest possible force of each frame jumps from point to point: pressure
 that was under the ball is under the tip of the toes two frames later. Real forces do not, and
 whoever looks at the motion through a low-pass filter (every measure, every robot's estimator) sees
-pressure outside of the foot. So before joint angles are solved for, the wrench alone is: six
-numbers a frame, close to the capture's, whose deviation from it costs by its second difference, and
-which reaction forces explain frame by frame *and* after smoothing. The motion then stays close to
-this wrench instead of the capture's.
+pressure outside of the foot. So the wrench alone is solved for: six numbers a frame, close to the
+motion's, whose deviation from it costs by its second difference, and which reaction forces explain
+frame by frame *and* after smoothing.
 
 Newton's method; both explanations have reaction forces eliminated by the same barrier as in the
 solve (`solvers/force_barrier.py`).
@@ -18,13 +17,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inner_borrowing
 from poise.motion import splines
 from poise.physics.newton_euler_rows import Supports
-from poise.physics.settings import PhysicsSettings
 from poise.solvers import Barrier, eliminate_forces, factor_band, make_forces, solve_band
 
 CUTOFF_HZ = 12.0
@@ -33,13 +30,9 @@ SMOOTH_S = 0.01
 """A deviation from the capture that bends within this time costs as much as its size."""
 _REACH_S = 0.09
 """Half the length of the smoothing kernel; what is left beyond is a fiftieth of its middle."""
-_RHO, _MU = 3000.0, 2e-4
-"""Of the barrier (see `force_barrier`)."""
-_EXACT = 30.0
-"""Times more, of a plan for what a solve found: at a fifth of the weight, a millimetre of pressure
-is a moment of 1e-4."""
-_AROUND_S = 0.1
-"""Half the time over which the change of a wrench is judged."""
+_RHO, _MU = 9e4, 2e-4
+"""Of the barrier (see `force_barrier`): at a fifth of the weight, a millimetre of pressure is a
+moment of 1e-4."""
 _MOST_STEPS = 30
 _ENOUGH = 1e-4
 """Gain, as a share of the cost, that is not worth a step."""
@@ -88,54 +81,32 @@ class _Work(NamedTuple):
     """(6,)"""
 
 
-def planned(
-    supports: Supports, lenient: Supports, settings: PhysicsSettings, rate_hz: float
-) -> Supports:
-    """Supports with a planned wrench to stay close to, and what deviating from it costs.
-
-    Args:
-        supports: what carries in each frame, with the capture's wrench.
-        lenient: what carries the smoothed wrench (`supports.every_point`).
-        settings: effort of forces, and doubt about captures.
-        rate_hz: frame rate.
-    """
-    plan = plan_wrench(supports, lenient, settings.effort, rate_hz)
-    changed = plan - supports.usual
-    size = np.maximum(
-        np.linalg.norm(changed[:, :3], axis=1), 2.0 * np.linalg.norm(changed[:, 3:], axis=1)
-    )
-    around = uniform_filter1d(size, 1 + 2 * round(_AROUND_S * rate_hz), mode="nearest")
-    trust = 1.0 / (1.0 + (around / settings.doubt) ** 2)
-    return supports._replace(usual=plan, likeness=trust[:, None] * supports.likeness)
-
-
 def plan_wrench(
-    strict: Supports, lenient: Supports, effort: float, rate_hz: float, seen: Array | None = None
+    strict: Supports, lenient: Supports, effort: float, rate_hz: float, seen: Array
 ) -> Array:
-    """(F, 6) the possible wrench nearest to the capture's, see above.
+    """(F, 6) the possible wrench nearest to a motion's, see above.
 
     Args:
-        strict: what carries in each frame, with the capture's wrench and what deviating costs.
+        strict: what carries in each frame, with the motion's wrench and what deviating costs.
         lenient: what carries the smoothed wrench.
         effort: what reaction forces cost.
         rate_hz: frame rate.
-        seen: (F, 6) the capture's wrench as measures see it, where that is known; else as the
-            smoothing of wrenches gives it.
+        seen: (F, 6) the motion's wrench as measures see it.
     """
-    usual, barrier = strict.usual, Barrier(_RHO if seen is None else _EXACT * _RHO, _MU, effort)
+    usual, barrier = strict.usual, Barrier(_RHO, _MU, effort)
     frames = len(usual)
     kernel = _kernel(frames, rate_hz)
     if kernel is None or not (np.diff(strict.first) > 0).any():
         return usual
     problem = _Problem(
         usual,
-        # In flight, what the capture asks for is an error: it counts only to begin smoothly.
+        # In flight, what a motion asks for is an error: it counts only to begin smoothly.
         np.maximum(strict.likeness, 0.1 * strict.likeness.max(axis=0, initial=1e-5)),
         (SMOOTH_S * rate_hz) ** 4,
         kernel,
         strict,
         lenient,
-        np.zeros_like(usual) if seen is None else seen - smoothed(usual, kernel),
+        seen - smoothed(usual, kernel),
         barrier,
         make_forces(strict.caps, barrier.mu),
         make_forces(lenient.caps, barrier.mu),
