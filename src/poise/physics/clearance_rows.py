@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.compiled import inner_borrowing
-from poise.environment import Environment, query
+from poise.environment import Environment, Ground, query
 from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
 from poise.mechanics import BodyState, cross, site_positions, turn
 from poise.physics.likeness_rows import smooth_hinge
@@ -70,6 +71,24 @@ def outside_of(
         np.ascontiguousarray(np.concatenate(heights, axis=1)), np.zeros(shape, dtype=np.int64),
         np.zeros(shape, dtype=np.int64),
     )  # fmt: skip
+
+
+def is_one_plane(environment: Environment) -> bool:
+    """Whether the plane next to a point is the same wherever it goes."""
+    surfaces = environment.surfaces
+    return len(surfaces) == 1 and isinstance(surfaces[0], Ground)
+
+
+def unforeseen_m(state: BodyState, known: Outside, found: Outside) -> Array:
+    """(F,) how much deeper points are below planes that are found at a motion than below those that
+    were known of."""
+    places = state.positions_m[:, found.joint] + rotations.rotate(
+        state.rotations_wxyz[:, found.joint], found.offset
+    )
+    depth, before = (
+        np.maximum(each.height - (each.normal * places).sum(axis=2), 0.0) for each in (found, known)
+    )
+    return np.asarray((depth - before).max(axis=1, initial=0.0))
 
 
 @inner_borrowing

@@ -21,7 +21,7 @@ from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.local_newton import LocalNewton
 from poise.physics.merit import Asked, Held, Merit, everywhere
 from poise.physics.self_clearance_rows import Clearing
-from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings
+from poise.physics.settings import MET_DEPTH_M, MET_M, MET_WRENCH, PhysicsSettings
 
 _IDLE = 3
 """How many updates of the multipliers in a row may gain less than a tenth."""
@@ -149,7 +149,8 @@ def _held(
     """
     found, idle = _Found(at, merit.held(), np.inf), 0
     for done in range(settings.rounds + 1):
-        left = np.where(within, _left(merit, at), 0.0)
+        left = np.maximum(_left(merit, at), merit.look_around(at) / MET_DEPTH_M)
+        left[~within] = 0.0
         owed = _owed(left, within)
         idle = idle + 1 if owed > 0.9 * found.owed else 0
         if owed < found.owed:
