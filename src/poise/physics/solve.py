@@ -28,6 +28,9 @@ _IDLE = 3
 _AHEAD = 1.5
 """How far multipliers of contacts go in an update: they creep to where they end, and this saves a
 tenth of the steps. Those of the laws of motion, further than 1, take more."""
+_AROUND = 3
+"""How often surfaces next to points are looked for anew: who is asked into the middle of something
+would go from side to side."""
 _CHANGED = 0.05
 """Share of a frame's cost, and of one, that is a change."""
 _WORSE = 1.0
@@ -149,7 +152,9 @@ def _held(
     """
     found, idle = _Found(at, merit.held(), np.inf), 0
     for done in range(settings.rounds + 1):
-        left = np.maximum(_left(merit, at), merit.look_around(at) / MET_DEPTH_M)
+        left = _left(merit, at)
+        if done < _AROUND:
+            left = np.maximum(left, merit.look_around(at) / MET_DEPTH_M)
         left[~within] = 0.0
         owed = _owed(left, within)
         idle = idle + 1 if owed > 0.9 * found.owed else 0
