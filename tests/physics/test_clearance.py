@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from poise.arrays import Array
 from poise.character import contact_points, contact_radii_m
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point
 from poise.environment import ConvexPart, Environment, Ground, query
@@ -51,7 +52,11 @@ def test_a_hand_that_goes_on_into_a_block_is_stopped(monkeypatch: pytest.MonkeyP
     before = reaching(None, 0.0)
     assert deepest_m(before) < 0.0
     assert deepest_m(reaching(before, 0.7)) < 2e-3
-    monkeypatch.setattr(Merit, "look_around", lambda merit, _: np.zeros(merit.frames))
+
+    def blind(merit: Merit, _: object) -> Array:
+        return np.zeros(merit.frames)
+
+    monkeypatch.setattr(Merit, "look_around", blind)
     assert deepest_m(reaching(before, 0.7)) > 0.05
 
 

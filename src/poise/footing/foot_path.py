@@ -158,11 +158,11 @@ def foot_path(
     stretches = _stretches(shape, seen, weights, slides[frames], rate_hz)
     ball, turn, static = _placing(shape, seen, stretches, rate_hz)
     forward = np.cos(turn)[:, None] * tangents[0] + np.sin(turn)[:, None] * tangents[1]
-    left = np.cross(normal, forward)
+    left = np.asarray(np.cross(normal, forward), dtype=np.float64)
     world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
     headed = rotations.from_matrix(world @ shape.axes.T)
     level = float(np.median((points_m[frames] @ normal).min(axis=1)))
-    touched = touching.any(axis=0)
+    touched = np.asarray(touching.any(axis=0))
     prints = _prints(
         shape, forward, left, ball, tangents, level * normal, normal, touched, environment
     )

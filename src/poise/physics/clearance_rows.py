@@ -80,7 +80,7 @@ def is_one_plane(environment: Environment) -> bool:
 
 
 def unforeseen_m(state: BodyState, known: Outside, found: Outside) -> Array:
-    """(F,) how much deeper points of a motion are below planes found there than below known ones."""
+    """(F,) how much deeper points of a motion are below planes found there than below others."""
     places = state.positions_m[:, found.joint] + rotations.rotate(
         state.rotations_wxyz[:, found.joint], found.offset
     )
