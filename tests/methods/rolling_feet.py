@@ -176,3 +176,15 @@ def travelling(
         turns[f] = rotations.from_matrix(np.stack([forward, left, normal], axis=1) @ shape.axes.T)
         points[f] = at + shape.flat_m[:, :1] * forward + shape.flat_m[:, 1:] * left
     return Seen(shape, environment, turns, points, np.full(len(balls_m), FLAT))
+
+
+def on_a_rung(shape: FootShape, pole: Environment, away_m: float, count: int = 30) -> Seen:
+    """A foot whose heel is next to a pole's front at z = 0, so far away; its toes hang over air."""
+    forward, left = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    level = np.stack([forward, left, np.cross(forward, left)], axis=1)
+    flat = rotations.from_matrix(level @ shape.axes.T)
+    turn = rotations.multiply(flat, rotations.from_axis_angle(shape.left, 0.7))
+    points = sole(shape, np.zeros(3), turn, rotations.multiply(turn, shape.toes_wxyz))
+    points = points - points[HEEL] + [0.0, 0.3, away_m]
+    turns = np.repeat(turn[None], count, axis=0)
+    return Seen(shape, pole, turns, np.repeat(points[None], count, axis=0), np.zeros(count, int))

@@ -13,7 +13,7 @@ import poise
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, complete_character
-from poise.environment import Environment, query
+from poise.environment import ConvexPart, Environment, Ground, query
 from poise.footing.foot_path import FootPath, touching_sole
 from poise.footing.foot_shape import (
     BALL,
@@ -41,6 +41,7 @@ from tests.methods.rolling_feet import (
     ON_TIP,
     RATE_HZ,
     Seen,
+    on_a_rung,
     rolling,
     shape_of,
     slope,
@@ -415,3 +416,18 @@ def test_a_foot_without_toes_rolls_about_its_tip_only() -> None:
     up = np.full(30, 0.05)
     found = touching(low(30, heel=up), shape=FEET["no toes"])
     assert found[:, TIP].all() and not found[:, :TIP].any()
+
+
+@pytest.mark.parametrize("away_m", [0.0, 0.008])
+def test_a_heel_on_a_pole_stays_on_the_pole(away_m: float) -> None:
+    """Next to the ball is the floor, or another side: what does not touch says nothing."""
+    corners = np.array([(x, y, z) for x in (-0.03, 0.03) for y in (0, 1) for z in (-0.06, 0)])
+    pole = Environment((Ground(), ConvexPart(corners, "pole")))
+    seen = on_a_rung(FEET["left"], pole, away_m)
+    normals = query(pole, seen.points_m[0]).normals
+    assert normals[HEEL, 2] > 0.99 > 0.5 > normals[TIP, 2], "two surfaces are next to the sole"
+    path = seen.path()
+    assert path.on_heel.all()
+    heel = seen.points_m[:, HEEL] - [0.0, 0.0, away_m]
+    np.testing.assert_allclose(path.heel_m, heel, atol=5e-3)
+    np.testing.assert_allclose(query(pole, path.heel_m).distances_m, 0.0, atol=1e-6)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from poise.arrays import Array
+from poise.character import Character, Sites
 from poise.constraints import Recruits, Scene
 from poise.contact import touching_points
 from poise.environment import Environment
@@ -16,7 +17,13 @@ from poise.ik.displacement_rows import take_steps
 from poise.ik.inertia_stiffness import inertia_stiffness
 from poise.ik.packed import PoseArrays
 from poise.ik.problem import IkProblem, unsolved
-from poise.mechanics import center_of_mass, forward_kinematics, limbs_of
+from poise.mechanics import (
+    Limbs,
+    center_of_mass,
+    forward_kinematics,
+    limbs_of,
+    with_spheres,
+)
 from poise.motion import Clip
 from poise.physics import Clearing, PhysicsSettings, WholeSettings
 from poise.physics.clearance_rows import outside_of
@@ -68,7 +75,7 @@ class Merit:
         )  # fmt: skip
         self.outside = outside_of(state, character, scene.environment)
         self.outside.height[:] += -1.0 if asked.limbs else 0.05  # everything low is inside
-        limbs = Clearing(limbs_of(character)) if asked.limbs else None
+        limbs = Clearing(_thick(character)) if asked.limbs else None
         self.apart = apart_of(state, clip.skeleton, limbs)
         self.apart.least[:] += 0.2  # so thick that most limbs are in each other
         # No likeness of poses: its slopes leave out how the logarithm bends.
@@ -120,6 +127,14 @@ class Merit:
             above = self.cost(self.moved(self.at, way, step))
             below = self.cost(self.moved(self.at, way, -step))
             assert (above - below) / (2.0 * step) == pytest.approx(float(slope @ way), rel=2e-5)
+
+
+def _thick(character: Character) -> Limbs:
+    """Limbs, and spheres around wrists and belly."""
+    joints = np.array([character.skeleton.index(n) for n in ("LeftHand", "RightHand", "Spine1")])
+    sites = Sites(("left", "right", "belly"), joints, np.full((3, 3), 0.02))
+    pairs = np.array([[0, 1], [2, 1]])
+    return with_spheres(limbs_of(character), sites, np.array([0.2, 0.2, 0.3]), pairs)
 
 
 @pytest.mark.parametrize(

@@ -162,21 +162,22 @@ def foot_path(
     all frames.
     """
     frames = slice(first, stop)
-    normals = query(environment, points_m[frames]).normals.reshape(-1, 3)
-    normal = normals.mean(axis=0)
-    normal /= np.linalg.norm(normal)
+    touching = flags[frames]
+    normal = _normal(points_m[frames], touching, environment)
     tangents = _tangents(normal)
     seen = points_m[frames] @ tangents.T
-    touching = flags[frames]
     weights = weights_of(touching, speeds_m_s[frames])
     stretches = _stretches(shape, seen, weights, slides[frames], rate_hz)
     ball, turn, static = _placing(shape, seen, stretches, rate_hz)
     forward = np.cos(turn)[:, None] * tangents[0] + np.sin(turn)[:, None] * tangents[1]
-    left = np.cross(normal, forward)
+    left = np.asarray(np.cross(normal, forward), dtype=np.float64)
     world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
     headed = rotations.from_matrix(world @ shape.axes.T)
     level = float(np.median((points_m[frames] @ normal).min(axis=1)))
-    prints = _prints(shape, forward, left, ball, tangents, level * normal, normal, environment)
+    touched = np.asarray(touching.any(axis=0))
+    prints = _prints(
+        shape, forward, left, ball, tangents, level * normal, normal, touched, environment
+    )
     pitch, roll = _rolling(shape, normal, turns_wxyz[frames], touching, rate_hz)
     tilted = rotations.from_axis_angle(shape.axes[:, 0], roll)
     rolled = rotations.multiply(tilted, rotations.from_axis_angle(shape.left, pitch))
@@ -223,6 +224,15 @@ def _phases(touching: NDArray[np.bool_], pitch: Array) -> _Phases:
     flat = (heel & balls & (touching[:, INNER] == touching[:, OUTER])) | landing
     on_heel = heel & ~posed
     return _Phases(balls, posed, flat, on_heel, touching[:, TIP] & ~posed & ~on_heel)
+
+
+def _normal(points: Array, touching: NDArray[np.bool_], environment: Environment) -> Array:
+    """(3,) out of the surface that a foot stands on: next to the points (n, 5, 3) that touch it.
+
+    Next to the others there may be another one: the floor below toes whose heel is on a rung.
+    """
+    normal = query(environment, points).normals[touching].mean(axis=0)
+    return np.asarray(normal / np.linalg.norm(normal))
 
 
 def _tangents(normal: Array) -> Array:
@@ -351,15 +361,18 @@ def _gap(wanted: Array, have: Array) -> Array:
 
 def _prints(
     shape: FootShape, forward: Array, left: Array, ball: Array, tangents: Array, level: Array,
-    normal: Array, environment: Environment,
+    normal: Array, touched: NDArray[np.bool_], environment: Environment,
 ) -> Array:  # fmt: skip
-    """(n, 5, 3) where the points of the flat foot are, on the surface next to where they were."""
+    """(n, 5, 3) where the points of the flat foot are, on the surface next to where they were.
+
+    Only those that are ever `touched` (5,) need to be on it.
+    """
     at = ball @ tangents + level
     points = (
         at[:, None] + shape.flat_m[:, :1] * forward[:, None] + shape.flat_m[:, 1:] * left[:, None]
     )
     for _ in range(4):
-        away = query(environment, points).distances_m
+        away = query(environment, points[:, touched]).distances_m
         # One plane for the whole sole: the height of its middle.
         points = points - away.mean(axis=1)[:, None, None] * normal
     return points

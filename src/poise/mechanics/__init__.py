@@ -40,6 +40,7 @@ from poise.mechanics.limb_capsules import deepest_overlap_m as deepest_overlap_m
 from poise.mechanics.limb_capsules import gaps_at_rest_m as gaps_at_rest_m
 from poise.mechanics.limb_capsules import gaps_m as gaps_m
 from poise.mechanics.limb_capsules import limbs_of as limbs_of
+from poise.mechanics.limb_capsules import with_spheres as with_spheres
 from poise.mechanics.momentum import momentum as momentum
 from poise.mechanics.momentum import momentum_matrix as momentum_matrix
 from poise.mechanics.momentum import momentum_rate as momentum_rate

@@ -2,7 +2,7 @@
 
 Limbs go from joint to joint, the trunk from the middle of the hips to that of the shoulders; their
 radii are those of the flesh (`character.contact_points`), at the body's size. Neighbours are not
-compared: they always touch.
+compared: they always touch. A sphere is a capsule of length zero.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
-from poise.character import SIDES, Character, Skeleton, contact_points, contact_radii_m
+from poise.character import SIDES, Character, Sites, Skeleton, contact_points, contact_radii_m
 from poise.mechanics.kinematics import BodyState, forward_kinematics
 
 _LIMBS = {
@@ -110,6 +110,20 @@ def limbs_of(character: Character) -> Limbs:
         np.array([[offset for _, offset in each] for each in ends.values()]).reshape(*shape, 3),
         np.array([wide[name] for name in names]),
         np.array(pairs, dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def with_spheres(limbs: Limbs, sites: Sites, radii_m: Array, pairs: Indices) -> Limbs:
+    """The same with spheres around points of the body; `pairs` (Q, 2) are those that may touch."""
+    shape = len(sites.names), 2, ENDS
+    joints = np.broadcast_to(sites.joints[:, None, None], shape)
+    offsets = np.broadcast_to(sites.offsets_m[:, None, None], (*shape, 3))
+    return Limbs(
+        (*limbs.names, *sites.names),
+        np.concatenate([limbs.joints, joints]),
+        np.concatenate([limbs.offsets_m, offsets]),
+        np.concatenate([limbs.radii_m, radii_m]),
+        np.concatenate([limbs.pairs, pairs + len(limbs.names)]),
     )
 
 

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.compiled import inner_borrowing
-from poise.environment import Environment, query
+from poise.environment import Environment, Ground, query
 from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
 from poise.mechanics import BodyState, cross, site_positions, turn
 from poise.physics.likeness_rows import smooth_hinge
@@ -72,6 +73,23 @@ def outside_of(
         np.ascontiguousarray(np.concatenate(heights, axis=1)), np.zeros(shape, dtype=np.int64),
         np.zeros(shape, dtype=np.int64), np.zeros(state.frame_count),
     )  # fmt: skip
+
+
+def is_one_plane(environment: Environment) -> bool:
+    """Whether the plane next to a point is the same wherever it goes."""
+    surfaces = environment.surfaces
+    return len(surfaces) == 1 and isinstance(surfaces[0], Ground)
+
+
+def unforeseen_m(state: BodyState, known: Outside, found: Outside) -> Array:
+    """(F,) how much deeper points of a motion are below planes found there than below others."""
+    places = state.positions_m[:, found.joint] + rotations.rotate(
+        state.rotations_wxyz[:, found.joint], found.offset
+    )
+    depth, before = (
+        np.maximum(each.height - (each.normal * places).sum(axis=2), 0.0) for each in (found, known)
+    )
+    return np.asarray((depth - before).max(axis=1, initial=0.0))
 
 
 @inner_borrowing

@@ -24,7 +24,7 @@ from poise.ik import (
 )
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.motion import Clip, peak_accelerations_rad_s2
-from poise.physics.clearance_rows import Flesh, Outside, outside_of
+from poise.physics.clearance_rows import Flesh, Outside, is_one_plane, outside_of, unforeseen_m
 from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.likeness_rows import REACH, Price, foresee_ranges
@@ -340,6 +340,19 @@ class Merit:
         if where.any():
             self._set_price()
         return where
+
+    def look_around(self, at: IkSolution) -> Array:
+        """Find the surfaces next to points anew; (F,) how much deeper inside that shows them.
+
+        Beside an edge, a point that has moved far is next to another plane than before.
+        """
+        scene = self._problem.scene
+        if is_one_plane(scene.environment):
+            return np.zeros(self.frames)
+        state = forward_kinematics(scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz)
+        known = self._outside
+        self._outside = outside_of(state, scene.character, scene.environment, self._flesh)
+        return unforeseen_m(state, known, self._outside)
 
     def bounds_met(self, first: int, stop: int) -> tuple[Indices, ...]:
         """Which bounds (clearance, limbs, torque) had rows at the last evaluation of a stretch."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.character import Skeleton
@@ -32,9 +33,9 @@ class Clearing:
     limbs: Limbs
     least_m: float = 0.0
     """Distance of two surfaces."""
-    as_clip: bool = True
+    as_clip: bool | NDArray[np.bool_] = True
     """Limbs that are nearer, or in each other, in the motion to stay close to may be so still; so
-    may those that are at rest, whose flesh is thicker than it is."""
+    may those that are at rest, whose flesh is thicker than it is. For all pairs, or (P,) each."""
 
 
 class Apart(NamedTuple):
@@ -64,9 +65,8 @@ def apart_of(state: BodyState, skeleton: Skeleton, asked: Clearing | None) -> Ap
         return _nothing(state.frame_count)
     limbs = asked.limbs
     least = np.full((state.frame_count, len(limbs.pairs)), asked.least_m)
-    if asked.as_clip:
-        least = np.minimum(least, gaps_m(state, limbs))
-        least = np.minimum(least, gaps_at_rest_m(skeleton, limbs))
+    near = np.minimum(gaps_m(state, limbs), gaps_at_rest_m(skeleton, limbs))
+    least = np.where(asked.as_clip, np.minimum(least, near), least)
     common = [_common(skeleton, limbs.joints[pair].ravel()) for pair in limbs.pairs]
     return Apart(
         np.ascontiguousarray(limbs.joints, dtype=np.int64),

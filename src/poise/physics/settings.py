@@ -111,6 +111,8 @@ def kinematic(
 
 MET_M = 1e-4
 """A contact is met when it is off by less, and"""
+MET_DEPTH_M = 1e-3
+"""surfaces are known when points are deeper inside them by less than they seemed to be, and"""
 MET_WRENCH = 2e-3
 """the laws of motion when less is left unexplained in every frame (body weights): then the solve
 ends."""

@@ -21,13 +21,16 @@ from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.local_newton import LocalNewton
 from poise.physics.merit import Asked, Held, Merit, everywhere
 from poise.physics.self_clearance_rows import Clearing
-from poise.physics.settings import MET_M, MET_WRENCH, PhysicsSettings
+from poise.physics.settings import MET_DEPTH_M, MET_M, MET_WRENCH, PhysicsSettings
 
 _IDLE = 3
 """How many updates of the multipliers in a row may gain less than a tenth."""
 _AHEAD = 1.5
 """How far multipliers of contacts go in an update: they creep to where they end, and this saves a
 tenth of the steps. Those of the laws of motion, further than 1, take more."""
+_AROUND = 3
+"""How often surfaces next to points are looked for anew: who is asked into the middle of something
+would go from side to side."""
 _CHANGED = 0.05
 """Share of a frame's cost, and of one, that is a change."""
 _WORSE = 1.0
@@ -149,7 +152,10 @@ def _held(
     """
     found, idle = _Found(at, merit.held(), np.inf), 0
     for done in range(settings.rounds + 1):
-        left = np.where(within, _left(merit, at), 0.0)
+        left = _left(merit, at)
+        if done < _AROUND:
+            left = np.maximum(left, merit.look_around(at) / MET_DEPTH_M)
+        left[~within] = 0.0
         owed = _owed(left, within)
         idle = idle + 1 if owed > 0.9 * found.owed else 0
         if owed < found.owed:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
+from poise.methods.correct.flesh import sphere_pairs
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.settings import Settings
 from poise.solvers import ConePlan
@@ -124,7 +125,7 @@ def packed(
     paths[1:-1] = 0.5 * (reference_m[:-2] + reference_m[2:]) - reference_m[1:-1]
     clearances = mesh.sphere_m.copy()
     clearances[mesh.contact_vertex] = rest_heights_m
-    pairs, distances = _pairs(mesh)
+    pairs = sphere_pairs(mesh)
     return Problem(
         reference=flat,
         bones=mesh.bones,
@@ -139,7 +140,7 @@ def packed(
         rest_heights=np.ascontiguousarray(rest_heights_m, dtype=np.float64),
         clearances=clearances,
         pairs=pairs,
-        pair_distances=distances,
+        pair_distances=mesh.sphere_m[pairs].sum(axis=1),
         weights=_weights(settings),
         cones=_cones(mesh, settings),
         drop=GRAVITY_M_S2 / rate_hz**2,
@@ -203,22 +204,6 @@ def _pose_rows(mesh: Mesh, settings: Settings) -> tuple[Indices, Array]:
         found[a, b, -1] = max(settings.pose_weight, settings.bone_weight) ** 2
     rows = np.array(list(found), dtype=np.int64).reshape(-1, 3)
     return rows, np.array(list(found.values()))
-
-
-def _pairs(mesh: Mesh) -> tuple[Indices, Array]:
-    """Spheres that may not meet: those of vertices that are not tied, and do not meet at rest."""
-    tied = {frozenset(pair) for pair in mesh.bones.tolist()}
-    round_ones = np.flatnonzero(mesh.sphere_m > 0.0).tolist()
-    pairs: list[tuple[int, int]] = []
-    distances: list[float] = []
-    for i, a in enumerate(round_ones):
-        for b in round_ones[i + 1 :]:
-            apart = float(mesh.sphere_m[a] + mesh.sphere_m[b])
-            gap = float(np.linalg.norm(mesh.rest_m[a] - mesh.rest_m[b]))
-            if frozenset((a, b)) not in tied and gap > apart:
-                pairs.append((a, b))
-                distances.append(apart)
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(distances)
 
 
 Contacts = NDArray[np.int8]

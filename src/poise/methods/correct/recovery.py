@@ -48,6 +48,7 @@ from poise.motion import (
 )
 from poise.physics import (
     NO_FLESH,
+    Clearing,
     Flesh,
     PhysicsSettings,
     PhysicsSolution,
@@ -106,6 +107,7 @@ def recover(
     settings: PhysicsSettings | None = None,
     physics: PhysicsSettings | None = None,
     flesh: Flesh = NO_FLESH,
+    limbs: Clearing | None = None,
 ) -> Recovered:
     """The nearest motion in which what touches touches, and nothing is inside anything.
 
@@ -122,6 +124,7 @@ def recover(
         settings: of the solve without physics.
         physics: how the laws of motion are asked for; without it they are not.
         flesh: with `physics`, further points that stay out of the surroundings.
+        limbs: with `physics`, parts of the body that stay out of each other.
     """
     belt = _common_belt_m_s(environment)
     if belt.any():
@@ -129,7 +132,7 @@ def recover(
         found = recover(
             _seen_from(clip, belt), character, _stopped(environment), contacts, slides,
             moves=moves, fastest_rad_s=fastest_rad_s, settings=settings, physics=physics,
-            flesh=flesh,
+            flesh=flesh, limbs=limbs,
         )  # fmt: skip
         return replace(found, clip=_seen_from(found.clip, -belt))
     scene = Scene(clip, character, environment, None)
@@ -146,7 +149,7 @@ def recover(
     if physics is not None:
         solved = solve_clip(
             scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
-            fastest_rad_s=fastest_rad_s, flesh=flesh,
+            fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs,
         )  # fmt: skip
         made = replace(
             clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz

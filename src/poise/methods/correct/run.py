@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
-from poise.character import Sites
 from poise.contact import ContactSchedule, estimate_ground
 from poise.environment import Environment
 from poise.errors import BadValue
@@ -18,8 +17,9 @@ from poise.methods.correct.contact_optimizer import Discovered, discover_long
 from poise.methods.correct.contact_states import columns_of
 from poise.methods.correct.draping import draped_places_m, raised_clip
 from poise.methods.correct.drift import steady_drift_m_s, without_drift
+from poise.methods.correct.flesh import clearing_of, flesh_of
 from poise.methods.correct.follow import at_own_rate, followed
-from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
+from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.problem import SLIDING
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
 from poise.methods.correct.refine import OwnRate, from_schedule, refined
@@ -31,7 +31,7 @@ from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip, resample
-from poise.physics import Flesh, PhysicsSettings, shortfalls
+from poise.physics import PhysicsSettings, shortfalls
 
 SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
@@ -113,7 +113,8 @@ def run(
         moves=moves,
         fastest_rad_s=fastest_turns_rad_s(clip),
         physics=PhysicsSettings() if everything else None,
-        flesh=_flesh(mesh),
+        flesh=flesh_of(mesh),
+        limbs=clearing_of(character, mesh),
     )
     fallen_short = (
         shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
@@ -139,16 +140,6 @@ def _rise_m(preview: Clip, capture: Clip, contacts: ContactSchedule) -> float:
 
 def _raised(clip: Clip, rise_m: float) -> Clip:
     return replace(clip, root_positions_m=clip.root_positions_m + np.array([0.0, rise_m, 0.0]))
-
-
-def _flesh(mesh: Mesh) -> Flesh:
-    """The spheres that the user put around parts of the body."""
-    thick = np.flatnonzero(mesh.sphere_m > 0.0)
-    sites = Sites(
-        tuple(mesh.sites.names[v] for v in thick), mesh.sites.joints[thick],
-        mesh.sites.offsets_m[thick],
-    )  # fmt: skip
-    return Flesh(sites, mesh.sphere_m[thick])
 
 
 _REACH = 4.0
