@@ -135,6 +135,7 @@ WAYS: dict[str, Way] = {
     "root no stiffer": _varied(PhysicsSettings(root=1.0)),
     "other joints no calmer": _varied(PhysicsSettings(calm=1.0)),
     "quiet joints no calmer": _varied(PhysicsSettings(brisk_rad_s2=0.0)),
+    "knees no stiffer": _varied(PhysicsSettings(knee=1.0)),
     "without a second look": _varied(PhysicsSettings(looks=0)),
     "a second look at accelerations only": _varied(PhysicsSettings(insistence=0.0)),
     "a second look at pressure only": _varied(PhysicsSettings(most_peak=0.0)),

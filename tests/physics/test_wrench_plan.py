@@ -55,7 +55,8 @@ def rough(wrench: Array) -> float:
 def test_a_wrench_that_can_be_is_planned_as_it_is() -> None:
     strict, lenient = both(walking())
     plan = planned(strict, lenient, walking().clip.rate_hz)
-    assert np.abs(plan - strict.usual)[1:-1].max() < 0.055
+    changed = np.abs(plan - strict.usual)[1:-1]
+    assert changed.max() < 0.07 and changed.mean() < 2e-3
 
 
 def test_in_flight_nothing_pushes() -> None:
@@ -80,7 +81,8 @@ def test_a_moment_that_feet_cannot_give_is_taken_back_smoothly() -> None:
     plan = planned(strict, lenient, sample.clip.rate_hz)
     inside = slice(middle - 8, middle + 8)
     assert np.abs(plan[inside, 5] - strict.usual[inside, 5]).max() > 0.05
-    assert rough(plan) < rough(strict.usual)
+    around = slice(middle - 15, middle + 15)
+    assert rough(plan[around, 5:]) < rough(strict.usual[around, 5:])
     away = np.abs(plan - strict.usual)
     assert away[:20].max() < 0.05  # seconds away nothing changes
 

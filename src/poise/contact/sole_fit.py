@@ -1,9 +1,9 @@
 """Soles fitted to a capture: the points of a foot that stands flat are on one level.
 
 A skeleton shows where joints are, not where soles are: heels come from proportions, tips of toes
-from end sites that often lie centimetres below the ball, and boots have heels. Where a capture shows
-a foot standing flat, it also shows where its sole is. Only the shape of the sole is fitted, not how
-thick it is: a body that hovers still hovers.
+from end sites that often lie centimetres below the ball, and boots have heels. A capture in which a
+foot stands flat shows where its sole is. Only the shape of the sole is fitted, not how thick it is:
+a body that hovers still hovers.
 """
 
 from __future__ import annotations

@@ -94,7 +94,10 @@ def out_of_the_ground(shape: FootShape, toes_wxyz: Array, most_rad: float) -> Ar
 
 
 def _rises(toes_at_m: Array, tip_m: Array, ball_m: Array, axes: Array) -> tuple[float, float]:
-    """How steeply toes point up when their tip, off their joint, is on the sole, and as they are."""
+    """How steeply toes point up when their tip is on the sole, and as they are.
+
+    `tip_m` (3,) is off their joint.
+    """
     ahead, _, up = tip_m @ axes
     length = float(np.hypot(ahead, up))
     below = float((toes_at_m - ball_m) @ axes[:, 2])

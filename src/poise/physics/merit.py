@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array, Indices
+from poise.character import Character
 from poise.constraints import Task
 from poise.contact import ContactSchedule, touching_points
 from poise.environment import Environment
@@ -164,6 +165,9 @@ class Merit:
         self.stiffness = inertia_stiffness(problem)
         if problem.blocks.kind[0] == TRANSLATION:
             self.stiffness[:3] *= settings.root
+        knees = _knees(character)
+        for joint, columns in _rotations_of(problem):
+            self.stiffness[columns] *= settings.knee if joint in knees else 1.0
         self.stiffness /= _mobility(problem, mobility or {}) ** 2
         if peaks_rad_s2 is None:
             peaks_rad_s2 = peak_accelerations_rad_s2(clip)
@@ -458,6 +462,13 @@ def _mobility(problem: IkProblem, by_joint: Mapping[int, float]) -> Array:
     for joint, columns in _rotations_of(problem):
         found[columns] = by_joint.get(joint, 1.0)
     return np.maximum(found, _LEAST_MOBILITY)
+
+
+def _knees(character: Character) -> set[int]:
+    if character.roles is None:
+        return set()
+    names = (character.roles.joints.get(f"{side}_knee") for side in ("left", "right"))
+    return {character.skeleton.index(name) for name in names if name is not None}
 
 
 def _calm(problem: IkProblem, settings: PhysicsSettings, peaks_rad_s2: Array) -> Array:

@@ -40,6 +40,8 @@ class PhysicsSettings:
     root: Annotated[float, Positive] = 6.0
     """How much more it costs to displace the root than its inertia says: the pressure under the
     feet goes where the centre of mass goes."""
+    knee: Annotated[float, Positive] = 2.0
+    """The same for knees: they bend as hips and feet ask, and should not twist."""
     wrench_likeness: Annotated[float, NotNegative] = 165.0
     """What it costs, in a frame, to ask a body weight more or less of the ground than the capture
     does (moments: body weight times stature). Without it the solve finds forces that are possible
@@ -103,7 +105,7 @@ def kinematic(
 ) -> PhysicsSettings:
     """Knobs of a solve without the laws of motion, all joints alike; `hard` by stage."""
     return PhysicsSettings(
-        likeness=likeness, root=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
+        likeness=likeness, root=1.0, knee=1.0, calm=1.0, brisk_rad_s2=0.0, torque=0.0,
         clearance=clearance, looks=0, stages=tuple(Stage(weight, 0.0, 1.0) for weight in hard),
         rounds=rounds,
     )  # fmt: skip
@@ -111,8 +113,6 @@ def kinematic(
 
 MET_M = 1e-4
 """A contact is met when it is off by less, and"""
-MET_DEPTH_M = 1e-3
-"""surfaces are known when points are deeper inside them by less than they seemed to be, and"""
 MET_WRENCH = 2e-3
 """the laws of motion when less is left unexplained in every frame (body weights): then the solve
 ends."""

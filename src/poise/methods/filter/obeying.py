@@ -41,7 +41,7 @@ _OFTEN = 0.25
 """An input that does not obey in this share of its frames gets all of it."""
 _KNOBS = PhysicsSettings(
     likeness=WholeSettings(place=60.0, acceleration_s=0.2, range=3e4, speed=2e6),
-    root=1.0, brisk_rad_s2=0.0, inset_m=0.01, least_grip=0.3, torque=100.0,
+    root=1.0, knee=1.0, brisk_rad_s2=0.0, inset_m=0.01, least_grip=0.3, torque=100.0,
     clearance=0.0, looks=0, fading=False,
 )  # fmt: skip
 """The root is no stiffer than its inertia says: feet that are set elsewhere take it along. Surfaces

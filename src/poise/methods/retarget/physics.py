@@ -55,6 +55,7 @@ def obeying(made: Kinematic, target: Character, settings: Settings) -> Obeying:
             place=_PLACE, acceleration_s=_ACCELERATION_S, wish=_WISH, range=_RANGE
         ),
         root=1.0,
+        knee=1.0,
         calm=1.0,
         brisk_rad_s2=0.0,
         wrench_likeness=wrench,
