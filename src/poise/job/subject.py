@@ -224,7 +224,8 @@ def subject(
         return Subject(made, character, drawn, said, drawn.notes, kept)
     with located(recipe, ("environment",)):
         environment = place or _place(recipe, made, character)
-    character = with_fitted_soles(character, made, environment)
+    if recipe.character.soles == "fitted":
+        character = with_fitted_soles(character, made, environment)
     asked = Subject(made, character, environment, said, environment.notes, kept)
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
