@@ -42,12 +42,12 @@ _OFTEN = 0.25
 _KNOBS = PhysicsSettings(
     likeness=WholeSettings(place=60.0, acceleration_s=0.2, range=3e4, speed=2e6),
     root=1.0, knee=1.0, brisk_rad_s2=0.0, inset_m=0.01, least_grip=0.3, torque=100.0,
-    clearance=0.0, looks=0, fading=False,
+    clearance=0.0, most_peak=0.0, insistence=0.0, looks=8, fading=False,
 )  # fmt: skip
 """The root is no stiffer than its inertia says: feet that are set elsewhere take it along. Surfaces
 are not looked at: constraints may put feet below them, as captures do. The input's wrench is hardly
-asked for, so that no plan near it is needed: with one, a limbo dancer leans back by 4° instead of
-19°. Nor is there a second look: it weighs what the input does against what constraints ask."""
+asked for. A second look is for torques only: the others weigh what the input does against what
+constraints ask."""
 _HARDEST_WISH = 1e6
 """What missing a soft constraint by a metre costs at most."""
 _LIKE_INPUT = 1.0, 1.0
