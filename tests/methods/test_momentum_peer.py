@@ -61,10 +61,10 @@ def check(problem: Problem) -> None:
     """Both come to one motion, and each finds the other's as good as its own."""
     ours = solve_spacetime(problem.spacetime, problem.start, TIGHT, iterations=300)
     peer = solve_with_ipopt(problem)
-    # IPOPT calls it acceptable, or gives up restoring a violation of 1e-10, where its own tolerance
-    # is below what rounding leaves. What it ends with is judged by the lines below.
-    good = ("Solve_Succeeded", "Solved_To_Acceptable_Level", "Restoration_Failed")
-    assert peer.status in good
+    if peer.status == "Restoration_Failed":  # its faster way may lose itself; its safer one is slow
+        peer = solve_with_ipopt(problem, options={"ipopt.mu_strategy": "monotone"})
+    # IPOPT calls it acceptable where its own tolerance is below what rounding leaves.
+    assert peer.status in ("Solve_Succeeded", "Solved_To_Acceptable_Level")
     assert peer.violation < 1e-6
     theirs = problem.start._replace(roots=peer.roots, locals=peer.locals, control=peer.control)
     cost, broken = costs(problem, theirs)
