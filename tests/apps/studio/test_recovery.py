@@ -224,7 +224,7 @@ def test_many_edits_are_kept_and_the_first_state_too(
         history.add({"n": number}, f"edit {number}")
     history = History.read(tmp_path)
     steps = 0
-    while history.undo():
+    while history.go(-1):
         steps += 1
     assert steps == most - 1 and history.recipe == {"n": 0}
 
