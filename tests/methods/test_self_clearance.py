@@ -15,6 +15,7 @@ from poise.contact import ContactSchedule
 from poise.mechanics import (
     BodyState,
     Capsule,
+    Limbs,
     apart_m,
     capsules,
     deepest_overlap_m,
@@ -102,13 +103,17 @@ def test_distances_by_hand(ends: tuple[tuple[float, ...], ...], apart: float) ->
     assert np.isfinite(first).all() and np.isfinite(second).all()
 
 
+def by_name(state: BodyState, limbs: Limbs) -> dict[str, Capsule]:
+    return dict(zip(limbs.names, capsules(state, limbs), strict=True))
+
+
 @pytest.mark.parametrize("name", [*MADE, *ROBOT_FILES])
 def test_capsules_go_from_joint_to_joint(name: str) -> None:
     target = body(name)
     skeleton, roles = target.skeleton, target.roles
     assert roles is not None
     state = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
-    found, radii = capsules(state, limbs_of(target)), contact_radii_m(target)
+    found, radii = by_name(state, limbs_of(target)), contact_radii_m(target)
     for side in ("left", "right"):
         ends = [
             state.positions_m[0, skeleton.index(roles.joint(f"{side}_{p}"))]
@@ -157,7 +162,7 @@ def test_neighbours_are_not_compared(name: str) -> None:
     target = body(name)
     skeleton = target.skeleton
     state = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
-    limbs = capsules(state, limbs_of(target))
+    limbs = by_name(state, limbs_of(target))
     for side in ("left", "right"):
         for a, b in (("thigh", "shin"), ("upper_arm", "forearm")):
             if f"{side}_{b}" in limbs:
@@ -209,7 +214,7 @@ def test_the_deepest_overlap_is_that_of_all_frames_and_pairs() -> None:
     """Against the brute force over every pair that is not of neighbours."""
     clip = in_the_thigh()
     state = state_of(clip)
-    limbs = capsules(state, LIMBS)
+    limbs = by_name(state, LIMBS)
     deepest = float(-by_sampling(limbs["left_forearm"], limbs["left_thigh"], 2001).min())
     assert deepest_overlap_m(state, LIMBS)[0] == pytest.approx(deepest, abs=1e-5)
     wide = state_of(posed(LeftArm=(0.0, 0.0, 1.2), RightArm=(0.0, 0.0, -1.2)))

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.arrays import Array
 from poise.character import contact_points, contact_radii_m
 from poise.constraints import EVERYTHING, Recruits, Scene, Task, recruits_of_point
 from poise.environment import ConvexPart, Environment, Ground, query
 from poise.mechanics import forward_kinematics, site_positions
 from poise.physics import PhysicsSolution, solve_clip
-from poise.physics.clearance_rows import is_one_plane, outside_of, unforeseen_m
-from poise.physics.merit import Merit
+from poise.physics.clearance_rows import MOST_PLANES, _planes
 from poise.samples import sample_character, standing
 
 BODY = sample_character()
@@ -47,32 +45,25 @@ def deepest_m(found: PhysicsSolution) -> float:
     return contact_radii_m(BODY)["left_hand"] - float(near.distances_m.min())
 
 
-def test_a_hand_that_goes_on_into_a_block_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by", [0.7, 0.8, 0.9, 1.0, 1.1, 1.3])
+def test_a_hand_that_goes_on_into_a_block_is_stopped(by: float) -> None:
     """Where it was, the wall was next to it."""
     before = reaching(None, 0.0)
     assert deepest_m(before) < 0.0
-    assert deepest_m(reaching(before, 0.7)) < 2e-3
+    assert deepest_m(reaching(before, by)) < 3e-3
 
-    def blind(merit: Merit, _: object) -> Array:
-        return np.zeros(merit.frames)
 
-    monkeypatch.setattr(Merit, "look_around", blind)
+def test_one_plane_alone_would_not_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = reaching(None, 0.0)
+    monkeypatch.setattr("poise.physics.clearance_rows.MOST_PLANES", 1)
     assert deepest_m(reaching(before, 0.7)) > 0.05
 
 
-def test_one_plane_is_the_same_everywhere() -> None:
-    assert is_one_plane(Environment.flat(0.1))
-    assert not is_one_plane(place())
-    assert not is_one_plane(Environment((Ground(), Ground(0.2))))
-
-
-def test_planes_that_were_known_are_no_news() -> None:
-    """A plane that is found above one point in one frame."""
-    flat = outside_of(STATE, BODY, Environment.flat(-9.0))
-    height = flat.height + 0.0
-    height[4, 2] += 20.0
-    found = flat._replace(height=height)
-    np.testing.assert_array_equal(unforeseen_m(STATE, found, found), 0.0)
-    news = unforeseen_m(STATE, flat, found)
-    assert np.flatnonzero(news).tolist() == [4]
-    np.testing.assert_array_equal(unforeseen_m(STATE, found, flat), 0.0)
+def test_planes_are_those_of_the_nearest_surfaces() -> None:
+    points = STATE.positions_m[:, [WRIST]]
+    many = place().with_surfaces([ConvexPart(points[0, 0] + [0.0, 9.0, 0.0] + CUBE, "far")])
+    normals, heights = _planes(many, points)
+    assert normals.shape == (len(points), 1, MOST_PLANES, 3)
+    away = (normals * points[:, :, None]).sum(axis=-1) - heights
+    near = [query(Environment((each,)), points).distances_m for each in place().surfaces]
+    np.testing.assert_allclose(np.sort(away, axis=-1), np.sort(np.stack(near, axis=-1), axis=-1))

@@ -16,7 +16,8 @@ from poise.mechanics import center_of_mass
 from poise.motion import Clip, joint_accelerations_rad_s2, peak_accelerations_rad_s2
 from poise.physics import PhysicsSettings
 from poise.physics.equations import body_of, usual_wrench
-from poise.physics.second_look import Ground, acceleration_growth, replanned
+from poise.physics.second_look import acceleration_growth, replanned, seen_of, torque_severity
+from poise.physics.settings import everywhere
 from poise.physics.supports import supports_of
 from poise.samples import Sample, sample_character, walking
 
@@ -61,10 +62,8 @@ def looked_at(sample: Sample, clip: Clip) -> tuple[Array, Array, NDArray[np.bool
     touched = touching_points(scene.state, BODY, sample.contacts, FLAT)
     usual = usual_wrench(clip, BODY, scale)
     supports = supports_of(scene.state, touched, com, scale, usual, SETTINGS)
-    laws = np.ones(clip.frame_count, dtype=np.bool_)
-    found, near = replanned(
-        clip, Ground(BODY, FLAT, sample.contacts, laws), supports, scale, SETTINGS
-    )
+    seen = seen_of(clip, BODY, FLAT, sample.contacts, everywhere(clip.frame_count))
+    found, near = replanned(clip, seen, supports, scale, SETTINGS)
     return found.usual - usual, found.likeness / np.maximum(supports.likeness, 1e-9), near
 
 
@@ -91,3 +90,28 @@ def test_pressure_outside_of_the_feet_is_planned_back() -> None:
     assert np.abs(change[near]).max() > 0.01
     assert (change[~near] == 0.0).all()
     assert (insisted[~near & (insisted[:, 0] > 0.0)] == 1.0).all()
+
+
+def severity(sample: Sample, weaker: float, strength: NDArray[np.bool_] | None = None) -> Array:
+    """Of a body whose torque limits are so many times smaller."""
+    assert BODY.strength is not None
+    limits = np.asarray(BODY.strength.limits_nm) / weaker
+    weak = replace(BODY, strength=replace(BODY.strength, limits_nm=limits))
+    asked = everywhere(sample.clip.frame_count)
+    if strength is not None:
+        asked = replace(asked, strength=strength)
+    return torque_severity(seen_of(sample.clip, weak, FLAT, sample.contacts, asked))
+
+
+def test_torques_count_more_where_they_exceed_strength_and_it_is_asked_for() -> None:
+    sample = walking()
+    series = observe(sample.clip, BODY, FLAT, sample.contacts, 12.0)
+    assert (severity(sample, 0.5) == 1.0).all()
+    weaker = 1.2 / float(series.torque_ratio[20:-20].max())
+    found = severity(sample, weaker)
+    over = weaker * series.torque_ratio > 1.05
+    over[:20], over[-20:] = False, False
+    assert over.any() and (found[over] > 1.0).all()
+    assert (found > 1.0).mean() < 0.05
+    nowhere = np.zeros(sample.clip.frame_count, dtype=np.bool_)
+    assert (severity(sample, weaker, nowhere) == 1.0).all()

@@ -144,6 +144,8 @@ def test_a_second_look_that_is_undone_leaves_nothing(monkeypatch: pytest.MonkeyP
     np.testing.assert_array_equal(undone.held.wrench, none.held.wrench)
     np.testing.assert_array_equal(undone.held.shifts, none.held.shifts)
     np.testing.assert_array_equal(undone.held.calm, none.held.calm)
+    for mine, theirs in zip(undone.held.bounds, none.held.bounds, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_what_changes_in_one_place_changes_nothing_seconds_away() -> None:

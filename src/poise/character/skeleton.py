@@ -64,6 +64,8 @@ FREEDOMS: dict[str, int] = {"ball": 3, "hinge": 1, "fixed": 0}
 UNSET = np.zeros(0)
 """Stands for "the usual value" in optional array fields."""
 
+_SAME_BONE_M = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -136,6 +138,12 @@ class Skeleton:
             return self.joint_names.index(name)
         except ValueError:
             raise UnknownName("joint", name, self.joint_names) from None
+
+    def has_bones_of(self, other: Skeleton) -> bool:
+        """Whether joints have the same names and, to a millimetre, the same bones between them."""
+        if self.joint_names != other.joint_names:
+            return False
+        return bool(np.allclose(self.offsets_m[1:], other.offsets_m[1:], atol=_SAME_BONE_M))
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Character, contact_points
+from poise.character import SOLE_POINTS, Character, contact_points
 from poise.contact.floor import FEET
 from poise.contact.point_motion import PointMotion, point_motion
 from poise.environment import Environment, query
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.motion import Clip
 
-LEAST_M = 0.01
+LEAST_M = 0.007
 """Soles of which no point is off by more are known well enough."""
 LARGEST_M = 0.06
 """Points that are off by more do not touch while the foot stands: its heel is up, say."""
@@ -44,18 +44,23 @@ _TOES_QUANTILE = 0.25
 are left where they are."""
 _LEG_SHARE = 0.75
 """Hips of who stands are higher over the foot than this share of the leg's length."""
-_SUPPORTS = ("heel", "inner_edge", "outer_edge")
-"""Points that every flat foot stands on; toes may hover."""
 
 
-def with_fitted_soles(character: Character, clip: Clip, environment: Environment) -> Character:
-    """The character with the soles that its feet show where they stand flat, and notes of it."""
-    feet = {part: sites for part, sites in contact_points(character).items() if part in FEET}
-    sites, notes = character.sites, list(character.notes)
+def fit_soles(
+    character: Character, clip: Clip, environment: Environment
+) -> tuple[Character, tuple[str, ...]]:
+    """The character with the soles that its feet show where they stand flat; what was fitted."""
+    feet = {
+        part: sites
+        for part, sites in contact_points(character).items()
+        if part in FEET and len(sites) == len(SOLE_POINTS)
+    }
+    if not feet:
+        return character, ()
+    sites, notes = character.sites, list[str]()
     offsets = sites.offsets_m.copy()
-    state = forward_kinematics(clip.skeleton, *clip.pose) if feet else None
+    state = forward_kinematics(clip.skeleton, *clip.pose)
     for part, points in feet.items():
-        assert state is not None
         motion = point_motion(state, points, clip.rate_hz, environment)
         flat = _flat_frames(motion, clip.rate_hz, _stands(state, character, part))
         if flat is None:
@@ -70,9 +75,9 @@ def with_fitted_soles(character: Character, clip: Clip, environment: Environment
         for s, name in enumerate(points.names):
             offsets[sites.index(name)] -= off[s] * up[s]
         notes.append(_note(part, points.names, off))
-    if len(notes) == len(character.notes):
-        return character
-    return replace(character, sites=replace(sites, offsets_m=offsets), notes=tuple(notes))
+    if not notes:
+        return character, ()
+    return replace(character, sites=replace(sites, offsets_m=offsets)), tuple(notes)
 
 
 def _stands(state: BodyState, character: Character, part: str) -> NDArray[np.bool_]:
@@ -102,23 +107,27 @@ def _flat_frames(
 
 
 def _off_level(motion: PointMotion, flat: NDArray[np.bool_]) -> Array:
-    """(S,) how much higher points are than the lowest of the foot; zero of those that vary."""
+    """(S,) how much higher points are than where the foot stands; zero of those that vary.
+
+    It stands where its heel is, or its ball: the one that is nearer to the surface.
+    """
     heights = motion.heights_m[flat]
     middle = np.median(heights, axis=0)
-    supports, toes = motion.columns(*(f"_{end}" for end in _SUPPORTS)), motion.columns("_toe_tip")
-    middle[toes] = np.quantile(heights[:, toes], _TOES_QUANTILE, axis=0)
-    off = middle - middle[supports].min()
-    from_heel = heights - heights[:, motion.columns("_heel")]
+    heel, ball, toes = (motion.columns(f"_{end}")[0] for end in ("heel", "ball", "toe_tip"))
+    middle[toes] = np.quantile(heights[:, toes], _TOES_QUANTILE)
+    level = min(middle[heel], middle[ball], key=abs)
+    off = middle - level
+    if (np.abs(off[[heel, ball]]) > LARGEST_M).any():
+        return np.zeros(len(off))  # it stands on its toes
+    from_heel = heights - heights[:, [heel]]
     known = np.ptp(np.quantile(from_heel, (0.25, 0.75), axis=0), axis=0) < _SPREAD_M
     known[toes] = off[toes] < 0.0
-    if (off[supports] > LARGEST_M).any():
-        return np.zeros(len(off))  # it stands on its toes
     return np.where(known & (np.abs(off) <= LARGEST_M), off, 0.0)
 
 
 def _note(part: str, names: tuple[str, ...], off_m: Array) -> str:
     told = ", ".join(
-        f"{name.partition('_')[2].replace('_', ' ')} {100.0 * off:+.1f} cm"
+        f"{name.partition('_')[2].replace('_', ' ')} {-100.0 * off:+.1f} cm"
         for name, off in zip(names, off_m, strict=True)
         if abs(off) > 0.5 * LEAST_M
     )

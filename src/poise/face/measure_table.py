@@ -11,7 +11,7 @@ from poise.apps.report.words import Figure, figures_of, number
 from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
-from poise.job import ClipChoice, Recipe, subject
+from poise.job import ClipChoice, Recipe, one_body, subject
 from poise.measures import Evaluation, evaluate
 from poise.motion import Clip
 
@@ -75,14 +75,14 @@ def measure_clip(
 ) -> MeasureTable:
     """Measure a clip, alone or beside the original it was made from."""
     seen = subject(_AS_IT_IS, clip, place=place)
-    character = body or seen.character
     if against is None:
+        character = body or seen.character
         return MeasureTable(evaluate(seen.clip, character, seen.environment, contacts))
     original = subject(_AS_IT_IS, against, place=place)
     return MeasureTable(
         evaluate(
             seen.clip,
-            character,
+            body or one_body(seen, original),
             original.environment,
             contacts,
             against=original.clip,

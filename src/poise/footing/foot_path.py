@@ -173,8 +173,8 @@ def foot_path(
     left = np.asarray(np.cross(normal, forward), dtype=np.float64)
     world = np.stack([forward, left, np.broadcast_to(normal, forward.shape)], axis=2)
     headed = rotations.from_matrix(world @ shape.axes.T)
-    level = float(np.median((points_m[frames] @ normal).min(axis=1)))
     touched = np.asarray(touching.any(axis=0))
+    level = float(np.median((points_m[frames][:, touched] @ normal).min(axis=1)))
     prints = _prints(
         shape, forward, left, ball, tangents, level * normal, normal, touched, environment
     )
@@ -227,11 +227,14 @@ def _phases(touching: NDArray[np.bool_], pitch: Array) -> _Phases:
 
 
 def _normal(points: Array, touching: NDArray[np.bool_], environment: Environment) -> Array:
-    """(3,) out of the surface that a foot stands on: next to the points (n, 5, 3) that touch it.
+    """(3,) out of the surface that a foot stands on: that next to most points (n, 5, 3) that touch.
 
-    Next to the others there may be another one: the floor below toes whose heel is on a rung.
+    Next to others there may be another one: the floor below toes whose heel is on a rung, the leg
+    of a chair beside a heel.
     """
-    normal = query(environment, points).normals[touching].mean(axis=0)
+    near = query(environment, points)
+    which = near.surfaces[touching]
+    normal = near.normals[touching][which == np.bincount(which).argmax()].mean(axis=0)
     return np.asarray(normal / np.linalg.norm(normal))
 
 

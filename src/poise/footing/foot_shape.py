@@ -58,10 +58,12 @@ def foot_shapes(character: Character) -> tuple[FootShape, ...]:
         # As a standing figure has it: the joint may be at the ankle, or down in the heel.
         if rotations.rotate(turns[foot], up)[1] < 0.0:
             up = -up
-        ahead = offsets[BALL] - offsets[HEEL]
-        ahead = ahead - (ahead @ up) * up
-        ahead /= np.linalg.norm(ahead)
-        axes = np.stack([ahead, np.cross(up, ahead), up], axis=1)
+        # It rolls over the line from edge to edge, wherever the heel is.
+        left = offsets[OUTER] - offsets[INNER]
+        left /= np.linalg.norm(left)
+        if np.cross(left, up) @ (offsets[BALL] - offsets[HEEL]) < 0.0:
+            left = -left
+        axes = np.stack([np.cross(left, up), left, up], axis=1)
         places = offsets.copy()
         if toes != foot:
             tip = figure.site(character.sites, sites.names[TIP])

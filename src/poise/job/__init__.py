@@ -20,6 +20,7 @@ from poise.job.evaluation import evaluate_files as evaluate_files
 from poise.job.evaluation import evaluation_of as evaluation_of
 from poise.job.evaluation import find_contacts as find_contacts
 from poise.job.evaluation import measurable as measurable
+from poise.job.evaluation import one_body as one_body
 from poise.job.family_file import MemberFolder as MemberFolder
 from poise.job.family_file import ground_of as ground_of
 from poise.job.family_file import is_family_file as is_family_file

@@ -112,8 +112,8 @@ class CharacterChoice:
     ranges: Literal["anatomical", "none"] = "anatomical"
     """How far joints may turn: as people's do, widened where the clip goes further; or freely."""
     soles: Literal["fitted", "skeleton"] = "fitted"
-    """Where soles are: fitted to where the clip's feet stand flat; or where the skeleton has them,
-    which is right for characters whose skin rests flat on the ground."""
+    """Where the soles of the clip's own body are: fitted to where its feet stand flat; or where the
+    skeleton has them, which is right for characters whose skin rests flat on the ground."""
     to: str | None = None
     """Another body to put the motion on: a motion, skeleton or robot file, relative to the recipe.
     Where the first step is `retarget`, that puts it there. Else its joints have the clip's names

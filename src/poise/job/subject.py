@@ -24,8 +24,8 @@ from poise.contact import (
     ContactSchedule,
     detect_contacts,
     estimate_ground,
+    fit_soles,
     shown_place,
-    with_fitted_soles,
 )
 from poise.environment import Entry, Environment, load_environment, place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
@@ -221,11 +221,13 @@ def subject(
     if to_draw:
         said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
         drawn = Environment.flat() if recipe.environment is None else _named_place(recipe)
+        character, fitted = _with_soles(recipe, character, made, drawn)
+        said = (*said, *fitted)
         return Subject(made, character, drawn, said, drawn.notes, kept)
     with located(recipe, ("environment",)):
         environment = place or _place(recipe, made, character)
-    if recipe.character.soles == "fitted":
-        character = with_fitted_soles(character, made, environment)
+    character, fitted = _with_soles(recipe, character, made, environment)
+    said = (*said, *fitted)
     asked = Subject(made, character, environment, said, environment.notes, kept)
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
@@ -265,6 +267,14 @@ def _own_body(
     except MissingRoles as missing:
         return figure, missing
     return body, None
+
+
+def _with_soles(
+    recipe: Recipe, character: Character, clip: Clip, environment: Environment
+) -> tuple[Character, tuple[str, ...]]:
+    if recipe.character.soles == "skeleton" or character.roles is None or character.body is None:
+        return character, ()
+    return fit_soles(character, clip, environment)
 
 
 def _roles(recipe: Recipe, name: str, clip: Clip) -> RoleOverrides:

@@ -11,8 +11,6 @@ from poise.arrays import Indices
 from poise.character import joints_without_fingers
 from poise.contact import Series
 
-_SAME_BONE_M = 1e-3
-
 
 @dataclass(frozen=True, eq=False)
 class SharedJoints:
@@ -44,7 +42,4 @@ def shared_joints(series: Series, original: Series) -> SharedJoints:
 
 def same_body(series: Series, original: Series) -> bool:
     """Two clips of one skeleton: only then do positions in the world compare."""
-    ours, theirs = series.clip.skeleton, original.clip.skeleton
-    if ours.joint_names != theirs.joint_names:
-        return False
-    return bool(np.allclose(ours.offsets_m[1:], theirs.offsets_m[1:], atol=_SAME_BONE_M))
+    return series.clip.skeleton.has_bones_of(original.clip.skeleton)

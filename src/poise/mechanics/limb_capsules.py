@@ -114,7 +114,7 @@ def limbs_of(character: Character) -> Limbs:
 
 
 def with_spheres(limbs: Limbs, sites: Sites, radii_m: Array, pairs: Indices) -> Limbs:
-    """The same with spheres around points of the body; `pairs` (Q, 2) are those that may touch."""
+    """The same with spheres around points of the body; `pairs` (Q, 2) of them may not touch."""
     shape = len(sites.names), 2, ENDS
     joints = np.broadcast_to(sites.joints[:, None, None], shape)
     offsets = np.broadcast_to(sites.offsets_m[:, None, None], (*shape, 3))
@@ -127,16 +127,16 @@ def with_spheres(limbs: Limbs, sites: Sites, radii_m: Array, pairs: Indices) -> 
     )
 
 
-def capsules(state: BodyState, limbs: Limbs) -> dict[str, Capsule]:
-    """Where limbs are, by name."""
+def capsules(state: BodyState, limbs: Limbs) -> list[Capsule]:
+    """Where limbs are, in their order."""
     places = state.positions_m[:, limbs.joints] + rotations.rotate(
         state.rotations_wxyz[:, limbs.joints], limbs.offsets_m
     )
     ends = places.mean(axis=3)
-    return {
-        name: Capsule(ends[:, n, 0], ends[:, n, 1], float(limbs.radii_m[n]))
-        for n, name in enumerate(limbs.names)
-    }
+    return [
+        Capsule(ends[:, n, 0], ends[:, n, 1], float(limbs.radii_m[n]))
+        for n in range(len(limbs.names))
+    ]
 
 
 def apart_m(a: Capsule, b: Capsule) -> tuple[Array, Array, Array]:
@@ -161,7 +161,7 @@ def apart_m(a: Capsule, b: Capsule) -> tuple[Array, Array, Array]:
 
 def gaps_m(state: BodyState, limbs: Limbs) -> Array:
     """(F, P) how far the two limbs of each pair are apart, negative where they overlap."""
-    found = list(capsules(state, limbs).values())
+    found = capsules(state, limbs)
     gaps = [apart_m(found[a], found[b])[0] for a, b in limbs.pairs]
     return np.stack(gaps, axis=1) if gaps else np.zeros((state.frame_count, 0))
 

@@ -11,13 +11,13 @@ from poise.physics.clearance_rows import NO_FLESH as NO_FLESH
 from poise.physics.clearance_rows import Flesh as Flesh
 from poise.physics.equations import capture_wrench as capture_wrench
 from poise.physics.likeness import WholeSettings as WholeSettings
-from poise.physics.merit import Asked as Asked
-from poise.physics.merit import nowhere as nowhere
 from poise.physics.self_clearance_rows import Clearing as Clearing
 from poise.physics.settings import LAWLESS as LAWLESS
+from poise.physics.settings import Asked as Asked
 from poise.physics.settings import PhysicsSettings as PhysicsSettings
 from poise.physics.settings import Stage as Stage
 from poise.physics.settings import kinematic as kinematic
+from poise.physics.settings import nowhere as nowhere
 from poise.physics.unexplained import Unexplained as Unexplained
 from poise.physics.unexplained import unexplained_in_words as unexplained_in_words
 from poise.physics.unexplained import unexplained_stretches as unexplained_stretches

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from poise import rotations
 from poise.arrays import Array, Indices
 from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.compiled import inner_borrowing
-from poise.environment import Environment, Ground, query
+from poise.environment import Environment, query
 from poise.ik import BALL, TRANSLATION, Blocks, Tree, Work, parent_turn
 from poise.mechanics import BodyState, cross, site_positions, turn
 from poise.physics.likeness_rows import smooth_hinge
@@ -20,11 +20,15 @@ SLACK_M = 2e-4
 and what holds them must not be fought."""
 
 
+MOST_PLANES = 3
+"""Surfaces next to a point that are looked at, the nearest ones."""
+
+
 class Outside(NamedTuple):
     """Points, and the planes that they stay above."""
 
     joint: Indices
-    """(C,)"""
+    """(C,) one for every plane of every point."""
     offset: Array
     """(C, 3)"""
     normal: Array
@@ -53,43 +57,51 @@ NO_FLESH = Flesh(Sites(), np.zeros(0))
 def outside_of(
     state: BodyState, character: Character, environment: Environment, flesh: Flesh = NO_FLESH
 ) -> Outside:
-    """The planes next to flesh and to all points that can touch something, at a motion."""
+    """The planes next to flesh and to all points that can touch something, at a motion.
+
+    One for each of the nearest surfaces: a hand on its way from a wall to a block must not be
+    inside of the block before that is the nearest.
+    """
     radii = contact_radii_m(character)
-    joints: list[Indices] = []
-    offsets: list[Array] = []
-    normals: list[Array] = []
-    heights: list[Array] = []
-    parts = [(sites, radii[part]) for part, sites in contact_points(character).items()]
-    for sites, radius in [*parts, flesh]:
-        near = query(environment, site_positions(state, sites))
-        joints.append(sites.joints)
-        offsets.append(sites.offsets_m)
-        normals.append(near.normals)
-        heights.append((near.normals * near.closest_m).sum(axis=2) + radius - SLACK_M)
-    shape = state.frame_count, sum(map(len, joints))
+    points = Sites()
+    deep: list[Array] = []
+    for part, sites in contact_points(character).items():
+        points = points.joined(_named(sites, part))
+        deep.append(np.full(len(sites), radii[part]))
+    points = points.joined(_named(flesh.sites, "flesh"))
+    skin = np.concatenate([*deep, flesh.radii_m])
+    normals, heights = _planes(environment, site_positions(state, points))
+    count = normals.shape[2]
+    frames, planes = state.frame_count, count * len(points)
+    shape = frames, planes
     return Outside(
-        np.concatenate(joints).astype(np.int64), np.concatenate(offsets),
-        np.ascontiguousarray(np.concatenate(normals, axis=1)),
-        np.ascontiguousarray(np.concatenate(heights, axis=1)), np.zeros(shape, dtype=np.int64),
-        np.zeros(shape, dtype=np.int64), np.zeros(state.frame_count),
+        np.repeat(points.joints, count).astype(np.int64),
+        np.repeat(points.offsets_m, count, axis=0),
+        np.ascontiguousarray(normals.reshape(frames, planes, 3)),
+        np.ascontiguousarray((heights + (skin - SLACK_M)[:, None]).reshape(shape)),
+        np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64), np.zeros(frames),
     )  # fmt: skip
 
 
-def is_one_plane(environment: Environment) -> bool:
-    """Whether the plane next to a point is the same wherever it goes."""
+def _named(sites: Sites, part: str) -> Sites:
+    """Points of several parts may share a name."""
+    return replace(sites, names=tuple(f"{part}: {name}" for name in sites.names))
+
+
+def _planes(environment: Environment, places_m: Array) -> tuple[Array, Array]:
+    """Normals (F, C, K, 3) and heights n·x (F, C, K) of the planes next to points (F, C, 3)."""
     surfaces = environment.surfaces
-    return len(surfaces) == 1 and isinstance(surfaces[0], Ground)
-
-
-def unforeseen_m(state: BodyState, known: Outside, found: Outside) -> Array:
-    """(F,) how much deeper points of a motion are below planes found there than below others."""
-    places = state.positions_m[:, found.joint] + rotations.rotate(
-        state.rotations_wxyz[:, found.joint], found.offset
+    near = [query(replace(environment, surfaces=(each,)), places_m) for each in surfaces]
+    distances = np.stack([each.distances_m for each in near], axis=-1)
+    normals = np.stack([each.normals for each in near], axis=2)
+    heights = np.stack([(each.normals * each.closest_m).sum(axis=-1) for each in near], axis=-1)
+    if len(near) <= MOST_PLANES:
+        return normals, heights
+    order = np.argsort(distances, axis=-1, kind="stable")[..., :MOST_PLANES]
+    return (
+        np.take_along_axis(normals, order[..., None], axis=2),
+        np.take_along_axis(heights, order, axis=-1),
     )
-    depth, before = (
-        np.maximum(each.height - (each.normal * places).sum(axis=2), 0.0) for each in (found, known)
-    )
-    return np.asarray((depth - before).max(axis=1, initial=0.0))
 
 
 @inner_borrowing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,20 @@ from poise.ik import (
 )
 from poise.mechanics import BodyState, center_of_mass, forward_kinematics
 from poise.motion import Clip, peak_accelerations_rad_s2
-from poise.physics.clearance_rows import Flesh, Outside, is_one_plane, outside_of, unforeseen_m
-from poise.physics.equations import Weights, body_of, evaluate_frames, usual_wrench
+from poise.physics.bounds import Bounds, Grown
+from poise.physics.clearance_rows import Flesh
+from poise.physics.equations import body_of, evaluate_frames, usual_wrench
 from poise.physics.likeness import fastest_turns, hard_or_wished, make_equations, price_of
 from poise.physics.likeness_rows import REACH, Price, foresee_ranges
 from poise.physics.newton_euler_rows import Multipliers, Supports, make_frame_work
-from poise.physics.second_look import Ground, acceleration_growth, replanned, torque_severity
+from poise.physics.second_look import (
+    acceleration_growth,
+    replanned,
+    seen_of,
+    torque_severity,
+)
 from poise.physics.self_clearance_rows import Clearing, apart_of
-from poise.physics.settings import MET_DEPTH_M, MET_TORQUE, PhysicsSettings, Stage
+from poise.physics.settings import Asked, PhysicsSettings, Stage
 from poise.physics.supports import supports_of
 from poise.physics.torque_rows import make_torque_work
 from poise.solvers import Barrier, factor_and_solve, make_forces
@@ -50,27 +56,8 @@ _GROWN = 1.01
 """Accelerations that cost so many times more are worth another step."""
 _LEAST_MOBILITY = 1e-3
 """What never moves is a million times as stiff: as much as the equations bear."""
-_HEAVIER, _HEAVIEST = 4.0, 256.0
-"""Bounds that are still broken when multipliers are updated weigh so many times more, at most so
-many times what they do to begin with."""
-_TORQUE_STEP = 0.05
-"""Shares of the strength that count as much as being off a bound by once more what it may be."""
 BESIDE = REACH - 1
 """Frames on either side of a stretch whose rows depend on it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """Frames in which physics is asked for; contacts, ranges and goals hold everywhere."""
-
-    laws: NDArray[np.bool_]
-    """(F,) reaction forces explain the motion: balance, friction, flight."""
-    strength: NDArray[np.bool_]
-    """(F,) torques within strength."""
-
-    def sliced(self, first: int, stop: int) -> Asked:
-        """Of frames `first` to `stop` (exclusive)."""
-        return Asked(self.laws[first:stop], self.strength[first:stop])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,20 +117,10 @@ class Held:
     """(F,) of the solution, to see what has changed since."""
     calm: Array
     """(F, W) what accelerations cost more."""
-    weights: Weights
-    severity: Array
-    """(F, J) what torques count more."""
+    bounds: Grown
     carried: Carried
-
-
-def everywhere(frames: int) -> Asked:
-    """All of it in all frames."""
-    return Asked(np.ones(frames, dtype=np.bool_), np.ones(frames, dtype=np.bool_))
-
-
-def nowhere(frames: int) -> Asked:
-    """Kinematics alone: contacts, ranges, speeds and likeness."""
-    return Asked(np.zeros(frames, dtype=np.bool_), np.zeros(frames, dtype=np.bool_))
+    left: Array = field(default_factory=lambda: np.zeros(0))
+    """(F,) what was off at the end, over what it may be; empty where nobody looked."""
 
 
 class Merit:
@@ -160,7 +137,7 @@ class Merit:
         self.frames, self.rate_hz, self.width = clip.frame_count, clip.rate_hz, problem.width
         self._fastest = fastest_turns(problem, fastest_rad_s)
         self._problem = hard_or_wished(problem)
-        self._schedule, self._settings, self._flesh = schedule, settings, flesh
+        self._schedule, self._settings = schedule, settings
         self.asked = asked
         self.stiffness = inertia_stiffness(problem)
         if problem.blocks.kind[0] == TRANSLATION:
@@ -188,10 +165,8 @@ class Merit:
         self._work = make_frame_work(joints, problem.width)
         self._torques = make_torque_work(joints, problem.width)
         self.body.strength.asked[:] = asked.strength
-        self._weights = Weights(
-            np.full(self.frames, settings.clearance),
-            settings.torque * asked.strength.astype(np.float64),
-        )
+        apart = apart_of(forward_kinematics(clip.skeleton, *clip.pose), clip.skeleton, limbs)
+        self.bounds = Bounds(scene, settings, flesh, apart, self.body.strength)
         self.pressed = np.zeros((self.frames, 6))
         self._levers = np.array(
             [self._lever(task) * (task.priority == 1 and task.side == 0) for task in problem.tasks]
@@ -202,8 +177,6 @@ class Merit:
         self.supports: Supports
         self._carried: Carried
         self._before: Carried | None = None
-        self._outside: Outside
-        self._apart = apart_of(forward_kinematics(clip.skeleton, *clip.pose), clip.skeleton, limbs)
         self.multipliers: Multipliers
 
     def _lever(self, task: Task) -> float:
@@ -215,11 +188,10 @@ class Merit:
     def begin(self, at: IkSolution, stage: Stage) -> None:
         """Freeze what a stage takes as given: where parts touch, surfaces next to points."""
         scene, settings = self._problem.scene, self._settings
-        character = scene.character
         state = forward_kinematics(scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz)
         self._carried = self._carry(state, stage)
         self.supports = self._carried.supports
-        self._outside = outside_of(state, character, scene.environment, self._flesh)
+        self.bounds.begin(state)
         self.multipliers = Multipliers(
             self.pressed, np.zeros((self.frames, 6)), self._carried.forces.copy()
         )
@@ -258,10 +230,9 @@ class Merit:
         carried = replace(
             self._carried, supports=self.supports, forces=self.multipliers.forces.copy()
         )
-        weights = Weights(*(weight.copy() for weight in self._weights))
         return Held(
-            self.pressed.copy(), e.shifts.copy(), e.costs.copy(), self._calm.copy(), weights,
-            self.body.strength.severity.copy(), carried,
+            self.pressed.copy(), e.shifts.copy(), e.costs.copy(), self._calm.copy(),
+            self.bounds.grown(), carried,
         )  # fmt: skip
 
     def restore(self, held: Held) -> bool:
@@ -272,21 +243,20 @@ class Merit:
         if same:
             self._before = held.carried
             self._go_on_with(held)
+            self.bounds.restore(held.bounds)
         return same
-
-    def _go_on_with(self, held: Held) -> None:
-        self.pressed[:], self._calm[:] = held.wrench, held.calm
-        self.equations.shifts[:] = held.shifts
-        for weight, kept in zip(self._weights, held.weights, strict=True):
-            weight[:] = kept
-        self.body.strength.severity[:] = held.severity
 
     def put_back(self, held: Held) -> None:
         """Return to what this stage had at another motion: multipliers, weights and supports."""
         self._go_on_with(held)
+        self.bounds.put_back(held.bounds)
         self.supports = held.carried.supports
         self.multipliers.forces[:] = held.carried.forces
         self._set_price()
+
+    def _go_on_with(self, held: Held) -> None:
+        self.pressed[:], self._calm[:] = held.wrench, held.calm
+        self.equations.shifts[:] = held.shifts
 
     def evaluate(self, at: IkSolution, first: int, stop: int, slopes: bool = True) -> float:
         """Cost of everything that depends on frames `first` to `stop` (exclusive)."""
@@ -294,8 +264,8 @@ class Merit:
         return evaluate_frames(
             max(first - BESIDE, 0), min(stop + BESIDE, self.frames), problem.rig, problem.limits,
             self._price, self._original, at.poses, self.equations, at.misses, self.body,
-            self._barrier, self.supports, self._outside, self._apart, self.multipliers,
-            self._weights, slopes, self._work, self._torques,
+            self._barrier, self.supports, self.bounds.outside, self.bounds.apart,
+            self.multipliers, self.bounds.weights, slopes, self._work, self._torques,
         )  # fmt: skip
 
     def newton_step(self, first: int, stop: int, damping: Array) -> Array | None:
@@ -333,35 +303,23 @@ class Merit:
             for joint, columns in _rotations_of(self._problem):
                 self._calm[:, columns] *= growth[:, [joint]]
                 where |= growth[:, joint] > _GROWN
-        ground = Ground(scene.character, scene.environment, self._schedule, self.asked.laws)
-        if (self._weights.torque > 0.0).any():
-            severity = torque_severity(clip, ground)
-            self.body.strength.severity[:] *= severity
-            where |= (severity > 1.0).any(axis=1)
-        if settings.insistence > 0.0 and self._barrier.rho > 0.0:
-            self.supports, near = replanned(clip, ground, self.supports, self.body.scale, settings)
-            where |= near
+        strong = settings.torque > 0.0 and bool(self.asked.strength.any())
+        insists = settings.insistence > 0.0 and self._barrier.rho > 0.0
+        if strong or insists:
+            seen = seen_of(clip, scene.character, scene.environment, self._schedule, self.asked)
+            if strong:
+                where |= self.bounds.worsen(torque_severity(seen))
+            if insists:
+                scale = self.body.scale
+                self.supports, near = replanned(clip, seen, self.supports, scale, settings)
+                where |= near
         if where.any():
             self._set_price()
         return where
 
-    def look_around(self, at: IkSolution) -> Array:
-        """Find the surfaces next to points anew; (F,) how much deeper inside that shows them.
-
-        Beside an edge, a point that has moved far is next to another plane than before.
-        """
-        scene = self._problem.scene
-        if is_one_plane(scene.environment):
-            return np.zeros(self.frames)
-        state = forward_kinematics(scene.clip.skeleton, at.root_positions_m, at.rotations_wxyz)
-        known = self._outside
-        self._outside = outside_of(state, scene.character, scene.environment, self._flesh)
-        return unforeseen_m(state, known, self._outside)
-
     def bounds_met(self, first: int, stop: int) -> tuple[Indices, ...]:
         """Which bounds (clearance, limbs, torque) had rows at the last evaluation of a stretch."""
-        part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
-        return tuple(met[part].copy() for met, _ in self._bounds)
+        return self.bounds.met(self._beside(first, stop))
 
     def foresee(self, at: IkSolution, first: int, stop: int, known: tuple[Indices, ...]) -> bool:
         """Give rows to bounds that the motion last evaluated runs into; whether there are any."""
@@ -369,29 +327,16 @@ class Merit:
         ranges = foresee_ranges(
             first, stop, problem.limits, problem.blocks, at.rotations_wxyz, self.equations.foreseen
         )
-        part = slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
-        found = ranges > 0
-        for (met, foreseen), before in zip(self._bounds, known, strict=True):
-            new = (met[part] != 0) & (before == 0) & (foreseen[part] == 0)
-            foreseen[part][new] = met[part][new]
-            found |= bool(new.any())
-        return found
+        return self.bounds.foresee(self._beside(first, stop), known) or ranges > 0
 
     def forget(self) -> None:
         """Bounds that were foreseen are no longer."""
-        for _, foreseen in self._bounds:
-            foreseen[:] = 0
+        self.bounds.forget()
         self.equations.foreseen[:] = 0
 
-    @property
-    def _bounds(self) -> tuple[tuple[Indices, Indices], ...]:
-        """Where bounds of each kind are met, and where that is foreseen."""
-        outside, apart, strength = self._outside, self._apart, self.body.strength
-        return (
-            (outside.inside, outside.foreseen),
-            (apart.inside, apart.foreseen),
-            (strength.beyond, strength.foreseen),
-        )
+    def _beside(self, first: int, stop: int) -> slice:
+        """A stretch and the frames whose rows depend on it."""
+        return slice(max(first - BESIDE, 0), min(stop + BESIDE, self.frames))
 
     def press(self, where: NDArray[np.bool_], share: float = 1.0) -> None:
         """Multipliers of these frames take over what weights hold at the motion last evaluated.
@@ -400,26 +345,6 @@ class Merit:
         """
         self.pressed[where] = self.multipliers.gradient[where]
         self.equations.shifts[where] += share * self.equations.errors[where]
-
-    def weigh_bounds(self, where: NDArray[np.bool_]) -> None:
-        """Weigh more what is still beyond a bound: depth and torques."""
-        settings, weights = self._settings, self._weights
-        for weight, least, broken in (
-            (weights.clearance, settings.clearance, self._outside.deepest > MET_DEPTH_M),
-            (weights.torque, settings.torque, self.body.strength.worst > MET_TORQUE),
-        ):
-            heavier = np.minimum(weight * _HEAVIER, least * _HEAVIEST)
-            weight[:] = np.where(where & broken, heavier, weight)
-
-    def bounds_left(self) -> Array:
-        """(F,) how far depth and torque are beyond their bounds, one where they are at them.
-
-        At the motion last evaluated.
-        """
-        weights = self._weights
-        deep = np.where(weights.clearance > 0.0, self._outside.deepest / MET_DEPTH_M, 0.0)
-        strained = 1.0 + (self.body.strength.worst - MET_TORQUE) / _TORQUE_STEP
-        return np.maximum(deep, np.where(weights.torque > 0.0, strained, 0.0))
 
     def wrench_left(self) -> Array:
         """(F, 6) what no reaction force explains, at the motion last evaluated."""

@@ -1,9 +1,10 @@
 """A second look at a solved motion, through the 12 Hz filter that every measure looks through.
 
-Two promises are about what a filter shows, and a row for them would tie twenty frames together:
-no joint accelerates beyond its peak in the capture, and the zero-moment point stays inside of the
-support, also in the last frames before a foot leaves. So both are checked when the solve is done.
-Where one fails, weights grow around that moment, and the solve goes on there.
+Three promises are about what a filter shows, and a row for any would tie twenty frames together:
+no joint accelerates beyond its peak in the capture, the zero-moment point stays inside of the
+support, also in the last frames before a foot leaves, and torques stay within strength with the
+reaction forces of the measures. So they are checked when the solve is done. Where one fails,
+weights grow around that moment, and the solve goes on there.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 from poise.arrays import Array
 from poise.character import Character
 from poise.contact import (
+    ClipDynamics,
     ContactSchedule,
+    TouchingPoints,
     clip_dynamics,
     distance_to_support,
     joint_torques,
@@ -31,7 +34,7 @@ from poise.mechanics import zero_moment_point
 from poise.motion import Clip, joint_accelerations_rad_s2
 from poise.physics.equations import wrench_of
 from poise.physics.newton_euler_rows import Scale, Supports
-from poise.physics.settings import PhysicsSettings
+from poise.physics.settings import Asked, PhysicsSettings
 from poise.physics.supports import every_point, likeness_of, supports_of
 from poise.physics.wrench_plan import CUTOFF_HZ, plan_wrench
 
@@ -71,74 +74,83 @@ def acceleration_growth(clip: Clip, peaks_rad_s2: Array, most: float) -> Array:
     return np.where(maximum_filter1d(near, around, axis=0) > 1.0, growth, 1.0)
 
 
-def torque_severity(clip: Clip, ground: Ground) -> Array:
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A motion as measures see it, and what it stands on."""
+
+    character: Character
+    dynamics: ClipDynamics
+    touched: TouchingPoints
+    asked: Asked
+    inner: NDArray[np.bool_]
+    """(F,) not at the ends of the clip, where the filter shows what is not there."""
+
+
+def seen_of(
+    clip: Clip, character: Character, environment: Environment, schedule: ContactSchedule,
+    asked: Asked,
+) -> Seen:  # fmt: skip
+    """A motion through the filter."""
+    dynamics = clip_dynamics(clip, character, CUTOFF_HZ)
+    touched = touching_points(dynamics.state, character, schedule, environment)
+    inner = np.ones(clip.frame_count, dtype=np.bool_)
+    beyond = max(2, round(_ENDS_S * clip.rate_hz))
+    inner[:beyond] = inner[-beyond:] = False
+    return Seen(character, dynamics, touched, asked, inner)
+
+
+def torque_severity(seen: Seen) -> Array:
     """(F, J) how much more torques should count: 1 but near frames in which they exceed strength.
 
     Reaction forces are those of the measures: a body that stands on two feet may share its weight
     between them otherwise than the solve does.
     """
-    seen = clip_dynamics(clip, ground.character, CUTOFF_HZ)
-    touched = touching_points(seen.state, ground.character, ground.schedule, ground.environment)
-    torques = joint_torques(seen, reaction_forces(seen, touched))
-    ratio = torque_ratios(ground.character, torques)
-    ratio[~(ground.laws & touched.touching.any(axis=1))] = 0.0
-    beyond = max(2, round(_ENDS_S * clip.rate_hz))
-    ratio[:beyond], ratio[-beyond:] = 0.0, 0.0
-    ratio = np.where(np.isfinite(ratio), ratio, 0.0)
-    around = 1 + 2 * max(1, round(_STRAINED_S * clip.rate_hz))
+    torques = joint_torques(seen.dynamics, reaction_forces(seen.dynamics, seen.touched))
+    ratio = torque_ratios(seen.character, torques)
+    known = seen.asked.strength & seen.inner & seen.touched.touching.any(axis=1)
+    ratio = np.where(np.isfinite(ratio) & known[:, None], ratio, 0.0)
+    around = 1 + 2 * max(1, round(_STRAINED_S * seen.dynamics.clip.rate_hz))
     near = maximum_filter1d(np.where(ratio > _STRAINED, ratio / _AIMED, 1.0), around, axis=0)
     return np.minimum(near, _SEVEREST)
 
 
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """What a motion stands on, and when."""
-
-    character: Character
-    environment: Environment
-    schedule: ContactSchedule
-    laws: NDArray[np.bool_]
-    """(F,) frames in which the laws of motion are asked for."""
-
-
 def replanned(
-    clip: Clip, ground: Ground, supports: Supports, scale: Scale, settings: PhysicsSettings
+    clip: Clip, seen: Seen, supports: Supports, scale: Scale, settings: PhysicsSettings
 ) -> tuple[Supports, NDArray[np.bool_]]:
     """Supports that insist on a wrench whose zero-moment point is inside; (F,) where they differ.
 
     Args:
-        clip: the motion.
-        ground: what it stands on.
+        clip: the motion,
+        seen: and as measures see it.
         supports: what carries it in the solve.
         scale: units.
         settings: how much a solve insists.
     """
-    character, reference = ground.character, supports.reference
-    seen = clip_dynamics(clip, character, CUTOFF_HZ)
-    touched = touching_points(seen.state, character, ground.schedule, ground.environment)
+    reference, touched, dynamics = supports.reference, seen.touched, seen.dynamics
     area = support_area(touched.places_m, touched.touching)
     pressure = zero_moment_point(
-        clip.root_positions_m, seen.unsupported, np.nan_to_num(area.heights_m)
+        clip.root_positions_m, dynamics.unsupported, np.nan_to_num(area.heights_m)
     )
     outside = distance_to_support(area, pressure) > _OUTSIDE_M
-    outside &= (seen.outer_force_n[:, 1] > _LOADED * scale.weight_n) & ground.laws
-    beyond = max(2, round(_ENDS_S * clip.rate_hz))
-    outside[:beyond], outside[-beyond:] = False, False
+    outside &= (dynamics.outer_force_n[:, 1] > _LOADED * scale.weight_n) & seen.asked.laws
+    outside &= seen.inner
     around = 1 + 2 * max(1, round(_REPLANNED_S * clip.rate_hz))
     near = np.asarray(maximum_filter1d(outside.astype(np.int8), around) > 0)
     near[supports.believed == 0] = False
     if not near.any():
         return supports, near
-    raw = clip_dynamics(clip, character, None)
-    now, smooth = (wrench_of(each, scale) for each in (raw, seen))
+    raw = clip_dynamics(clip, seen.character, None)
+    now, smooth = (wrench_of(each, scale) for each in (raw, dynamics))
     for wrench in (now, smooth):
-        wrench[:, 3:] += np.cross(seen.com_m - reference, wrench[:, :3]) / scale.length_m
-    lenient = supports_of(seen.state, touched, reference, scale, now, every_point(settings))
+        wrench[:, 3:] += np.cross(dynamics.com_m - reference, wrench[:, :3]) / scale.length_m
+    lenient = supports_of(dynamics.state, touched, reference, scale, now, every_point(settings))
     likeness = np.where(supports.likeness > 0.0, likeness_of(settings), 0.0)
     plan = plan_wrench(
         supports._replace(usual=now, likeness=likeness), lenient, settings.effort, clip.rate_hz,
         smooth,
     )  # fmt: skip
+    if plan is None:
+        return supports, np.zeros_like(near)
     change = maximum_filter1d(np.abs(plan - now).max(axis=1), around)
     insisted = 1.0 + np.outer(1.0 / (1.0 + (change / _HOPELESS) ** 2), settings.insistence * _ON)
     found = supports._replace(

@@ -57,6 +57,8 @@ class Apart(NamedTuple):
     """(F, P) out: 1 where a pair is inside at the motion last evaluated."""
     foreseen: Indices
     """(F, P) 1 where the last step would lead inside: such pairs have rows before they are."""
+    deepest: Array
+    """(F,) out: how far the nearest pair is nearer than it may be there."""
 
 
 def apart_of(state: BodyState, skeleton: Skeleton, asked: Clearing | None) -> Apart:
@@ -74,7 +76,7 @@ def apart_of(state: BodyState, skeleton: Skeleton, asked: Clearing | None) -> Ap
         np.array(common, dtype=np.int64),
         np.ascontiguousarray(least + limbs.radii_m[limbs.pairs].sum(axis=1)),
         np.zeros((len(limbs.names), 2, 3)), np.zeros(least.shape, dtype=np.int64),
-        np.zeros(least.shape, dtype=np.int64),
+        np.zeros(least.shape, dtype=np.int64), np.zeros(len(least)),
     )  # fmt: skip
 
 
@@ -83,7 +85,7 @@ def _nothing(frames: int) -> Apart:
     return Apart(
         np.zeros((0, 2, 2), dtype=np.int64), np.zeros((0, 2, 2, 3)),
         np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((frames, 0)),
-        np.zeros((0, 2, 3)), none, none.copy(),
+        np.zeros((0, 2, 3)), none, none.copy(), np.zeros(frames),
     )  # fmt: skip
 
 
@@ -104,12 +106,14 @@ def put_self_clearances(
     """
     _place_ends(apart, pose)
     cost = 0.0
+    apart.deepest[f] = 0.0
     for p in range(len(apart.pair)):
         a, b = apart.pair[p, 0], apart.pair[p, 1]
         s, t, x, y, z = _nearest(apart.ends[a], apart.ends[b])
         distance = np.sqrt(x * x + y * y + z * z)
         depth = apart.least[f, p] - distance
         apart.inside[f, p] = depth > -SOFT_M
+        apart.deepest[f] = max(apart.deepest[f], depth)
         share, error = 1.0, depth
         if depth > -SOFT_M:
             share, error, value = smooth_hinge(depth, SOFT_M)

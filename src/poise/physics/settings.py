@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+import numpy as np
 from annotated_types import Ge, Interval
+from numpy.typing import NDArray
 
 from poise.physics.likeness import WholeSettings
 from poise.record_ranges import NotNegative, Positive, check_record
@@ -124,3 +126,27 @@ LAWLESS = 0.02
 """Frames around which more is left are reported: a fiftieth of the weight comes from nowhere,"""
 LAWLESS_S = 0.05
 """on average over so long."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Frames in which physics is asked for; contacts, ranges and goals hold everywhere."""
+
+    laws: NDArray[np.bool_]
+    """(F,) reaction forces explain the motion: balance, friction, flight."""
+    strength: NDArray[np.bool_]
+    """(F,) torques within strength."""
+
+    def sliced(self, first: int, stop: int) -> Asked:
+        """Of frames `first` to `stop` (exclusive)."""
+        return Asked(self.laws[first:stop], self.strength[first:stop])
+
+
+def everywhere(frames: int) -> Asked:
+    """All of it in all frames."""
+    return Asked(np.ones(frames, dtype=np.bool_), np.ones(frames, dtype=np.bool_))
+
+
+def nowhere(frames: int) -> Asked:
+    """Kinematics alone: contacts, ranges, speeds and likeness."""
+    return Asked(np.zeros(frames, dtype=np.bool_), np.zeros(frames, dtype=np.bool_))

@@ -8,7 +8,7 @@ do.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,18 +19,15 @@ from poise.contact import ContactSchedule
 from poise.ik import IkProblem, IkSolution, unsolved
 from poise.physics.clearance_rows import NO_FLESH, Flesh
 from poise.physics.local_newton import LocalNewton
-from poise.physics.merit import Asked, Held, Merit, everywhere
+from poise.physics.merit import Held, Merit
 from poise.physics.self_clearance_rows import Clearing
-from poise.physics.settings import MET_DEPTH_M, MET_M, MET_WRENCH, PhysicsSettings
+from poise.physics.settings import MET_M, MET_WRENCH, Asked, PhysicsSettings, everywhere
 
 _IDLE = 3
 """How many updates of the multipliers in a row may gain less than a tenth."""
 _AHEAD = 1.5
 """How far multipliers of contacts go in an update: they creep to where they end, and this saves a
 tenth of the steps. Those of the laws of motion, further than 1, take more."""
-_AROUND = 3
-"""How often surfaces next to points are looked for anew: who is asked into the middle of something
-would go from side to side."""
 _CHANGED = 0.05
 """Share of a frame's cost, and of one, that is a change."""
 _WORSE = 1.0
@@ -114,11 +111,12 @@ def solve(
             merit.press(everything)
     found = _held(merit, newton, at, settings, everything)
     for _ in range(settings.looks):
+        merit.put_back(found.held)
+        merit.evaluate(found.at, 0, frames, slopes=False)
         where = merit.look_again(found.at)
         if not where.any():
             break
         near = newton.near(where)
-        merit.evaluate(found.at, 0, frames, slopes=False)
         before, at = _owed(_left(merit, found.at), near), found.at.copy()
         newton.descend(at, where, settings.iterations)
         looked = _held(merit, newton, at, settings, near)
@@ -127,11 +125,12 @@ def solve(
         found = looked
     merit.put_back(found.held)
     merit.evaluate(found.at, 0, frames, slopes=False)
+    left = replace(merit.held(), left=_left(merit, found.at))
     wrench = merit.wrench_left()
     unbelieved = (merit.supports.believed == 0) & asked.laws
     wrench[unbelieved] = merit.usual[unbelieved]  # nothing is there to explain it
     steps = newton.solved_frames / max(frames, 1)
-    return Solved(found.at, wrench, merit.total_force_n(), steps, merit.held())
+    return Solved(found.at, wrench, merit.total_force_n(), steps, left)
 
 
 class _Found(NamedTuple):
@@ -152,10 +151,7 @@ def _held(
     """
     found, idle = _Found(at, merit.held(), np.inf), 0
     for done in range(settings.rounds + 1):
-        left = _left(merit, at)
-        if done < _AROUND:
-            left = np.maximum(left, merit.look_around(at) / MET_DEPTH_M)
-        left[~within] = 0.0
+        left = np.where(within, _left(merit, at), 0.0)
         owed = _owed(left, within)
         idle = idle + 1 if owed > 0.9 * found.owed else 0
         if owed < found.owed:
@@ -164,7 +160,7 @@ def _held(
             break
         where = (left > 0.5) & newton.near(left > 1.0)
         merit.press(where, _AHEAD)
-        merit.weigh_bounds(where)
+        merit.bounds.weigh(where)
         newton.descend(at, where, settings.iterations)
     return found
 
@@ -178,7 +174,9 @@ def _changed(merit: Merit, at: IkSolution, held: Held) -> NDArray[np.bool_]:
     """(F,) frames in which something is asked for that was not, or not so."""
     merit.evaluate(at, 0, merit.frames, slopes=False)
     left, costs = _left(merit, at), merit.equations.costs
-    return np.asarray((left > 1.0) | (np.abs(costs - held.costs) > _CHANGED * (1.0 + held.costs)))
+    known = np.broadcast_to(held.left, left.shape) if len(held.left) else np.zeros_like(left)
+    unmet = left > np.maximum(1.0, (1.0 + _CHANGED) * known)
+    return np.asarray(unmet | (np.abs(costs - held.costs) > _CHANGED * (1.0 + held.costs)))
 
 
 def _left(merit: Merit, at: IkSolution) -> Array:
@@ -187,4 +185,4 @@ def _left(merit: Merit, at: IkSolution) -> Array:
     At a motion of which every stretch was last evaluated as it is, which a descent leaves.
     """
     wrench = np.abs(merit.wrench_left()).max(axis=1) / MET_WRENCH
-    return np.maximum.reduce([merit.contact_left_m(at) / MET_M, wrench, merit.bounds_left()])
+    return np.maximum.reduce([merit.contact_left_m(at) / MET_M, wrench, merit.bounds.left()])

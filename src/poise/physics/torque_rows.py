@@ -163,7 +163,7 @@ def put_torques(
         for k in range(3):
             share = _share(f, j, k, supports.reference[f], strength, pose, work)
             strength.beyond[f, j, k] = 0
-            strength.worst[f] = max(strength.worst[f], abs(share))
+            strength.worst[f] = max(strength.worst[f], abs(share) / strength.severity[f, j])
             if abs(share) > NEAR - _SOFT:
                 _, _, value = smooth_hinge(abs(share) - NEAR, _SOFT)
                 cost += weight * value

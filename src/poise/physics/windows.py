@@ -22,9 +22,9 @@ from poise.ik import IkSolution, build, widened
 from poise.mechanics import forward_kinematics
 from poise.motion import Clip, peak_accelerations_rad_s2
 from poise.physics.clearance_rows import NO_FLESH, Flesh
-from poise.physics.merit import Asked, Held
+from poise.physics.merit import Held
 from poise.physics.self_clearance_rows import Clearing
-from poise.physics.settings import LAWLESS, LAWLESS_S, PhysicsSettings
+from poise.physics.settings import LAWLESS, LAWLESS_S, Asked, PhysicsSettings
 from poise.physics.solve import solve
 
 WINDOW_S = 20.0

@@ -20,6 +20,7 @@ import numpy as np
 
 from poise.arrays import Array, Indices
 from poise.compiled import borrowing, inner_borrowing
+from poise.contact import allowed_cutoff_hz
 from poise.motion import splines
 from poise.physics.newton_euler_rows import Supports
 from poise.solvers import Barrier, eliminate_forces, factor_band, make_forces, solve_band
@@ -27,7 +28,7 @@ from poise.solvers import Barrier, eliminate_forces, factor_band, make_forces, s
 CUTOFF_HZ = 12.0
 """What is smoothed away: measures of filtered captures keep half the amplitude there."""
 SMOOTH_S = 0.01
-"""A deviation from the capture that bends within this time costs as much as its size."""
+"""A deviation that bends within this time costs as much as its size."""
 _REACH_S = 0.09
 """Half the length of the smoothing kernel; what is left beyond is a fiftieth of its middle."""
 _RHO, _MU = 9e4, 2e-4
@@ -83,8 +84,8 @@ class _Work(NamedTuple):
 
 def plan_wrench(
     strict: Supports, lenient: Supports, effort: float, rate_hz: float, seen: Array
-) -> Array:
-    """(F, 6) the possible wrench nearest to a motion's, see above.
+) -> Array | None:
+    """(F, 6) the possible wrench nearest to a motion's, see above; None of clips too short for it.
 
     Args:
         strict: what carries in each frame, with the motion's wrench and what deviating costs.
@@ -97,7 +98,7 @@ def plan_wrench(
     frames = len(usual)
     kernel = _kernel(frames, rate_hz)
     if kernel is None or not (np.diff(strict.first) > 0).any():
-        return usual
+        return None
     problem = _Problem(
         usual,
         # In flight, what a motion asks for is an error: it counts only to begin smoothly.
@@ -147,13 +148,13 @@ def _kernel(frames: int, rate_hz: float) -> Kernel | None:
     The spline smooths positions; second differences of these are the frames' accelerations, and
     the first and last frame have none.
     """
-    half = round(_REACH_S * rate_hz)
-    if frames < 2 * half + 3 or CUTOFF_HZ > 0.4 * rate_hz:
+    half, cutoff_hz = round(_REACH_S * rate_hz), allowed_cutoff_hz(CUTOFF_HZ, rate_hz)
+    if frames < 2 * half + 3:
         return None
     seen = min(frames, 6 * half + 3)
     times = np.arange(seen, dtype=np.float64)
     ramps = np.maximum(times[:, None] - np.arange(1, seen - 1), 0.0)
-    inner = splines.smooth(ramps, 1.0, CUTOFF_HZ / rate_hz).second
+    inner = splines.smooth(ramps, 1.0, cutoff_hz / rate_hz).second
     dense = np.zeros((seen, seen))
     dense[:, 1:-1] = inner
     width = 2 * half + 1

@@ -224,8 +224,10 @@ def _read(path: Path) -> Family:
 
 def _body(family: Family) -> Character:
     from poise.character import complete_character
+    from poise.contact import fit_soles
 
-    return complete_character(family.clip.skeleton)
+    body = complete_character(family.clip.skeleton)
+    return fit_soles(body, family.clip, family.environment)[0]
 
 
 def _write(family: Family, clip: Clip, output: Path, still_feet: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
 
 import typer
 
-from poise.errors import BadValue, FileProblem
+from poise.errors import BadValue, FileProblem, UnknownName
 
 if TYPE_CHECKING:
     from poise.job import Change, Recipe
@@ -131,6 +131,12 @@ class BodyOptions:
         ),
     ] = True
     roles: RolesFile = None
+    soles: Annotated[
+        str,
+        typer.Option(
+            help="Where soles are: fitted to where feet stand flat, or where the skeleton has them."
+        ),
+    ] = "fitted"
 
 
 @dataclass(frozen=True)
@@ -187,6 +193,8 @@ def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: File
     if file.rate is not None and clip.suffix.lower() not in timeless:
         allowed = f"left out: only {', '.join(timeless)} files take it"
         raise BadValue("rate_hz", allowed, str(file.rate))
+    if body.soles not in ("fitted", "skeleton"):
+        raise UnknownName("--soles", body.soles, ("fitted", "skeleton"))
     return Recipe(
         (),
         ClipChoice(
@@ -203,6 +211,7 @@ def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: File
             table=cast(Literal["de_leva"], body.table),
             roles=None if body.roles is None else str(body.roles),
             ranges="none",
+            soles=cast(Literal["fitted"], body.soles),
         ),
         None if environment is None else str(environment),
     )
