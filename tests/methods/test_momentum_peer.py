@@ -31,6 +31,8 @@ TIGHT = Tolerances(step=1e-6, gain=1e-10)
 COST, TURNED_DEG, MOVED_M = 1e-3, 0.2, 1e-3
 """What both may differ by: of the cost, a share; of poses, RMS."""
 
+IPOPT_WAYS = ({}, {"ipopt.mu_strategy": "monotone"}, {"ipopt.mu_oracle": "loqo"})
+
 FARTHER = MoveStage("farther", -1, by_m=(0.1, 0.0, 0.3))
 TURNED = MoveStage("turned", -1, turn_deg=90.0)
 HIGHER = FlightHeight("higher", 0, scale=1.2)
@@ -60,11 +62,13 @@ def rms(values: Array) -> float:
 def check(problem: Problem) -> None:
     """Both come to one motion, and each finds the other's as good as its own."""
     ours = solve_spacetime(problem.spacetime, problem.start, TIGHT, iterations=300)
-    peer = solve_with_ipopt(problem)
-    if peer.status == "Restoration_Failed":  # its faster way may lose itself; its safer one is slow
-        peer = solve_with_ipopt(problem, options={"ipopt.mu_strategy": "monotone"})
-    # IPOPT calls it acceptable where its own tolerance is below what rounding leaves.
-    assert peer.status in ("Solve_Succeeded", "Solved_To_Acceptable_Level")
+    for options in IPOPT_WAYS:  # each loses itself on some problem
+        peer = solve_with_ipopt(problem, options=options)
+        # It calls acceptable where its own tolerance is below what rounding leaves.
+        if peer.status in ("Solve_Succeeded", "Solved_To_Acceptable_Level"):
+            break
+    else:
+        pytest.fail("IPOPT solves it in no way")
     assert peer.violation < 1e-6
     theirs = problem.start._replace(roots=peer.roots, locals=peer.locals, control=peer.control)
     cost, broken = costs(problem, theirs)

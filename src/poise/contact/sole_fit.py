@@ -39,9 +39,6 @@ dip of a few frames."""
 _SPREAD_M = 0.015
 """Heights of a point, from the heel's, over the frames in which the foot stands flat; points that
 vary more are left alone."""
-_TOES_QUANTILE = 0.25
-"""Toes hover and press: where they are lowest for a while, they touch. Tips that hover all the time
-are left where they are."""
 _LEG_SHARE = 0.75
 """Hips of who stands are higher over the foot than this share of the leg's length."""
 
@@ -114,14 +111,13 @@ def _off_level(motion: PointMotion, flat: NDArray[np.bool_]) -> Array:
     heights = motion.heights_m[flat]
     middle = np.median(heights, axis=0)
     heel, ball, toes = (motion.columns(f"_{end}")[0] for end in ("heel", "ball", "toe_tip"))
-    middle[toes] = np.quantile(heights[:, toes], _TOES_QUANTILE)
     level = min(middle[heel], middle[ball], key=abs)
     off = middle - level
     if (np.abs(off[[heel, ball]]) > LARGEST_M).any():
         return np.zeros(len(off))  # it stands on its toes
     from_heel = heights - heights[:, [heel]]
     known = np.ptp(np.quantile(from_heel, (0.25, 0.75), axis=0), axis=0) < _SPREAD_M
-    known[toes] = off[toes] < 0.0
+    known[toes] = off[toes] < 0.0  # toes that hover are left where they are
     return np.where(known & (np.abs(off) <= LARGEST_M), off, 0.0)
 
 

@@ -34,7 +34,7 @@ _FORGOTTEN = 4.0
 """Another solve begins with that much less of it."""
 _TORQUE_STEP = 0.05
 """Shares of the strength that count as much as being off a bound by once more what it may be."""
-MOST_SEVERE = 2.0
+MOST_SEVERE = 4.0
 """Torques count no more than this many times what they are."""
 
 
