@@ -29,7 +29,7 @@ from poise.methods import Edit, correct
 from poise.methods import filter as filtering
 from poise.motion import Clip
 from poise.physics import PhysicsSettings, Stage
-from poise.physics.second_look import Ground
+from poise.physics.second_look import Seen
 
 CLIPS = ("02_01", "35_03", "136_20", "02_03", "09_01", "16_35", "13_11", "05_02", "10_03", "64_26")
 """Walks, runs, a jump, a dance, a kick, picking up a ball."""
@@ -38,6 +38,7 @@ _run = importlib.import_module("poise.methods.correct.run")
 _contact_tasks = importlib.import_module("poise.footing.contact_tasks")
 _recovery = importlib.import_module("poise.methods.correct.recovery")
 _merit = importlib.import_module("poise.physics.merit")
+_bounds = importlib.import_module("poise.physics.bounds")
 
 Made = tuple[Clip, ContactSchedule]
 Way = Callable[[Clip, Character, Environment, str], Made]
@@ -104,14 +105,15 @@ def _on_one_point(clip: Clip, character: Character, place: Environment, preset: 
 
 
 def _bounds_alike(clip: Clip, character: Character, place: Environment, preset: str) -> Made:
-    with mock.patch.object(_merit, "_HEAVIEST", 1.0):
+    with mock.patch.object(_bounds, "_HEAVIEST", 1.0):
         return _corrected()(clip, character, place, preset)
 
 
 def _without_torques_looked_at(
     clip: Clip, character: Character, place: Environment, preset: str
 ) -> Made:
-    def alike(clip: Clip, ground: Ground) -> Array:
+    def alike(seen: Seen) -> Array:
+        clip = seen.dynamics.clip
         return np.ones((clip.frame_count, clip.skeleton.joint_count))
 
     with mock.patch.object(_merit, "torque_severity", alike):
