@@ -105,7 +105,7 @@ def _on_one_point(clip: Clip, character: Character, place: Environment, preset: 
 
 
 def _bounds_alike(clip: Clip, character: Character, place: Environment, preset: str) -> Made:
-    with mock.patch.object(_bounds, "_HEAVIEST", 1.0):
+    with mock.patch.object(_bounds, "HEAVIEST", 1.0):
         return _corrected()(clip, character, place, preset)
 
 

@@ -143,13 +143,13 @@ def _listed() -> dict[str, str]:
     return dict(line.split("\t", 1) for line in lines if "\t" in line)
 
 
-def judged(path: Path, only: str) -> Row:
+def judged(path: Path, only: str, listed: bool = False) -> Row:
     """One capture corrected and measured."""
     given = measurable(path)
     if path.parent.parent.name == "addbio_grf":
         belt = trial(path).environment
         given = given if belt is None else replace(given, environment=belt)
-    preset = preset_for(path)
+    preset = preset_for(path) if listed else "auto"
     character = with_ranges(given.character, given.clip.rotations_wxyz)
     settings = replace(correct.settings_for(preset), only=only)
     start = time.process_time()
@@ -186,9 +186,9 @@ def broken(figures: dict[str, float], limits: dict[str, float]) -> tuple[str, ..
     return tuple(key for key, limit in limits.items() if figures.get(key, 0.0) > limit)
 
 
-def _row(path: Path, only: str) -> Row:
+def _row(path: Path, only: str, listed: bool) -> Row:
     try:
-        return judged(path, only)
+        return judged(path, only, listed)
     except Exception as problem:  # One clip that breaks must not hide the others.
         told = f"{type(problem).__name__}: {problem}".splitlines()[0]
         return Row(
@@ -302,6 +302,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.physics_table", description=__doc__)
     parser.add_argument("clips", nargs="*", help="such as 02_01 (default: all)")
     parser.add_argument("--only", default="everything", choices=("everything", "contacts"))
+    parser.add_argument(
+        "--listed", action="store_true", help="presets by what captures are listed as, not found"
+    )
     parser.add_argument("--every", type=int, default=1, help="only every so many-th capture")
     parser.add_argument("--half", type=int, choices=(0, 1), help="even or odd captures only")
     parser.add_argument("--kind", choices=(*KINDS, REST), help="captures of one kind only")
@@ -319,7 +322,7 @@ def main() -> int:
     print("\n".join(HEADING), flush=True)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(asked.processes, mp_context=context) as pool:
-        for row in pool.map(_row, paths, [asked.only] * len(paths)):
+        for row in pool.map(_row, paths, [asked.only] * len(paths), [asked.listed] * len(paths)):
             rows.append(row)
             print(line(row), flush=True)
     print("\n".join(["", *summary(rows), "", *reasons(rows)]))

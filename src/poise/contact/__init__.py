@@ -16,6 +16,8 @@ from poise.contact.detection import OTHER_SPEED_M_S as OTHER_SPEED_M_S
 from poise.contact.detection import SHORTEST_S as SHORTEST_S
 from poise.contact.detection import SPEED_M_S as SPEED_M_S
 from poise.contact.detection import detect_contacts as detect_contacts
+from poise.contact.finding import FoundContacts as FoundContacts
+from poise.contact.finding import find_contacts as find_contacts
 from poise.contact.floor import FEET as FEET
 from poise.contact.floor import FloorFit as FloorFit
 from poise.contact.floor import estimate_ground as estimate_ground
@@ -29,6 +31,8 @@ from poise.contact.foot_motion import STANDING_QUANTILE as STANDING_QUANTILE
 from poise.contact.foot_motion import FootMotion as FootMotion
 from poise.contact.foot_motion import foot_motion as foot_motion
 from poise.contact.foot_motion import sole_heights_m as sole_heights_m
+from poise.contact.geometry_evidence import GeometryEvidence as GeometryEvidence
+from poise.contact.geometry_evidence import geometry_evidence as geometry_evidence
 from poise.contact.gravity_check import Flight as Flight
 from poise.contact.gravity_check import GravityCheck as GravityCheck
 from poise.contact.gravity_check import check_gravity as check_gravity
@@ -50,6 +54,7 @@ from poise.contact.schedule import intervals as intervals
 from poise.contact.schedule import phases as phases
 from poise.contact.schedule import swinging as swinging
 from poise.contact.schedule import without_blinks as without_blinks
+from poise.contact.schedule import without_ends as without_ends
 from poise.contact.schedule_files import read_contacts as read_contacts
 from poise.contact.schedule_files import write_contacts as write_contacts
 from poise.contact.seat import shown_place as shown_place

@@ -20,7 +20,7 @@ from poise.contact.floor import (
     ground_of,
     weighted_quantile,
 )
-from poise.contact.point_motion import PointMotion, point_motion
+from poise.contact.point_motion import CUTOFF_HZ, PointMotion, point_motion
 from poise.contact.schedule import intervals
 from poise.environment import Environment
 from poise.mechanics import BodyState
@@ -63,11 +63,12 @@ class FootMotion:
 
 
 def foot_motion(
-    state: BodyState, feet: Sites, rate_hz: float, environment: Environment | None
-) -> FootMotion:
+    state: BodyState, feet: Sites, rate_hz: float, environment: Environment | None,
+    cutoff_hz: float = CUTOFF_HZ,
+) -> FootMotion:  # fmt: skip
     """Follow the feet over an environment, or over the floor that they show when it is None."""
     known = Environment.flat() if environment is None else environment
-    motion = point_motion(state, feet, rate_hz, known)
+    motion = point_motion(state, feet, rate_hz, known, cutoff_hz)
     floor = fit_floor(motion, rate_hz)
     place = Environment((ground_of(floor),)) if environment is None else environment
     if environment is None and not floor.single:

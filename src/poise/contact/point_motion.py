@@ -81,10 +81,11 @@ class PointMotion:
 
 
 def point_motion(
-    state: BodyState, sites: Sites, rate_hz: float, environment: Environment
-) -> PointMotion:
+    state: BodyState, sites: Sites, rate_hz: float, environment: Environment,
+    cutoff_hz: float = CUTOFF_HZ,
+) -> PointMotion:  # fmt: skip
     """Follow sites of a moving body over an environment."""
-    places, velocities, accelerations = smoothed(site_positions(state, sites), rate_hz)
+    places, velocities, accelerations = smoothed(site_positions(state, sites), rate_hz, cutoff_hz)
     surface = query(environment, places)
     relative = velocities - surface.velocities_m_s
     leaving = np.sum(relative * surface.normals, axis=-1)
@@ -105,20 +106,23 @@ def joined_sites(sites: Iterable[Sites]) -> Sites:
 
 
 def part_motions(
-    state: BodyState, parts: Mapping[str, Sites], rate_hz: float, environment: Environment
-) -> dict[str, PointMotion]:
+    state: BodyState, parts: Mapping[str, Sites], rate_hz: float, environment: Environment,
+    cutoff_hz: float = CUTOFF_HZ,
+) -> dict[str, PointMotion]:  # fmt: skip
     """Follow the sites of several body parts, all at once."""
-    motion = point_motion(state, joined_sites(parts.values()), rate_hz, environment)
+    motion = point_motion(state, joined_sites(parts.values()), rate_hz, environment, cutoff_hz)
     return {part: motion.picked(sites.names) for part, sites in parts.items()}
 
 
-def smoothed(paths: Array, rate_hz: float) -> tuple[Array, Array, Array]:
-    """Values, velocities and accelerations of (F, ..., 3) paths, smoothed at `CUTOFF_HZ`."""
+def smoothed(
+    paths: Array, rate_hz: float, cutoff_hz: float = CUTOFF_HZ
+) -> tuple[Array, Array, Array]:
+    """Values, velocities and accelerations of (F, ..., 3) paths, smoothed."""
     frames, shape = len(paths), paths.shape
     columns = paths.reshape(frames, -1)
     if frames < splines.SHORTEST:
         still = np.zeros(shape)
         steps = np.asarray(np.gradient(columns, axis=0)) if frames > 1 else still
         return paths, steps.reshape(shape) * rate_hz, still
-    fit = splines.smooth(columns, rate_hz, allowed_cutoff_hz(CUTOFF_HZ, rate_hz))
+    fit = splines.smooth(columns, rate_hz, allowed_cutoff_hz(cutoff_hz, rate_hz))
     return fit.values.reshape(shape), fit.first.reshape(shape), fit.second.reshape(shape)

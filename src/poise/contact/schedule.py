@@ -138,6 +138,8 @@ class ContactSchedule:
     sliding: NDArray[np.bool_] | None = None
     """(F, P) where a touching part moves along the surface instead of standing on it; None: nothing
     does, or nobody knows."""
+    confidence: Array | None = None
+    """(F, P) probability that what is said of a part is right, from 0 to 1; None: it was given."""
 
     def __post_init__(self) -> None:
         for part in self.parts:
@@ -160,6 +162,14 @@ class ContactSchedule:
                 raise BadValue("sliding", "only parts that touch", "one that does not")
             sliding.flags.writeable = False
             object.__setattr__(self, "sliding", sliding)
+        if self.confidence is not None:
+            confidence = np.array(self.confidence, dtype=np.float64)
+            if confidence.shape != touching.shape:
+                raise BadShape("confidence", str(touching.shape), confidence.shape)
+            if not bool(((confidence >= 0.0) & (confidence <= 1.0 + 1e-9)).all()):
+                raise BadValue("confidence", "probabilities from 0 to 1", "others")
+            confidence.flags.writeable = False
+            object.__setattr__(self, "confidence", confidence)
 
     @property
     def frame_count(self) -> int:
@@ -184,7 +194,8 @@ class ContactSchedule:
     def sliced(self, first: int, stop: int | None = None) -> ContactSchedule:
         """The frames from `first` on, before `stop`."""
         sliding = None if self.sliding is None else self.sliding[first:stop]
-        return ContactSchedule(self.parts, self.touching[first:stop], self.rate_hz, sliding)
+        sure = None if self.confidence is None else self.confidence[first:stop]
+        return ContactSchedule(self.parts, self.touching[first:stop], self.rate_hz, sliding, sure)
 
 
 def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -196,3 +207,23 @@ def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def without_blinks(flags: NDArray[np.bool_], shortest: float) -> NDArray[np.bool_]:
     """Gaps, then runs, of fewer frames given to what surrounds them; the ends may cut either."""
     return _merged(_merged(flags, False, shortest), True, shortest)
+
+
+def without_ends(
+    flags: NDArray[np.bool_], unwanted: NDArray[np.bool_], window: float
+) -> NDArray[np.bool_]:
+    """Contacts without unwanted frames at their ends, `window` or a quarter of them at most."""
+    found = flags.copy()
+    for first, stop in intervals(flags):
+        most = int(min(window, (stop - first) // 4))
+        if first > 0:
+            for f in range(first, first + most):
+                if not unwanted[f]:
+                    break
+                found[f] = False
+        if stop < len(flags):
+            for f in range(stop - 1, stop - 1 - most, -1):
+                if not unwanted[f]:
+                    break
+                found[f] = False
+    return found

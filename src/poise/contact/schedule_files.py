@@ -1,9 +1,10 @@
 """Contact schedules as files: CSV for spreadsheets and scripts, JSON for programs.
 
 CSV has one row a frame: `frame,time_s,` and then one column per body part: 0, 1 where it touches, 2
-where it slides along what it touches. JSON gives, for each body part, the intervals of frames in
-which it touches, the last frame of an interval not included, and under `sliding` those in which it
-slides.
+where it slides along what it touches. Contacts that were found have a further column for each part,
+`left_foot_confidence`: the probability that what is said is right. JSON gives, for each body part,
+the intervals of frames in which it touches, the last frame of an interval not included, and under
+`sliding` those in which it slides; `confidence` has those probabilities, frame by frame.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _MOST_FRAMES = 2_000_000
 _UNEVEN = 0.25
 """Share of a frame by which a time may be off its even place."""
 _TIME_DECIMALS = 9
+_CONFIDENCE = "_confidence"
+"""End of the names of CSV columns that say how sure a contact is."""
+_CONFIDENCE_DECIMALS = 3
 
 
 def read_contacts(path: str | Path) -> ContactSchedule:
@@ -66,13 +70,16 @@ def _kind_of(path: Path) -> str:
 
 
 def _as_csv(schedule: ContactSchedule) -> str:
-    lines = [",".join((*_LEADING, *schedule.parts))]
+    sure = schedule.confidence
+    more = () if sure is None else tuple(part + _CONFIDENCE for part in schedule.parts)
+    lines = [",".join((*_LEADING, *schedule.parts, *more))]
     flags = schedule.touching.astype(np.int8)
     if schedule.sliding is not None:
         flags = flags + schedule.sliding
     for frame, row in enumerate(flags.tolist()):
         time = f"{frame / schedule.rate_hz:.{_TIME_DECIMALS}f}"
-        lines.append(",".join((str(frame), time, *map(str, row))))
+        cells = [] if sure is None else [f"{p:.{_CONFIDENCE_DECIMALS}f}" for p in sure[frame]]
+        lines.append(",".join((str(frame), time, *map(str, row), *cells)))
     return "\n".join(lines) + "\n"
 
 
@@ -86,6 +93,11 @@ def _as_json(schedule: ContactSchedule) -> str:
         content["sliding"] = {
             part: intervals(schedule.column(part) & ~schedule.standing(part))
             for part in schedule.parts
+        }
+    if schedule.confidence is not None:
+        content["confidence"] = {
+            part: np.round(schedule.confidence[:, p], _CONFIDENCE_DECIMALS).tolist()
+            for p, part in enumerate(schedule.parts)
         }
     return json.dumps(content, indent=2) + "\n"
 
@@ -141,43 +153,67 @@ def _from_csv(path: Path, text: str) -> ContactSchedule:
     lines = text.splitlines()
     while lines and not lines[-1].strip():
         lines.pop()
-    parts = _csv_parts(path, _cells(lines[0]))
+    parts, judged = _csv_parts(path, _cells(lines[0]))
     rows = lines[1:]
     if len(rows) < 2:
         advice = "Two frames are needed to tell the rate; JSON states it."
         raise FileProblem(path, "at least 2 frames", f"{len(rows)}", line=len(lines), advice=advice)
     found = np.zeros((len(rows), len(parts)), dtype=np.int8)
-    times = np.zeros(len(rows))
+    times, sure = np.zeros(len(rows)), np.ones((len(rows), len(parts)))
     for frame, row in enumerate(rows):
         cells = _cells(row)
         line = frame + 2
-        if len(cells) != len(parts) + 2:
-            wanted = f"{len(parts) + 2} cells as in the header"
+        if len(cells) != len(parts) + len(judged) + 2:
+            wanted = f"{len(parts) + len(judged) + 2} cells as in the header"
             raise FileProblem(path, wanted, f"{len(cells)}", line=line)
         if cells[0] != str(frame):
             raise FileProblem(path, f"frame {frame} next", _shown(cells[0]), line=line)
         times[frame] = _time(path, cells[1], line)
-        for column, cell in enumerate(cells[2:]):
+        for column, cell in zip(judged, cells[2 + len(parts) :], strict=True):
+            sure[frame, column] = _probability(path, cell, parts[column], line)
+        for column, cell in enumerate(cells[2 : 2 + len(parts)]):
             if cell not in ("0", "1", "2"):
                 wanted = f"0, 1 or 2 for {parts[column]}"
                 raise FileProblem(path, wanted, _shown(cell), line=line)
             found[frame, column] = int(cell)
     sliding = found == 2
-    return ContactSchedule(parts, found > 0, _rate(path, times), sliding if sliding.any() else None)
+    return ContactSchedule(
+        parts, found > 0, _rate(path, times), sliding if sliding.any() else None,
+        sure if judged else None,
+    )  # fmt: skip
+
+
+def _probability(path: Path, cell: object, part: str, line: int | None = None) -> float:
+    with contextlib.suppress(ValueError, TypeError):
+        value = float(str(cell))
+        if 0.0 <= value <= 1.0 and "_" not in str(cell):
+            return value
+    raise FileProblem(path, f"a probability from 0 to 1 for {part}", _shown(cell), line=line)
 
 
 def _cells(line: str) -> list[str]:
     return [cell.strip().strip('"').strip() for cell in line.split(",")]
 
 
-def _csv_parts(path: Path, header: list[str]) -> tuple[str, ...]:
+def _csv_parts(path: Path, header: list[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The parts of a header, and those of them whose confidence follows."""
     if tuple(header[:2]) != _LEADING or len(header) < 3:
         found = _shown(",".join(header))
         raise FileProblem(path, _HEADER, found, line=1, advice=_known_parts())
-    parts = tuple(header[2:])
+    named = header[2:]
+    first = next((n for n, name in enumerate(named) if name.endswith(_CONFIDENCE)), len(named))
+    parts = tuple(named[:first])
     for number, part in enumerate(parts):
         _check_part(path, part, parts[:number], line=1)
-    return parts
+    judged: list[int] = []
+    for name in named[first:]:
+        part = name.removesuffix(_CONFIDENCE)
+        if part not in parts or not name.endswith(_CONFIDENCE) or parts.index(part) in judged:
+            raise FileProblem(
+                path, "confidence of the parts before, once each", _shown(name), line=1
+            )
+        judged.append(parts.index(part))
+    return parts, tuple(judged)
 
 
 def _check_part(path: Path, part: str, before: tuple[str, ...], line: int | None) -> None:
@@ -264,7 +300,29 @@ def _from_json(path: Path, text: str) -> ContactSchedule:
             if not touching[first:last, column].all():
                 raise FileProblem(path, f"sliding of {part} while it touches", f"{first} to {last}")
             sliding[first:last, column] = True
-    return ContactSchedule(tuple(listed), touching, float(rate), sliding if sliding.any() else None)
+    return ContactSchedule(
+        tuple(listed), touching, float(rate), sliding if sliding.any() else None,
+        _json_confidence(path, fields.get("confidence"), tuple(listed), frames),
+    )  # fmt: skip
+
+
+def _json_confidence(
+    path: Path, given: object, parts: tuple[str, ...], frames: int
+) -> NDArray[np.float64] | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise FileProblem(path, "confidence as an object of body parts", _shown(given))
+    sure = np.ones((frames, len(parts)))
+    for part, values in cast("dict[str, object]", given).items():
+        if part not in parts:
+            raise FileProblem(path, "confidence of parts that are listed", _shown(part))
+        if not isinstance(values, list) or len(cast("list[object]", values)) != frames:
+            raise FileProblem(path, f"{frames} probabilities for {part}", _shown(values))
+        sure[:, parts.index(part)] = [
+            _probability(path, value, part) for value in cast("list[object]", values)
+        ]
+    return sure
 
 
 def _spans(path: Path, part: str, spans: object, frames: int) -> list[tuple[int, int]]:

@@ -59,6 +59,8 @@ class TouchingPoints:
     """(F, C, 3) out of the surface; up where it is not known."""
     grip: Array
     """(F, C) from 0 (does not touch) to 1."""
+    heights_m: Array
+    """(F, C) of the skin over the surface, whatever its standing level is."""
 
     @property
     def touching(self) -> NDArray[np.bool_]:
@@ -79,7 +81,8 @@ def touching_points(
     if not parts:
         empty = np.zeros((frames, 0, 3))
         none = np.zeros(0, np.int64)
-        return TouchingPoints((), (), none, none, empty, empty, np.zeros((frames, 0)))
+        nothing = np.zeros((frames, 0))
+        return TouchingPoints((), (), none, none, empty, empty, nothing, nothing)
     joined = joined_sites(sites)
     site, across = _spread(joined.names)
     owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])[site]
@@ -106,7 +109,7 @@ def touching_points(
     return TouchingPoints(
         names, parts, owners, joined.joints[site],
         np.where(far, sites_m, surface.closest_m), np.where(far, environment.up, surface.normals),
-        grip,
+        grip, surface.distances_m - skin,
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@
 - whole motions: `DampedNewton`, the one damped descent over a band
 - forces in friction cones: `cone_least_squares`, and its loops for kernels
 - Kalman updates from sigma points or derivatives: `unscented_update`, `linear_update`
-- choices: `cheapest_paths`, `VoronoiSampler`; `principal_components`
+- choices: `cheapest_paths`, `likeliest_states`, `VoronoiSampler`; `principal_components`
 """
 
 from poise.solvers.banded_cholesky import Six as Six
@@ -43,6 +43,8 @@ from poise.solvers.small_dense import add_scaled as add_scaled
 from poise.solvers.small_dense import add_to_normal as add_to_normal
 from poise.solvers.small_dense import dot as dot
 from poise.solvers.small_dense import solve_normal as solve_normal
+from poise.solvers.state_paths import StatePaths as StatePaths
+from poise.solvers.state_paths import likeliest_states as likeliest_states
 from poise.solvers.unscented_update import DEPENDENT as DEPENDENT
 from poise.solvers.unscented_update import INDEFINITE as INDEFINITE
 from poise.solvers.unscented_update import Measurements as Measurements

@@ -13,12 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from poise import rotations
 from poise.arrays import Array
 from poise.character import Character, contact_points
 from poise.constraints import Recruits, Scene, Task
-from poise.contact import ContactSchedule, intervals
+from poise.contact import FEET, ContactSchedule, geometry_evidence, intervals, without_ends
 from poise.environment import Environment, Ground
 from poise.footing import (
     HEEL,
@@ -38,8 +39,6 @@ from poise.footing import (
     worst_miss,
 )
 from poise.mechanics import forward_kinematics, site_positions
-from poise.methods.correct.evidence import whole_feet
-from poise.methods.correct.refine import without_ends
 from poise.motion import (
     Clip,
     joint_speeds_rad_s,
@@ -48,6 +47,7 @@ from poise.motion import (
 )
 from poise.physics import (
     NO_FLESH,
+    Asked,
     Clearing,
     Flesh,
     PhysicsSettings,
@@ -108,6 +108,7 @@ def recover(
     physics: PhysicsSettings | None = None,
     flesh: Flesh = NO_FLESH,
     limbs: Clearing | None = None,
+    unknown: NDArray[np.bool_] | None = None,
 ) -> Recovered:
     """The nearest motion in which what touches touches, and nothing is inside anything.
 
@@ -125,6 +126,8 @@ def recover(
         physics: how the laws of motion are asked for; without it they are not.
         flesh: with `physics`, further points that stay out of the surroundings.
         limbs: with `physics`, parts of the body that stay out of each other.
+        unknown: (F,) frames in which something carries the body that is not known: the laws of
+            motion and strength are not asked for there.
     """
     belt = _common_belt_m_s(environment)
     if belt.any():
@@ -132,7 +135,7 @@ def recover(
         found = recover(
             _seen_from(clip, belt), character, _stopped(environment), contacts, slides,
             moves=moves, fastest_rad_s=fastest_rad_s, settings=settings, physics=physics,
-            flesh=flesh, limbs=limbs,
+            flesh=flesh, limbs=limbs, unknown=unknown,
         )  # fmt: skip
         return replace(found, clip=_seen_from(found.clip, -belt))
     scene = Scene(clip, character, environment, None)
@@ -149,7 +152,7 @@ def recover(
     if physics is not None:
         solved = solve_clip(
             scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
-            fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs,
+            fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, asked=_asked(clip, unknown),
         )  # fmt: skip
         made = replace(
             clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
@@ -185,6 +188,18 @@ def recover(
     return Recovered(made, told, found.tasks, *worst_miss(found.made.missed_m), None)
 
 
+_BESIDE_S = 0.05
+"""What is not known reaches so far: smoothing blurs where it begins."""
+
+
+def _asked(clip: Clip, unknown: NDArray[np.bool_] | None) -> Asked | None:
+    if unknown is None or not unknown.any():
+        return None
+    wide = maximum_filter1d(unknown.astype(np.int8), 1 + 2 * round(_BESIDE_S * clip.rate_hz))
+    known = np.asarray(wide == 0)
+    return Asked(known, known)
+
+
 def _common_belt_m_s(environment: Environment) -> Array:
     """(3,) velocity that all surfaces share, where all are endless planes; else zero."""
     surfaces = environment.surfaces
@@ -217,13 +232,13 @@ def travelling(scene: Scene, contacts: ContactSchedule) -> NDArray[np.bool_]:
     It touches, and may carry, but held where it stands later it would drag the swing by centimetres
     and stop the leg within a frame.
     """
-    feet = whole_feet(scene.clip, scene.character, scene.environment)
+    seen = geometry_evidence(scene.state, scene.character, scene.environment, contacts.rate_hz)
     window = LONGEST_TRAVEL_S * contacts.rate_hz
     found = np.zeros_like(contacts.touching)
     for column, part in enumerate(contacts.parts):
-        if part in feet:
+        if part in FEET and part in seen.parts:
             touches = contacts.column(part)
-            fast = feet[part].speeds_m_s > TRAVELS_M_S
+            fast = seen.speeds_m_s[:, seen.parts.index(part)] > TRAVELS_M_S
             found[:, column] = touches & ~without_ends(touches, fast, window)
     return found
 

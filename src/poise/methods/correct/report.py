@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from poise.contact import intervals
-from poise.methods.correct.contact_optimizer import Discovered
+import numpy as np
+
+from poise.contact import ContactSchedule, FoundContacts, intervals
 from poise.methods.correct.recovery import Recovered
-from poise.methods.correct.refine import OwnRate
 from poise.methods.correct.settings import Settings
 from poise.methods.result import Result, Status
 from poise.motion import Clip
@@ -28,8 +28,8 @@ MET_M = 1e-3
 class CorrectReport:
     """How a correction came by its contacts, and what it could not set right."""
 
-    discovered: Discovered | None
-    """How contacts were found; None when they were known."""
+    found: FoundContacts | None
+    """What was found to touch, and how sure that is; None when it was known."""
     lawless: tuple[Unexplained, ...]
     """Where the laws of motion are not kept, the worst first."""
     shortfalls: tuple[Shortfall, ...]
@@ -39,8 +39,8 @@ class CorrectReport:
 def finished(
     start: Clip,
     settings: Settings,
-    found: Discovered | None,
-    own: OwnRate,
+    found: FoundContacts | None,
+    known: ContactSchedule,
     notes: tuple[str, ...],
     recovered: Recovered,
     shortfalls: tuple[Shortfall, ...] = (),
@@ -49,12 +49,14 @@ def finished(
 
     It converged when contacts hold, the ground carries every frame, and nothing falls short.
     """
-    contacts = sum(len(intervals(own.schedule.column(part))) for part in own.schedule.parts)
+    contacts = sum(len(intervals(known.column(part))) for part in known.parts)
     held = recovered.worst_m <= MET_M
     lawless = unexplained_stretches(recovered.physics)
-    status: Status = "converged" if held and not lawless and not shortfalls else "out_of_iterations"
+    unknown = () if found is None or recovered.physics is None else tuple(intervals(found.unknown))
+    met = held and not lawless and not shortfalls and not unknown
+    status: Status = "converged" if met else "out_of_iterations"
     summary = f"{counted(contacts, 'contact')} {'holds' if contacts == 1 else 'hold'}"
-    if recovered.physics is not None and not lawless:
+    if recovered.physics is not None and not lawless and not unknown:
         summary += ", and the ground can carry every frame"
         if not shortfalls:
             summary += " within strength and range"
@@ -64,6 +66,8 @@ def finished(
             f"'{recovered.worst}' is off by {1000.0 * recovered.worst_m:.3g} mm: more than the "
             "body can reach beside its other contacts."
         )
+    if unknown:
+        summary += f" {unknown_in_words(unknown, found)}"
     if lawless:
         summary += f" {unexplained_in_words(lawless)}"
     if shortfalls:
@@ -79,4 +83,21 @@ def finished(
         contacts=recovered.contacts,
         notes=notes,
         start=start,
+    )
+
+
+MOST_NAMED = 3
+
+
+def unknown_in_words(stretches: tuple[tuple[int, int], ...], found: FoundContacts | None) -> str:
+    """Where something that is not known carries the body; the laws of motion are left off there."""
+    assert found is not None
+    longest = sorted(stretches, key=lambda each: each[0] - each[1])[:MOST_NAMED]
+    named = ", ".join(f"{first} to {stop - 1}" for first, stop in sorted(longest))
+    more = f" and {len(stretches) - len(longest)} more" if len(stretches) > len(longest) else ""
+    share = max(float(np.mean(found.unexplained[first:stop])) for first, stop in longest)
+    return (
+        f"Something that is not known carries the body in frames {named}{more} (up to "
+        f"{100.0 * share:.0f} % of the weight), so balance and flight are left as they are there: "
+        "give the surface it stands, sits or hangs on (--environment)."
     )

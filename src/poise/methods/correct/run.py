@@ -1,36 +1,38 @@
-"""Correcting a motion: contacts found, places optimized, joint angles recovered."""
+"""Correcting a motion: what touches is found, then everything holds at once."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from poise import rotations
-from poise.contact import ContactSchedule, estimate_ground
+from poise.character import Character
+from poise.contact import (
+    ContactSchedule,
+    FoundContacts,
+    TouchingPoints,
+    estimate_ground,
+    find_contacts,
+    touching_points,
+)
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.footing import moving_joints
-from poise.methods.correct.contact_optimizer import Discovered, discover_long
-from poise.methods.correct.contact_states import columns_of
-from poise.methods.correct.draping import draped_places_m, raised_clip
+from poise.mechanics import forward_kinematics
+from poise.methods.correct.draping import raised_clip
 from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.flesh import clearing_of, flesh_of
-from poise.methods.correct.follow import at_own_rate, followed
-from poise.methods.correct.mesh import motion_mesh, vertices_of
-from poise.methods.correct.problem import SLIDING
+from poise.methods.correct.kind import kind_in_words
+from poise.methods.correct.mesh import motion_mesh
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
-from poise.methods.correct.refine import OwnRate, from_schedule, refined
 from poise.methods.correct.report import CorrectReport, finished
-from poise.methods.correct.settings import Settings
-from poise.methods.correct.standing_places import rest_heights_m
-from poise.methods.correct.windows import optimize_long
+from poise.methods.correct.settings import Settings, parts_of, vertices_for
 from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
-from poise.motion import Clip, resample
+from poise.motion import Clip
 from poise.physics import PhysicsSettings, shortfalls
 
 SHORTEST = 3
@@ -38,6 +40,8 @@ SHORTEST = 3
 FAR_M = 0.1
 """Skeletons know their soles, and captures their floor, to a few centimetres: a motion that is
 raised or lowered further was said to touch what it does not."""
+_FIRM = 0.5
+"""Grip from which a point counts as standing."""
 
 
 def run(
@@ -53,8 +57,8 @@ def run(
         edit: the clip, whose it is and where. With contacts, those are kept to and none are looked
             for; constraints are not for this method.
         settings: the knobs.
-        progress: told how far it is: `contacts`, `places`, and `angles` with a preview, the clip
-            before contacts are made exact.
+        progress: told how far it is: `contacts`, then `angles` with a preview, the clip before
+            contacts are made exact.
         previous: makes no difference.
 
     Raises:
@@ -65,81 +69,85 @@ def run(
     clip, character, place = edit.clip, edit.character, edit.environment
     tell = progress or silent
     reference = smoothed(clip, settings.smoothing_s)
-    rate = min(settings.working_rate_hz, clip.rate_hz)
-    working = resample(reference, rate)
-    mesh = motion_mesh(
-        character, settings.candidates, extra_edges=settings.extra_edges, spheres=settings.spheres
-    )
     level = estimate_ground(clip, character)[0] if settings.drape else None
     floor = place if level is None else Environment((level,))  # where contacts are looked for
-    rest = rest_heights_m(mesh, working, character, floor)
-    vertices = vertices_of(mesh, working)
-    found: Discovered | None = None
+    tell(Progress("contacts", 0, 1))
+    found: FoundContacts | None = None
     if edit.contacts is None:
-        found = discover_long(
-            mesh, working, character, floor, settings, rest,
-            progress=lambda done, total: tell(Progress("contacts", done, total)),
-        )  # fmt: skip
-        contacts = found.contacts
-        own = refined(contacts, rate, mesh, clip, character, floor)
+        found = find_contacts(clip, character, floor, parts_of(settings))
+        contacts = found.schedule
     else:
-        own = from_schedule(edit.contacts, mesh, clip, character, floor)
-        contacts = _at(own.contacts, clip.rate_hz, rate, working.frame_count)
+        contacts = edit.contacts
+        if contacts.frame_count != clip.frame_count:
+            raise BadValue("contacts", f"{clip.frame_count} frames", contacts.frame_count)
+    standing = _touching(clip, character, contacts, floor)
     if not any(surface.belt_velocity_m_s.any() for surface in floor.surfaces):
-        drift = steady_drift_m_s(mesh, vertices_of(mesh, clip), own.contacts, clip.rate_hz)
+        drift = steady_drift_m_s(standing, contacts)
         if drift.any():
             roots = without_drift(reference.root_positions_m, drift, reference.rate_hz)
             reference = replace(reference, root_positions_m=roots)
-            vertices = without_drift(vertices, drift, rate)
-    start, aim = clip, vertices
+    rise = _rise_m(standing)
+    start = clip
     if level is not None:
-        aim = draped_places_m(vertices, level, place)
         start, reference = (raised_clip(each, level, place) for each in (clip, reference))
-        vertices = vertices_of(mesh, raised_clip(working, level, place))
-    tell(Progress("places", 0, 1))
-    optimized = optimize_long(mesh, aim, rate, place, settings, rest, contacts)
-    moves = moving_joints(clip)
-    moved = at_own_rate(optimized.vertices_m - vertices, rate, reference)
-    preview = followed(reference, character, mesh, moved, moves)
-    tell(Progress("angles", 0, 1, preview))
+    reference = _raised(reference, rise)
+    tell(Progress("angles", 0, 1, reference))
     everything = settings.only == "everything"
-    rise = _rise_m(preview, reference, own.schedule)
+    mesh = motion_mesh(character, vertices_for(settings), spheres=settings.spheres)
     recovered = recover(
-        _raised(reference, rise) if everything else preview,
+        reference,
         character,
         place,
-        own.schedule,
-        _slides(own, mesh.candidates),
-        moves=moves,
+        contacts,
+        _sliding(contacts),
+        moves=moving_joints(clip),
         fastest_rad_s=fastest_turns_rad_s(clip),
         physics=PhysicsSettings() if everything else None,
         flesh=flesh_of(mesh),
         limbs=clearing_of(character, mesh),
+        unknown=None if found is None else found.unknown,
     )
     fallen_short = (
         shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
     )
-    notes = () if optimized.status == "solved" else (optimized.status,)
+    notes = () if found is None else (kind_in_words(contacts),)
     if abs(rise) > FAR_M:
         word = "raised" if rise > 0.0 else "lowered"
         notes += (f"The motion was {word} by {abs(rise):.1f} m to where it touches.",)
-    return finished(start, settings, found, own, notes, recovered, fallen_short)
+    return finished(start, settings, found, contacts, notes, recovered, fallen_short)
 
 
-def _rise_m(preview: Clip, capture: Clip, contacts: ContactSchedule) -> float:
-    """How far optimized places raise a capture as a whole, where something touches.
+def _touching(
+    clip: Clip, character: Character, contacts: ContactSchedule, floor: Environment
+) -> TouchingPoints:
+    return touching_points(
+        forward_kinematics(clip.skeleton, *clip.pose), character, contacts, floor
+    )
+
+
+def _rise_m(points: TouchingPoints) -> float:
+    """How far the motion is raised as a whole to where it touches, by its lowest point that does.
 
     The laws of motion are asked of the capture itself: what it asks of the ground is known to a
-    hundredth of the weight, and optimized places know it less well. Only its height is not known:
-    bodies that float would otherwise come down by their legs alone.
+    hundredth of the weight. Only its height is not known: bodies that float would otherwise come
+    down by their legs alone.
     """
-    rises = (preview.root_positions_m - capture.root_positions_m)[:, 1]
-    carried = np.asarray(contacts.touching.any(axis=1))
-    return float(np.median(rises[carried])) if carried.any() else 0.0
+    firm = points.grip > _FIRM
+    carried = firm.any(axis=1)
+    if not carried.any():
+        return 0.0
+    lowest = np.where(firm, points.heights_m, np.inf).min(axis=1)
+    return -float(np.median(lowest[carried]))
 
 
 def _raised(clip: Clip, rise_m: float) -> Clip:
     return replace(clip, root_positions_m=clip.root_positions_m + np.array([0.0, rise_m, 0.0]))
+
+
+def _sliding(contacts: ContactSchedule) -> ContactSchedule | None:
+    if contacts.sliding is None:
+        return None
+    return ContactSchedule(contacts.parts, contacts.sliding, contacts.rate_hz)
 
 
 _REACH = 4.0
@@ -178,22 +186,3 @@ def _check(edit: Edit) -> None:
         raise BadValue("character", "one with roles and a body (see complete_character)", "neither")
     if edit.clip.moving_joints:
         raise BadValue("moving_joints", "none: bones of fixed length", edit.clip.moving_joints)
-
-
-def _at(
-    contacts: NDArray[np.int8], rate_hz: float, working_rate_hz: float, count: int
-) -> NDArray[np.int8]:
-    """Contacts of the clip's own rate at the working rate: the nearest frame's."""
-    nearest = np.round(np.arange(count) * rate_hz / working_rate_hz).astype(np.int64)
-    return contacts[np.minimum(nearest, len(contacts) - 1)]
-
-
-def _slides(own: OwnRate, candidates: tuple[str, ...]) -> ContactSchedule:
-    """Parts of which every touching candidate slides."""
-    parts = own.schedule.parts
-    columns = np.zeros((len(own.contacts), len(parts)), dtype=np.bool_)
-    for p, part in enumerate(parts):
-        mine = own.contacts[:, columns_of(candidates, part)]
-        touching = mine > 0
-        columns[:, p] = touching.any(axis=1) & ((mine == SLIDING) | ~touching).all(axis=1)
-    return ContactSchedule(parts, columns, own.schedule.rate_hz)

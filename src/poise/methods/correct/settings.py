@@ -13,7 +13,7 @@ from poise.errors import BadValue, UnknownName
 from poise.methods.correct.mesh_vertices import CANDIDATES
 from poise.record_ranges import NotNegative, Positive, check_record
 
-Preset = Literal["walk", "run", "dance", "acrobatic", "floor", "roll", "seat"]
+Preset = Literal["auto", "walk", "run", "dance", "acrobatic", "floor", "roll", "seat"]
 
 Only = Literal["everything", "contacts"]
 
@@ -28,13 +28,14 @@ TRUNK = ("pelvis", "chest", "head")
 class Settings:
     """How a motion is corrected."""
 
-    preset: Preset = "walk"
-    """What kind of motion it is: settings that are left alone take its values."""
+    preset: Preset = "auto"
+    """What kind of motion it is: settings that are left alone take its values. `auto` lets every
+    part of the body touch; what does is found from the motion."""
     only: Only = "everything"
     """`contacts` holds what touches and leaves balance, flight and strength as they are."""
-    candidates: tuple[str, ...] = FEET
-    """What may touch (Table 2): toe, heel, knee, hand, elbow, shoulder and thigh, each of them with
-    `left_` or `right_` before it; pelvis, chest, head."""
+    candidates: tuple[str, ...] | None = None
+    """What may touch, by default everything (Table 2): toe, heel, knee, hand, elbow, shoulder and
+    thigh, each of them with `left_` or `right_` before it; pelvis, chest, head."""
     working_rate_hz: Positive = 30.0
     """Rate at which contacts are looked for and places optimized; 60 for acrobatics."""
     smoothing_s: NotNegative = 0.015
@@ -94,12 +95,12 @@ class Settings:
         if self.preset not in PRESETS:
             raise UnknownName("preset", self.preset, PRESETS)
         check_record(self)
-        if not self.candidates:
+        if self.candidates is not None and not self.candidates:
             raise BadValue("candidates", "at least one part that may touch", "none")
-        for candidate in self.candidates:
+        for candidate in self.candidates or ():
             if candidate not in CANDIDATES:
                 raise UnknownName("contact candidate", candidate, CANDIDATES)
-        if len(set(self.candidates)) != len(self.candidates):
+        if len(set(self.candidates or ())) != len(self.candidates or ()):
             raise BadValue("candidates", "different parts", self.candidates)
         for name, radius in self.spheres.items():
             if not (np.isfinite(radius) and radius >= 0.0):
@@ -107,8 +108,9 @@ class Settings:
 
 
 PRESETS: dict[Preset, dict[str, object]] = {
-    "walk": {},
-    "run": {"largest_force_n": 500.0},
+    "auto": {},
+    "walk": {"candidates": FEET},
+    "run": {"candidates": FEET, "largest_force_n": 500.0},
     "dance": {"candidates": FEET + HANDS, "largest_force_n": 1000.0},
     "acrobatic": {
         "candidates": FEET + HANDS, "largest_force_n": 1000.0, "working_rate_hz": 60.0,
@@ -133,3 +135,18 @@ def settings_for(preset: str, **chosen: object) -> Settings:
             raise UnknownName("setting", name, sorted(known))
     taken = {**PRESETS[preset], **chosen}
     return replace(Settings(preset=preset), **taken)  # type: ignore[arg-type]
+
+
+def parts_of(settings: Settings) -> tuple[str, ...] | None:
+    """Parts of a schedule that may touch; None: any."""
+    if settings.candidates is None:
+        return None
+    return tuple(dict.fromkeys(CANDIDATES[each][0] for each in settings.candidates))
+
+
+def vertices_for(settings: Settings) -> tuple[str, ...]:
+    """Candidates that need a vertex of the mesh: those asked for, and those with a sphere."""
+    asked = FEET if settings.candidates is None else settings.candidates
+    return tuple(
+        dict.fromkeys((*asked, *(name for name in settings.spheres if name in CANDIDATES)))
+    )
