@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from poise.apps.report.clip_charts import Chart
+from poise.apps.report.charts import Chart
 from poise.apps.report.page import Page, page_html
 from tests.apps.piped_browser import Browser
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from poise import rotations
-from poise.apps.report.clip_charts import Chart, Dot
+from poise.apps.report.charts import Chart, Dot
 from poise.apps.report.pattern_page import (
     coefficient_chart,
     pattern_html,

@@ -13,11 +13,16 @@ import pytest
 
 from poise.apps.report import page as page_file
 from poise.apps.report.build import report_html
-from poise.apps.report.clip_charts import Chart, Line, all_charts, height_chart, thinned
+from poise.apps.report.charts import Chart, Line
+from poise.apps.report.clip_charts import all_charts, height_chart, thinned
+from poise.apps.report.contact_chart import UNKNOWN
+from poise.apps.report.contact_doubts import doubts_in_words, doubts_of, unknown_carriers
 from poise.apps.report.words import KINDS, figures_of, number
-from poise.contact import ContactSchedule
+from poise.contact import ContactSchedule, FoundContacts
 from poise.errors import FileProblem
 from poise.measures import Evaluation, Measure, evaluate
+from poise.methods import Result
+from poise.methods.correct import CorrectReport
 from poise.samples import SAMPLES
 from tests.apps.opened_page import Opened, asks_nobody, content, page_of, without_scripts
 from tests.apps.piped_browser import needs_browser
@@ -163,6 +168,114 @@ def test_claimed_and_found_contacts_are_both_drawn(against: Evaluation) -> None:
     claimed = replace(against, series=replace(series, contacts=never))
     chart = all_charts(claimed.series, against.input_contacts, None)[0]
     assert {bar.color for row in chart.rows for bar in row.bars} == {"orange"}
+
+
+def doubtful(found: Evaluation) -> Evaluation:
+    """The same, with contacts of which some are sure, some less so and some in doubt."""
+    contacts = found.series.contacts
+    sure = np.ones(contacts.touching.shape)
+    sure[10:14, 0], sure[20:30, 0], sure[:, 1] = 0.61, 0.9, 0.97
+    return replace(found, series=replace(found.series, contacts=replace(contacts, confidence=sure)))
+
+
+def test_contacts_without_confidence_are_drawn_as_ever(
+    alone: Evaluation, against: Evaluation
+) -> None:
+    for found in (alone, against):
+        chart = all_charts(found.series, found.input_contacts, found.original)[0]
+        bars = [bar for row in chart.rows for bar in row.bars]
+        assert {(bar.look, bar.strength) for bar in bars} == {("solid", 1.0)}
+        assert {bar.lane for bar in bars} <= {"whole", "upper", "lower"}
+        assert not any("sure" in words for words in (chart.about, *(b.said for b in bars)))
+        assert not any(row.label == UNKNOWN for row in chart.rows)
+
+
+def test_less_sure_contacts_are_paler_and_doubts_marked_and_said(alone: Evaluation) -> None:
+    found = doubtful(alone)
+    chart = all_charts(found.series, None, None)[0]
+    contacts, step = found.series.contacts, 1.0 / found.series.clip.rate_hz
+    assert contacts.column(contacts.parts[0])[10:30].all()
+    row = next(row for row in chart.rows if row.label == contacts.parts[0].replace("_", " "))
+    strengths = {
+        round(bar.start / step): bar.strength
+        for bar in row.bars
+        if bar.lane == "whole" and bar.look == "solid"
+    }
+    assert strengths[10] < strengths[20] < strengths[14] == strengths[30] == 1.0
+    (mark,) = (bar for bar in row.bars if bar.lane == "under")
+    assert (mark.start, mark.end) == pytest.approx((10 * step, 14 * step))
+    assert "61 %" in mark.said
+    assert f"in 4 of {contacts.frame_count} frames: {row.label}, frames 10 to 13 (0.61)." in (
+        chart.about
+    )
+    other = next(r for r in chart.rows if r.label == contacts.parts[1].replace("_", " "))
+    assert all(bar.strength == 1.0 and bar.lane != "under" for bar in other.bars)
+    assert {"faint", "line"} <= {key.kind for key in chart.legend}
+
+
+def test_where_nothing_is_in_doubt_that_is_said(alone: Evaluation) -> None:
+    contacts = alone.series.contacts
+    sure = replace(contacts, confidence=np.ones(contacts.touching.shape))
+    chart = all_charts(replace(alone.series, contacts=sure), None, None)[0]
+    assert "No contact is in doubt" in chart.about
+    assert {bar.strength for row in chart.rows for bar in row.bars} == {1.0}
+
+
+def test_what_carries_the_body_unknown_has_a_hatched_lane(alone: Evaluation) -> None:
+    chart = all_charts(alone.series, None, None, ((10, 20), (25, 26)))[0]
+    row = chart.rows[-1]
+    step = 1.0 / alone.series.clip.rate_hz
+    assert row.label == UNKNOWN and {bar.look for bar in row.bars} == {"hatched"}
+    assert [(bar.start, bar.end) for bar in row.bars] == [
+        pytest.approx((10 * step, 20 * step)), pytest.approx((25 * step, 26 * step)),
+    ]  # fmt: skip
+    assert "carries the body in frames 10 to 19 and frame 25." in chart.about
+
+
+def test_the_heaviest_doubts_are_named_in_order_and_the_rest_counted() -> None:
+    sure = np.ones((60, 1))
+    for at, (length, value) in {0: (1, 0.7), 10: (9, 0.2), 30: (2, 0.75), 40: (5, 0.5)}.items():
+        sure[at : at + length] = value
+    doubts = doubts_of(ContactSchedule(("head",), np.zeros((60, 1), np.bool_), 30.0, None, sure))
+    assert [(each.first, each.stop, each.least) for each in doubts] == [
+        (0, 1, 0.7), (10, 19, 0.2), (30, 32, 0.75), (40, 45, 0.5),
+    ]  # fmt: skip
+    assert doubts_in_words(doubts, 2) == (
+        "head, frames 10 to 18 (0.20); head, frames 40 to 44 (0.50); and 2 more"
+    )
+
+
+def test_only_a_correction_says_what_carries_the_body_unknown(alone: Evaluation) -> None:
+    clip, unknown = alone.series.clip, np.zeros(alone.series.clip.frame_count, np.bool_)
+    unknown[3:8] = True
+    seen = FoundContacts(alone.series.contacts, unknown, np.zeros(len(unknown)))
+    corrected = Result[object](clip, "converged", "", CorrectReport(seen, (), ()))
+    given = replace(corrected, report=CorrectReport(None, (), ()))
+    other = replace(corrected, report=None)
+    shorter = replace(other, clip=clip.sliced(0, 20))
+    assert unknown_carriers([corrected]) == unknown_carriers([corrected, other]) == ((3, 8),)
+    for results in ([], [other], [given], [corrected, given], [corrected, shorter]):
+        assert unknown_carriers(results) == ()
+
+
+@needs_browser
+def test_confidence_and_unknown_carriers_are_drawn_and_readable(
+    opened: Opened, alone: Evaluation
+) -> None:
+    opened.open(report_html(doubtful(alone), "clip.bvh", unknown=((10, 20),)))
+    opened.assert_readable("in doubt")
+    strengths = opened.value(
+        "[...document.querySelectorAll('.chart rect.fill[fill-opacity]')]"
+        ".map((e) => Number(e.getAttribute('fill-opacity')))"
+    )
+    assert strengths and all(0.0 < each < 1.0 for each in strengths)
+    assert opened.value("document.querySelectorAll('.chart rect.rim').length") == 1
+    assert opened.value("document.querySelectorAll('.chart path.hatch').length") == 1
+    under, bar = opened.value(
+        "['vermilion', 'blue'].map((c) => document.querySelector(`.chart rect.fill.${c}`)"
+        ".getBoundingClientRect()).map((r) => [r.top, r.bottom])"
+    )
+    assert under[0] >= bar[1]
 
 
 def test_verdicts_follow_the_direction_of_a_measure() -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poise.character import Character
 from poise.contact import ContactSchedule, check_gravity, detect_contacts
+from poise.contact import find_contacts as find_by_evidence
 from poise.errors import BadValue
 from poise.job.known_contacts import known_contacts
 from poise.job.recipe import CharacterChoice, ClipChoice, Recipe
 from poise.job.run import Outcome
 from poise.job.subject import Subject, subject
 from poise.measures import Evaluation, evaluate
+
+_T = TypeVar("_T", bound=np.generic)
 
 FEWEST_FRAMES = 3
 """Fewer have no acceleration to speak of."""
@@ -44,11 +49,34 @@ def measurable(clip: Path, asked: Recipe = AS_IT_IS) -> Subject:
     return replace(found, said=(*found.said, said))
 
 
-def find_contacts(found: Subject) -> ContactSchedule:
-    """What touches when, a row for every frame of the file; in artificial ones nothing does."""
-    seen = detect_contacts(found.clip, found.character, found.environment)
-    before = np.zeros((found.kept.left_out, len(seen.parts)), dtype=np.bool_)
-    return ContactSchedule(seen.parts, np.concatenate([before, seen.touching]), seen.rate_hz)
+def find_contacts(
+    found: Subject, *, by_detector: bool = False
+) -> tuple[ContactSchedule, NDArray[np.bool_]]:
+    """What touches when, and the frames (F,) in which something that is not known carries the body.
+
+    There is a row for every frame of the file; in artificial ones nothing touches.
+
+    Args:
+        found: the clip, whose it is and where.
+        by_detector: heights and speeds alone decide, without confidence; nothing is unknown then.
+    """
+    clip, count = found.clip, found.kept.left_out
+    unknown = np.zeros(clip.frame_count, dtype=np.bool_)
+    if by_detector:
+        seen = detect_contacts(clip, found.character, found.environment)
+    else:
+        evidence = find_by_evidence(clip, found.character, found.environment)
+        seen, unknown = evidence.schedule, evidence.unknown
+
+    def with_artificial(rows: NDArray[_T], value: float) -> NDArray[_T]:
+        return np.concatenate([np.full((count, *rows.shape[1:]), value, rows.dtype), rows])
+
+    schedule = ContactSchedule(
+        seen.parts, with_artificial(seen.touching, 0), seen.rate_hz,
+        None if seen.sliding is None else with_artificial(seen.sliding, 0),
+        None if seen.confidence is None else with_artificial(seen.confidence, 1),
+    )  # fmt: skip
+    return schedule, with_artificial(unknown, 0)
 
 
 def evaluation_of(outcome: Outcome) -> Evaluation:

@@ -17,7 +17,13 @@ const TIME_TALL = 161;
 const FLAT_TALL = 110;
 const ROW = 22;
 const ROW_OF_TWO = 26;
-const LANES: Record<Bar["lane"], Ends> = { whole: [4, 14], upper: [3, 11], lower: [17, 5] };
+const LANES: Record<Exclude<Bar["lane"], "under">, Ends> = { whole: [4, 14], upper: [3, 11], lower: [17, 5] };
+/** Of what is under a bar: below a whole one, between an upper and a lower one. */
+const UNDER = 19;
+const UNDER_UPPER = 14.25;
+const THIN = 2.5;
+/** From one stroke of a hatched bar to the next. */
+const HATCH = 5;
 const MOST_LABEL = 170;
 
 /** Colour and shape of a group, as words of the style sheet: twenty differ in either. */
@@ -114,7 +120,7 @@ function frameOf(chart: Chart): Frame {
   return Frame.fitted((left) => new Frame(ends, levels, width, TIME_TALL, left));
 }
 
-const rowTall = (chart: Chart): number => (chart.rows.some((row) => row.bars.some((bar) => bar.lane !== "whole")) ? ROW_OF_TWO : ROW);
+const rowTall = (chart: Chart): number => (chart.rows.some((row) => row.bars.some((bar) => bar.lane === "upper" || bar.lane === "lower")) ? ROW_OF_TWO : ROW);
 
 function zeroLines(frame: Frame, level: boolean): string {
   const x = frame.x(0);
@@ -134,14 +140,7 @@ function Rows({ chart, frame }: { chart: Chart; frame: Frame }) {
         return (
           <>
             <text class="tick" x={frame.left - 6} y={top + tall / 2 + 4} text-anchor="end">{label}<title>{row.label}</title></text>
-            {row.bars.map((bar) => {
-              const [down, thick] = LANES[bar.lane];
-              return (
-                <rect class={`fill ${bar.color}`} x={frame.x(bar.start)} y={top + down} width={Math.max(frame.x(bar.end) - frame.x(bar.start), 0.8)} height={thick}>
-                  <title>{bar.said}</title>
-                </rect>
-              );
-            })}
+            {row.bars.map((bar) => <BarOf bar={bar} frame={frame} top={top} tall={tall} />)}
             {row.marks.map(([at, color]) => <path class={`line ${color}`} d={`M${frame.x(at)} ${top + 2}v18`} />)}
             {row.end && <text class="note" x={end + 5} y={top + tall / 2 + 4}>{row.end}</text>}
           </>
@@ -151,6 +150,25 @@ function Rows({ chart, frame }: { chart: Chart; frame: Frame }) {
       {limit !== null && <text class="note" x={limit + (limit > 0.6 * frame.width ? -4 : 4)} y="13" text-anchor={limit > 0.6 * frame.width ? "end" : "start"}>{chart.rule![1]}</text>}
     </>
   );
+}
+
+function BarOf({ bar, frame, top, tall }: { bar: Bar; frame: Frame; top: number; tall: number }) {
+  const [down, thick] = bar.lane === "under" ? [tall === ROW ? UNDER : UNDER_UPPER, THIN] : LANES[bar.lane];
+  const [x, y, width] = [frame.x(bar.start), top + down, Math.max(frame.x(bar.end) - frame.x(bar.start), 0.8)];
+  const said = <title>{bar.said}</title>;
+  if (bar.look === "rim") return <rect class={`rim ${bar.color}`} x={x + 0.5} y={y + 0.5} width={Math.max(width - 1, 0.1)} height={thick - 1} />;
+  if (bar.look === "hatched") return <g>{said}<rect class={`hatched ${bar.color}`} x={x} y={y} width={width} height={thick} /><path class={`hatch ${bar.color}`} d={hatches(x, y, width, thick)} /></g>;
+  return <rect class={`fill ${bar.color}`} x={x} y={y} width={width} height={thick} fill-opacity={bar.strength < 1 ? bar.strength : undefined}>{said}</rect>;
+}
+
+/** Strokes that rise to the right, cut off at the sides: a pattern would have to be told apart from those of other charts. */
+function hatches(x: number, y: number, width: number, tall: number): string {
+  let path = "";
+  for (let from = HATCH - tall; from < width; from += HATCH) {
+    const [low, high] = [Math.max(0, -from), Math.min(tall, width - from)];
+    if (high > low) path += `M${(x + from + low).toFixed(1)} ${(y + tall - low).toFixed(1)}L${(x + from + high).toFixed(1)} ${(y + tall - high).toFixed(1)}`;
+  }
+  return path;
 }
 
 /** Where a pointer rests on lines over time, their values are said. */

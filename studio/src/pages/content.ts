@@ -22,9 +22,14 @@ export interface Chart {
   legend: Key[];
   wide: boolean;
 }
-export interface Bar { start: number; end: number; color: string; said: string; lane: "whole" | "upper" | "lower" }
+export interface Bar {
+  start: number; end: number; color: string; said: string; lane: "whole" | "upper" | "lower" | "under";
+  look: "solid" | "rim" | "hatched";
+  /** How much of its colour a solid one has. */
+  strength: number;
+}
 export interface Dot { label: string; x: number; y: number; group: number; said: string }
-export interface Key { label: string; color: string; kind: "line" | "dashed" | "area" | "outline" | "dot" }
+export interface Key { label: string; color: string; kind: "line" | "dashed" | "area" | "faint" | "hatched" | "outline" | "dot" }
 
 export interface Report {
   picture: { source: string; caption: string; width: number; height: number };

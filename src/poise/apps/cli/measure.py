@@ -26,6 +26,10 @@ from poise.apps.cli.waiting import say_notes, waiting
 from poise.errors import FileProblem
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from poise.contact import ContactSchedule
     from poise.job import Recipe
     from poise.measures import Evaluation, Measure
 
@@ -107,11 +111,20 @@ def contacts(
     environment: EnvironmentFile = None,
     body: BodyOptions = AS_FOUND,
     file: FileOptions = AS_READ,
+    detector: Annotated[
+        bool,
+        typer.Option(
+            "--detector",
+            help="By heights and speeds alone, as measures do it: without confidence.",
+        ),
+    ] = False,
     overwrite: OverwriteOne = False,
 ) -> None:
-    """Find what touches when.
+    """Find what touches when, and how sure that is.
 
-    One row per frame, one 0/1 column per body part that ever touches.
+    One row per frame, one 0/1 column per body part (2 where it slides), and one with the
+    probability that it is right. What is in doubt, or carried by something that is not known, is
+    said.
 
         poise contacts walk.bvh -o walk_contacts.csv
     """
@@ -121,16 +134,40 @@ def contacts(
         from poise.job import find_contacts, measurable
 
         chosen = measurable(clip, asked_of(clip, environment, body, file))
-        found = find_contacts(chosen)
+        found, unknown = find_contacts(chosen, by_detector=detector)
         if output is not None:
             write_contacts(found, output)
     say_notes(chosen.notes)
-    for part in found.parts:
-        share = found.column(part).mean()
-        if share > 0:
-            print(f"{part:<16} touches {100 * share:5.1f} % of {found.frame_count} frames")
+    for line in _contact_lines(found, unknown):
+        print(line)
     if output is not None:
         print(f"{output}: written")
+
+
+def _contact_lines(found: ContactSchedule, unknown: NDArray[np.bool_]) -> list[str]:
+    """What touches how often and how surely, what is in doubt, and what nobody knows."""
+    from poise.apps.report.contact_doubts import SURE, doubts_in_words, doubts_of, unknown_in_words
+    from poise.contact import intervals
+    from poise.wording import counted
+
+    lines: list[str] = []
+    for number, part in enumerate(found.parts):
+        flags = found.column(part)
+        if not flags.any():
+            continue
+        line = f"{part:<16} touches {100 * flags.mean():5.1f} % of {found.frame_count} frames"
+        if found.confidence is not None:
+            sure = 100 * found.confidence[flags, number].mean()
+            line += f", {counted(len(intervals(flags)), 'time')}, {sure:.0f} % sure"
+        lines.append(line)
+    doubts = doubts_of(found)
+    if doubts and found.confidence is not None:
+        share = 100 * (found.confidence < SURE).any(axis=1).mean()
+        lines.append(f"contacts in doubt, in {share:.1f} % of frames: {doubts_in_words(doubts)}")
+    if unknown.any():
+        advice = "Give the surface it stands, sits or hangs on (--environment)."
+        lines.append(f"{unknown_in_words(intervals(unknown))} {advice}")
+    return lines or ["nothing touches"]
 
 
 def _measured(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from poise.apps.render import as_png, draw_strip, overlays_of, stage_for, with_few_colors
 from poise.apps.report.clip_charts import all_charts
+from poise.apps.report.contact_doubts import Stretch
 from poise.apps.report.page import Page, page_html
 from poise.apps.report.words import GROUPS, RULES, Figure, figures_of, listed, number, unit_words
 from poise.contact import Series
@@ -20,7 +21,12 @@ _RULES = f"{RULES}A dash means that there was nothing to measure."
 
 
 def report_html(
-    evaluation: Evaluation, title: str, *, against: str = "", notes: Sequence[str] = ()
+    evaluation: Evaluation,
+    title: str,
+    *,
+    against: str = "",
+    notes: Sequence[str] = (),
+    unknown: Sequence[Stretch] = (),
 ) -> str:
     """One self-contained page about a measured clip.
 
@@ -29,6 +35,7 @@ def report_html(
         title: what the clip is called.
         against: what the original is called.
         notes: what was assumed on the way; by default what the evaluation says.
+        unknown: where something that is not known carries the body (see `unknown_carriers`).
     """
     series, original = evaluation.series, evaluation.original
     figures = figures_of(evaluation.measures, evaluation.before)
@@ -38,7 +45,7 @@ def report_html(
     content = {
         "picture": _picture(series, original),
         "groups": [(group, [_said(f) for f in rows]) for group, rows in groups if rows],
-        "charts": all_charts(series, None if same else reference, original),
+        "charts": all_charts(series, None if same else reference, original, unknown),
     }
     return page_html(
         Page(

@@ -4,115 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from poise.apps.render import support_outline
+from poise.apps.report.charts import Bar, Chart, Key, Line, Outline, Row
+from poise.apps.report.contact_chart import contact_chart
+from poise.apps.report.contact_doubts import Stretch
 from poise.arrays import Array, Indices
 from poise.contact import ContactSchedule, Series, intervals, slide_speeds_m_s
 from poise.mechanics import GRAVITY_M_S2
 
-Lane = Literal["whole", "upper", "lower"]
-"""Of a row's height."""
 MOST_POINTS = 500
 """Of a line, about: extremes and gaps survive thinning."""
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """One line and its name."""
-
-    label: str
-    x: Array
-    y: Array
-    """(F,) NaN where there is nothing."""
-    color: str
-    """A name of the style sheet: "blue", "orange", ..."""
-    dashed: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Outline:
-    """An area with a rim: the print of a foot on the ground."""
-
-    label: str
-    corners: Array
-    """(N, 2)"""
-    color: str
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A stretch of a row."""
-
-    start: float
-    end: float
-    color: str
-    said: str
-    """Where a pointer rests on it."""
-    lane: Lane = "whole"
-
-
-@dataclass(frozen=True)
-class Row:
-    """Bars beside a name."""
-
-    label: str
-    bars: tuple[Bar, ...]
-    marks: tuple[tuple[float, str], ...] = ()
-    """Strokes across the row: where, and their colours."""
-    end: str = ""
-    """Said after the last bar."""
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A point and its name."""
-
-    label: str
-    x: float
-    y: float
-    group: int = 0
-    said: str = ""
-
-
-@dataclass(frozen=True)
-class Key:
-    """One line of a legend; lines, outlines and spans have theirs anyway."""
-
-    label: str
-    color: str
-    kind: Literal["line", "dashed", "area", "dot"] = "area"
-
-
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """Lines over time, a map, rows of bars, or points with names."""
-
-    kind: Literal["time", "map", "rows", "dots"]
-    title: str
-    about: str
-    """A sentence on how to read it."""
-    x_label: str
-    y_label: str
-    """What the axes are, with units in brackets."""
-    ends: tuple[float, float] = (0.0, 1.0)
-    """Of the x axis; maps and points find their own."""
-    lines: Sequence[Line] = ()
-    outlines: Sequence[Outline] = ()
-    rows: Sequence[Row] = ()
-    dots: Sequence[Dot] = ()
-    include: tuple[float, ...] = ()
-    """Values that the y axis must reach."""
-    rule: tuple[float, str] | None = None
-    """A value worth comparing with: along y in a chart over time, along x in rows."""
-    spans: Sequence[tuple[float, float]] = ()
-    """Shaded stretches of time."""
-    span_name: str = ""
-    legend: Sequence[Key] = ()
-    wide: bool = False
-    """Takes the whole width of the page."""
 
 
 def thinned(y: Array, most: int = MOST_POINTS) -> Indices:
@@ -270,12 +174,15 @@ HAND = OverTime(
 
 
 def all_charts(
-    series: Series, reference: ContactSchedule | None, original: Series | None
+    series: Series,
+    reference: ContactSchedule | None,
+    original: Series | None,
+    unknown: Sequence[Stretch] = (),
 ) -> tuple[Chart, ...]:
-    """Every chart of the page, in order."""
+    """Every chart of the page, in order; `unknown` is where nobody knows what carries the body."""
     torque = torque_chart(series, original)
     return (
-        contact_chart(series, reference),
+        contact_chart(series, reference, unknown),
         time_chart(FORCE, series, original),
         balance_map(series, original),
         height_chart(series, original),
@@ -348,40 +255,6 @@ def _flight_fits(series: Series) -> tuple[Array, list[float]]:
         fitted[first:last] = bend * t**2 + slope * t + level
         gravity.append(-2.0 * float(bend))
     return fitted, gravity
-
-
-def contact_chart(series: Series, reference: ContactSchedule | None) -> Chart:
-    """Which parts touch when, as measured and as found in the original."""
-    schedules = [series.contacts] + ([reference] if reference is not None else [])
-    parts = [p for p in series.contacts.parts if any(s.column(p).any() for s in schedules)]
-    if reference is not None:
-        parts += [p for p in reference.parts if p not in parts and reference.column(p).any()]
-    times, step = series.times_s, 1.0 / series.clip.rate_hz
-
-    def bars(part: str, schedule: ContactSchedule, lane: Lane) -> tuple[Bar, ...]:
-        color, words = ("orange", ", found in the input") if lane == "lower" else ("blue", "")
-        found: list[Bar] = []
-        for first, last in intervals(schedule.column(part)[: len(times)]):
-            start, end = float(times[first]), float(times[last - 1]) + step
-            said = f"{part.replace('_', ' ')}{words}: {start:.2f} to {end:.2f} s"
-            found.append(Bar(start, end, color, said, lane))
-        return tuple(found)
-
-    rows = [
-        Row(
-            part.replace("_", " "),
-            bars(part, series.contacts, "whole")
-            if reference is None
-            else bars(part, series.contacts, "upper") + bars(part, reference, "lower"),
-        )
-        for part in parts or ["left_foot", "right_foot"]
-    ]
-    legend = [Key("touching, as measured here", "blue")]
-    if reference is not None:
-        legend.append(Key("found in the original", "orange"))
-    about = "A bar is drawn while a part of the body touches the ground or another surface."
-    ends, labels = (float(times[0]), float(times[-1]) + step), ("time (s)", "body part")
-    return Chart("rows", "What touches when", about, *labels, ends, rows=rows, legend=legend)
 
 
 def balance_map(series: Series, original: Series | None) -> Chart:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.apps.report.clip_charts import Bar, Chart, Dot, Key, Row
+from poise.apps.report.charts import Bar, Chart, Dot, Key, Row
 from poise.apps.report.page import Page, page_html
 from poise.apps.report.words import listed
 from poise.arrays import Array, Indices
