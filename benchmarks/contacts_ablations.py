@@ -29,8 +29,12 @@ Change = Callable[[], AbstractContextManager[object]]
 def constants(module: object, **values: float) -> Change:
     """Constants of a module changed for a while."""
 
-    def change() -> AbstractContextManager[object]:
-        return mock.patch.multiple(module, **values)
+    @contextmanager
+    def change() -> Generator[None]:
+        with ExitStack() as stack:
+            for name, value in values.items():
+                stack.enter_context(mock.patch.object(module, name, value))
+            yield
 
     return change
 
