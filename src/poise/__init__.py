@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from poise.contact import ContactSchedule
     from poise.environment import Environment
     from poise.face import MeasureTable, Result
-    from poise.job import CharacterChoice, Recipe
+    from poise.job import CharacterChoice, Recipe, WrongRate
     from poise.methods import ProgressCallback
     from poise.methods.pattern import Pattern
     from poise.motion import Clip
@@ -77,6 +77,7 @@ def correct(
     contacts: ContactSchedule | None = None,
     place: Environment | str | Path | None = None,
     body: CharacterChoice | None = None,
+    wrong_rate: WrongRate = "stop",
     progress: ProgressCallback | None = None,
     **settings: object,
 ) -> Result:
@@ -86,8 +87,11 @@ def correct(
         clip: the motion, or its file.
         preset: the kind of motion: walk, run, dance, acrobatic, floor, roll or seat.
         contacts: what touches when, where it is known.
-        place: an environment or its file; by default the floor that the feet show.
+        place: an environment or its file; "suggested" has the steps, slopes and seats that the clip
+            shows; by default the floor that the feet show.
         body: mass, sex, roles of joints.
+        wrong_rate: what is done where flights show that the file's frame rate is wrong: `stop`,
+            `fix` takes the true one, `keep` insists on the file's.
         progress: called while it runs.
         **settings: of `poise.methods.correct.Settings`.
     """
@@ -95,7 +99,7 @@ def correct(
 
     return apply(
         "correct", clip, settings={"preset": preset, **settings}, contacts=contacts, place=place,
-        body=body, progress=progress,
+        body=body, wrong_rate=wrong_rate, progress=progress,
     )  # fmt: skip
 
 
@@ -118,13 +122,16 @@ def filter(
     passes: str = "2D+1K",
     place: Environment | str | Path | None = None,
     body: CharacterChoice | None = None,
+    wrong_rate: WrongRate = "stop",
     **settings: object,
 ) -> Result:
     """Balance, strength and flight for a clip and its constraints; `passes` as in the paper."""
     from poise.face import apply
 
     asked = {"passes": passes, **settings}
-    return apply("filter", clip, constraints, settings=asked, place=place, body=body)
+    return apply(
+        "filter", clip, constraints, settings=asked, place=place, body=body, wrong_rate=wrong_rate
+    )
 
 
 def leap(
@@ -135,6 +142,7 @@ def leap(
     turn_deg: float = 0.0,
     higher: float | None = None,
     place: Environment | str | Path | None = None,
+    wrong_rate: WrongRate = "stop",
     progress: ProgressCallback | None = None,
     **settings: object,
 ) -> Result:
@@ -148,15 +156,19 @@ def leap(
         turn_deg: turns the last landing to the left; 360 is a full spin.
         higher: how many times as high the last flight rises.
         place: an environment or its file.
+        wrong_rate: as of `correct`.
         progress: called while it runs.
         **settings: of `poise.methods.momentum.Settings`.
     """
     from poise.face import apply, leap_edits
 
-    edits = leap_edits(clip, place, further=further, by_m=by_m, turn_deg=turn_deg, higher=higher)
-    return apply(
-        "momentum", clip, (*edits, *constraints), settings=settings, place=place, progress=progress
+    edits = leap_edits(
+        clip, place, wrong_rate, further=further, by_m=by_m, turn_deg=turn_deg, higher=higher
     )
+    return apply(
+        "momentum", clip, (*edits, *constraints), settings=settings, place=place,
+        wrong_rate=wrong_rate, progress=progress,
+    )  # fmt: skip
 
 
 def retarget(
@@ -164,6 +176,7 @@ def retarget(
     body: Character | str | Path,
     *,
     place: Environment | str | Path | None = None,
+    wrong_rate: WrongRate = "stop",
     progress: ProgressCallback | None = None,
     **settings: object,
 ) -> Result:
@@ -173,12 +186,15 @@ def retarget(
         clip: the motion, or its file.
         body: as `load_character` reads it, or its file.
         place: an environment or its file.
+        wrong_rate: as of `correct`.
         progress: called while it runs.
         **settings: of `poise.methods.retarget.Settings`.
     """
     from poise.face import retargeted
 
-    return retargeted(clip, body, settings=settings, place=place, progress=progress)
+    return retargeted(
+        clip, body, settings=settings, place=place, wrong_rate=wrong_rate, progress=progress
+    )
 
 
 def pattern(

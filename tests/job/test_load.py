@@ -173,12 +173,13 @@ CASES = {
     "an unknown key of a clip": (
         f"poise: 1\nclip: {{file: a.bvh, rate: 24}}\n{STEPS}",
         "r.yaml:2:21: expected a key of clip, found 'rate'. Did you mean 'rate_hz'? Known: file, "
-        "sample, frames, rate_hz, clean, unit, up, skeleton, capture_rate_hz, animation.",
+        "sample, frames, rate_hz, clean, unit, up, skeleton, capture_rate_hz, wrong_rate, "
+        "animation.",
     ),
     "a number for a clip": (
         f"poise: 1\nclip: 7\n{STEPS}",
         "r.yaml:2:7: expected text or keys and values (file, sample, frames, rate_hz, clean, unit, "
-        "up, skeleton, capture_rate_hz, animation) for clip, found 7.",
+        "up, skeleton, capture_rate_hz, wrong_rate, animation) for clip, found 7.",
     ),
     "frames backwards": (
         f"poise: 1\nclip: {{file: a.bvh, frames: [9, 3]}}\n{STEPS}",

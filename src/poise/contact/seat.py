@@ -17,6 +17,7 @@ from poise.arrays import Array
 from poise.character import SIDES, Character, contact_points, contact_radii_m, stature_m
 from poise.contact.detection import detect_contacts
 from poise.contact.floor import estimate_ground
+from poise.contact.outlines import SIDE_COUNT, cut, directions, prism
 from poise.contact.point_motion import smoothed
 from poise.contact.schedule import intervals
 from poise.contact.support_area import distance_to_support, support_area
@@ -37,7 +38,6 @@ LEAST = 1.0
 THICKNESS_M = 0.06
 STAND_M = 0.03
 """Radius of the thinnest stand."""
-STAND_SIDES = 16
 SAME_LEVEL_M, SAME_PLACE_M = 0.08, 0.4
 """Stretches of sitting farther apart are on another seat; the longest decides which is fitted."""
 BELOW_FLOOR_M = 0.05
@@ -93,20 +93,14 @@ def fit_seat(clip: Clip, character: Character, ground: Ground) -> Seat:
     raised = flesh.places_m.copy()
     raised[..., 1] += sunk[:, None]
     flesh = replace(flesh, places_m=raised)
-    seat = _cut(wanted, LEAST * radius, _in_the_way(flesh, middle, bottom, top))
-    stand = _cut(seat, STAND_M, _in_the_way(flesh, middle, -np.inf, bottom))
+    seat = cut(wanted, LEAST * radius, _in_the_way(flesh, middle, bottom, top))
+    stand = cut(seat, STAND_M, _in_the_way(flesh, middle, -np.inf, bottom))
     parts = (
-        _prism("seat", seat, middle, bottom, top),
+        prism("seat", seat, middle, bottom, top),
         # The stand ends inside the seat: where two solids only touched would be a seam.
-        _prism("stand", stand, middle, floor - BELOW_FLOOR_M, 0.5 * (bottom + top)),
+        prism("stand", stand, middle, floor - BELOW_FLOOR_M, 0.5 * (bottom + top)),
     )
     return Seat(ground, top - floor, parts, seated)
-
-
-def _directions() -> Array:
-    """(STAND_SIDES, 2) outward, over x and z."""
-    angles = 2.0 * np.pi * np.arange(STAND_SIDES) / STAND_SIDES
-    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def _on_one_seat(seated: NDArray[np.bool_], hips: Array) -> NDArray[np.bool_]:
@@ -125,14 +119,14 @@ def _on_one_seat(seated: NDArray[np.bool_], hips: Array) -> NDArray[np.bool_]:
 
 
 def _wanted(hips: Array, thighs: Array, middle: Array, radius: float) -> Array:
-    """(STAND_SIDES,) how far the seat is to reach from the middle, if nothing is in its way.
+    """(SIDE_COUNT,) how far the seat is to reach from the middle, if nothing is in its way.
 
     By hips and thighs (S, 2, 3), both while seated, and the radius of the pelvis.
     """
-    outward = _directions().T
-    under_hips = ((hips - middle)[..., [0, 2]] @ outward).reshape(-1, STAND_SIDES)
+    outward = directions().T
+    under_hips = ((hips - middle)[..., [0, 2]] @ outward).reshape(-1, SIDE_COUNT)
     under_thighs = ((hips + UNDER_THIGHS * thighs - middle)[..., [0, 2]] @ outward).reshape(
-        -1, STAND_SIDES
+        -1, SIDE_COUNT
     )
     around = np.quantile(under_hips, 0.95, axis=0) + BEYOND * radius
     return np.maximum(around, np.median(under_thighs, axis=0))
@@ -150,53 +144,6 @@ def _in_the_way(flesh: LegFlesh, middle: Array, bottom: float, top: float) -> tu
     met = over < size
     across = (flesh.places_m[met] - middle)[:, [0, 2]]
     return across, np.sqrt(np.broadcast_to(size, met.shape)[met] ** 2 - over[met] ** 2)
-
-
-def _cut(wanted: Array, least: float, obstacles: tuple[Array, Array]) -> Array:
-    """(STAND_SIDES,) reaches that keep clear of obstacles, each avoided where it costs least.
-
-    The hardest to avoid is asked first, so that no side is cut twice. What no side avoids without
-    taking from the hips what they need stays inside.
-    """
-    across, away = obstacles
-    # How far each side could reach if it were the one that avoids each obstacle.
-    room = across @ _directions().T - away[:, None]
-    best = (room / wanted).argmax(axis=1)
-    own = np.take_along_axis(room, best[:, None], axis=1)[:, 0]
-    lowest = np.minimum(least, wanted)
-    kept = wanted.copy()
-    # The hardest first: what is still inside then is easier, and asks for another side.
-    for number in np.argsort(own / wanted[best], kind="stable"):
-        side = best[number]
-        if (room[number] < kept).all():
-            kept[side] = min(kept[side], max(own[number], lowest[side]))
-    return kept
-
-
-def _prism(name: str, reaches: Array, middle: Array, bottom: float, top: float) -> ConvexPart:
-    """The solid between two heights inside all sides."""
-    far = 2.0 * float(reaches.max())
-    corners = np.array([[far, far], [-far, far], [-far, -far], [far, -far]])
-    for outward, reach in zip(_directions(), reaches, strict=True):
-        corners = _inside(corners, outward, float(reach))
-    corners = np.round(corners + middle[[0, 2]], 4)
-    low, high = round(bottom, 4), round(top, 4)
-    levels = [np.insert(corners, 1, height, axis=1) for height in (low, high)]
-    return ConvexPart(np.concatenate(levels), name)
-
-
-def _inside(corners: Array, outward: Array, reach: float) -> Array:
-    """A convex polygon (C, 2) without what lies beyond a line."""
-    beyond = corners @ outward - reach
-    kept: list[Array] = []
-    for here, there, a, b in zip(
-        corners, np.roll(corners, -1, axis=0), beyond, np.roll(beyond, -1), strict=True
-    ):
-        if a <= 0.0:
-            kept.append(here)
-        if a * b < 0.0:
-            kept.append(here + (there - here) * (a / (a - b)))
-    return np.array(kept)
 
 
 # Thighs, shanks and feet as balls along their bones: what must not be inside furniture.

@@ -17,9 +17,12 @@ from poise.environment import Environment, load_environment
 from poise.errors import BadValue
 from poise.face.result import Result
 from poise.job import (
+    SUGGESTED,
     CharacterChoice,
+    ClipChoice,
     Recipe,
     Step,
+    WrongRate,
     edit_of,
     figure_of,
     load_recipe,
@@ -48,6 +51,7 @@ def apply(
     pattern: Pattern | None = None,
     body: CharacterChoice | None = None,
     target: Character | None = None,
+    wrong_rate: WrongRate = "stop",
     progress: ProgressCallback | None = None,
 ) -> Result:
     """Run one method on a clip.
@@ -58,10 +62,12 @@ def apply(
         constraints: what must hold.
         settings: knobs by name, with a `preset` where the method has them.
         contacts: what touches when, where it is known.
-        place: where; by default the floor that the feet show.
+        place: where; "suggested" is what the clip shows, with steps and seats; by default the floor
+            that the feet show.
         pattern: for the method `pattern`.
         body: how heavy, which joint is what.
         target: another body, for `retarget`.
+        wrong_rate: what is done where flights do not fall at 9.8 m/s²: `stop`, `fix` or `keep`.
         progress: called while it runs.
     """
     words = vocabulary()
@@ -70,7 +76,12 @@ def apply(
     choice = body or CharacterChoice()
     if target is not None:
         choice = replace(choice, to=target.name or "another body")
-    recipe = Recipe([step], character=choice)
+    recipe = Recipe(
+        [step],
+        clip=ClipChoice(wrong_rate=wrong_rate),
+        character=choice,
+        environment=SUGGESTED if _is_suggested(place) else None,
+    )
     found = subject(recipe, clip, place=_place(place), target=target)
     if contacts is not None:
         found = replace(found, contacts=contacts)
@@ -86,6 +97,7 @@ def retargeted(clip: Clip | str | Path, body: Character | str | Path, **options:
 def leap_edits(
     clip: Clip | str | Path,
     place: Place,
+    wrong_rate: WrongRate,
     *,
     further: float | None,
     by_m: Sequence[float] | None,
@@ -97,7 +109,7 @@ def leap_edits(
         raise BadValue("further", "left out beside by_m", further)
     moved = np.zeros(3) if by_m is None else np.asarray(by_m, dtype=np.float64)
     if further is not None:
-        moved = (further - 1.0) * _last_flight_m(clip, place)
+        moved = (further - 1.0) * _last_flight_m(clip, place, wrong_rate)
     edits: list[StageEdit] = []
     if moved.any() or turn_deg:
         x, y, z = moved.tolist()
@@ -107,10 +119,14 @@ def leap_edits(
     return edits
 
 
-def _last_flight_m(clip: Clip | str | Path, place: Place) -> Array:
+def _last_flight_m(clip: Clip | str | Path, place: Place, wrong_rate: WrongRate) -> Array:
     """(3,) over the ground, from the last take-off to the last landing."""
     settings = Settings()
-    recipe = Recipe([Step("momentum", settings)])
+    recipe = Recipe(
+        [Step("momentum", settings)],
+        clip=ClipChoice(wrong_rate=wrong_rate),
+        environment=SUGGESTED if _is_suggested(place) else None,
+    )
     found = subject(recipe, clip, place=_place(place))
     base = captured(edit_of(recipe, 0, found, found.clip, vocabulary()), settings)
     return captured_flight_m(base, base.flights[-1])
@@ -124,5 +140,11 @@ def run_recipe_file(
     return Result(run_recipe(read, clip=clip, progress=progress), read)
 
 
+def _is_suggested(place: Place) -> bool:
+    return isinstance(place, str) and place == SUGGESTED
+
+
 def _place(place: Place) -> Environment | None:
+    if _is_suggested(place):
+        return None
     return load_environment(place) if isinstance(place, str | Path) else place

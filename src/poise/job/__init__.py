@@ -45,12 +45,14 @@ from poise.job.read import recipe_from_text as recipe_from_text
 from poise.job.read import recipe_from_values as recipe_from_values
 from poise.job.recipe import HEAVIEST_KG as HEAVIEST_KG
 from poise.job.recipe import RETARGET as RETARGET
+from poise.job.recipe import SUGGESTED as SUGGESTED
 from poise.job.recipe import CharacterChoice as CharacterChoice
 from poise.job.recipe import ClipChoice as ClipChoice
 from poise.job.recipe import ConstraintSpec as ConstraintSpec
 from poise.job.recipe import Outputs as Outputs
 from poise.job.recipe import Recipe as Recipe
 from poise.job.recipe import Step as Step
+from poise.job.recipe import WrongRate as WrongRate
 from poise.job.run import Outcome as Outcome
 from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared

@@ -31,6 +31,11 @@ BodyMass = Annotated[float, Interval(gt=0, lt=HEAVIEST_KG), f"between 0 and {HEA
 Values = Mapping[str, object]
 """Keys and plain values (words, numbers, tuples, mappings) of a part of a recipe."""
 
+WrongRate = Literal["stop", "fix", "keep"]
+
+SUGGESTED = "suggested"
+"""The environment that a clip itself suggests, by where parts rest."""
+
 VERSION = 1
 """Of the recipe format; the number after `poise:`."""
 
@@ -63,6 +68,9 @@ class ClipChoice:
     capture_rate_hz: Rate | None = None
     """Frame rate of an .amc, which does not state one; of other files, the true one where theirs
     is wrong."""
+    wrong_rate: WrongRate = "stop"
+    """What is done where flights do not fall at 9.8 m/s² at the rate of the file: `stop`, before a
+    step that obeys gravity; `fix` takes the rate at which they do; `keep` insists on the file's."""
     animation: str | int | None = None
     """Which animation of a glTF file, by name or number."""
 
@@ -224,8 +232,8 @@ class Recipe:
     clip: ClipChoice = ClipChoice()
     character: CharacterChoice = CharacterChoice()
     environment: str | Values | None = None
-    """An environment file or a mesh, or the content of such a file; None: level ground at the
-    height that the feet show."""
+    """An environment file or a mesh, or the content of such a file; `suggested`: the steps, slopes
+    and seats that the clip shows; None: level ground at the height that the feet show."""
     outputs: Outputs = Outputs()
     about: str = ""
     """What it is for."""

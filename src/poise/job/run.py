@@ -19,6 +19,7 @@ from poise.job.error_context import (
 )
 from poise.job.known_contacts import known_contacts
 from poise.job.pattern_file import load_pattern
+from poise.job.rate import check_rate
 from poise.job.recipe import Recipe
 from poise.job.subject import Subject, subject
 from poise.job.vocabulary import Vocabulary, vocabulary
@@ -132,9 +133,12 @@ def edit_of(
     """What a step asks of its method.
 
     Raises:
+        FileProblem: a clip whose rate is wrong, before a step that obeys gravity.
         RecipeProblem: every constraint that cannot be had on this clip, each with its place.
     """
     step, contacts = recipe.steps[index], prepared.contacts
+    with located(recipe, ("clip",)):
+        check_rate(recipe, step, prepared.clip, prepared.rate)
     if step.contacts is not None:
         with located(recipe, ("steps", index, step.method, "contacts")):
             contacts = known_contacts(recipe.folder / step.contacts, clip, prepared.kept)

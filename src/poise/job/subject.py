@@ -22,6 +22,7 @@ from poise.character import (
 )
 from poise.contact import (
     ContactSchedule,
+    GravityCheck,
     detect_contacts,
     estimate_ground,
     fit_soles,
@@ -32,17 +33,23 @@ from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.error_context import RecipeProblem, located
+from poise.job.rate import in_words as rate_in_words
+from poise.job.rate import put_right, rate_of
 from poise.job.recipe import ClipChoice, Recipe
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
 from poise.samples import SAMPLES
+from poise.wording import frame_list
 from poise.yaml_nodes import Place, Problem, node_from
 
 MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
 """What `clean: true` repairs: frames that were never captured, and a lost bone, say nothing about
 floor, time or forces."""
+
+
+_NEVER_CAPTURED = ("t-pose", "dropped-frames")
 
 
 @dataclass(frozen=True)
@@ -67,13 +74,37 @@ def clip_of(
         recipe: says which, and how it is read.
         clip: a file or a clip instead of the recipe's own.
     """
+    captured = _captured(recipe, clip)
+    made = _resampled(recipe, captured.clip)
+    return made, captured.said(made), captured.kept
+
+
+@dataclass(frozen=True, eq=False)
+class _Captured:
+    """A clip at the rate of its capture: read, cleaned and cut."""
+
+    clip: Clip
+    read: tuple[str, ...]
+    """What its file said,"""
+    begun: int
+    """how much of its history is the file's own,"""
+    remarks: tuple[str, ...]
+    """and what is to be said of the cut."""
+    kept: Kept
+
+    def said(self, made: Clip) -> tuple[str, ...]:
+        """All of it, with what was done to the clip until it was this."""
+        return (*self.read, *made.history[self.begun :], *self.remarks)
+
+
+def _captured(recipe: Recipe, clip: Clip | str | Path | None) -> _Captured:
     if clip is not None and not isinstance(clip, Clip):
         clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
-        return _clip(recipe, clip)
+        return _chosen(recipe, clip)
 
 
-def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, tuple[str, ...], Kept]:
+def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     choice = recipe.clip
     if given is not None:
         clip = given
@@ -86,12 +117,17 @@ def _clip(recipe: Recipe, given: Clip | None) -> tuple[Clip, tuple[str, ...], Ke
     notes = list(clip.source.notes if clip.source else ())
     before = len(clip.history)
     clip, remarks, kept = _cut(clip, choice)
-    if choice.rate_hz is not None:
-        clip = resample(clip, choice.rate_hz)
     first = 0 if choice.frames is None else choice.frames[0]
     if recipe.steps and first < kept.left_out:
         remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
-    return clip, (*notes, *clip.history[before:], *remarks), kept
+    return _Captured(clip, tuple(notes), before, tuple(remarks), kept)
+
+
+def _resampled(recipe: Recipe, clip: Clip) -> Clip:
+    if recipe.clip.rate_hz is None:
+        return clip
+    with located(recipe, ("clip",)):
+        return resample(clip, recipe.clip.rate_hz)
 
 
 def _read(recipe: Recipe, path: str | Path) -> Clip:
@@ -118,10 +154,10 @@ def _at_true_rate(clip: Clip, rate_hz: float) -> Clip:
 
 def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
     """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
-    notes: list[str] = []
     frames, steps = clip.frame_count, choice.clean
-    if steps is not False:
-        chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps
+    chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps or ()
+    notes = _kept_broken(clip, chosen)
+    if chosen:
         clip, _ = clean(clip, chosen)
     left_out = frames - clip.frame_count
     if choice.frames is None:
@@ -135,6 +171,15 @@ def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
     clip = clip.sliced(start, max(last - left_out, start) + 1)
     kept = Kept(start + left_out, start + left_out + clip.frame_count, frames, left_out)
     return clip.noted(f"frames {first} to {min(last, frames - 1)} of {frames}"), notes, kept
+
+
+def _kept_broken(clip: Clip, chosen: tuple[str, ...]) -> list[str]:
+    """What is to be said of frames that were never captured, and that nobody repairs."""
+    left = [name for name in _NEVER_CAPTURED if name not in chosen]
+    if not left:
+        return []
+    found = clean(clip, left)[1]
+    return [f"{each.summary} ({frame_list(each.frames)}); kept (clean)" for each in found]
 
 
 _LYING_SHARE = 0.7
@@ -165,6 +210,8 @@ class Subject:
     """A body that the first step is to put the motion on; until then all is of the clip's own."""
     mapping: Mapping[str, str] | None = None
     """Which of its joints follow which, where the recipe says so."""
+    rate: GravityCheck | None = None
+    """What its flights say about its rate; None where nobody asked, or it was put right."""
 
     def on_body(
         self, body: Character, clip: Clip, contacts: ContactSchedule, environment: Environment
@@ -211,9 +258,11 @@ def subject(
     """
     figure = _figure(clip) if to_draw else None
     if figure is None:
-        made, said, kept = clip_of(recipe, clip)
+        captured = _captured(recipe, clip)
     else:
-        made, said, kept = standing_clip(figure), (), Kept(0, 1, 1)
+        captured = _Captured(standing_clip(figure), (), 0, (), Kept(0, 1, 1))
+    made, kept = _resampled(recipe, captured.clip), captured.kept
+    said = captured.said(made)
     with located(recipe, ("character",)):
         character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
     if lacking is not None and not to_draw:
@@ -226,9 +275,18 @@ def subject(
         return Subject(made, character, drawn, said, drawn.notes, kept)
     with located(recipe, ("environment",)):
         environment = place or _place(recipe, made, character)
+    rate = rate_of(captured.clip, character, environment) if recipe.steps else None
+    if rate is not None and rate.verdict == "wrong" and recipe.clip.wrong_rate == "fix":
+        captured = replace(captured, clip=put_right(captured.clip, rate))
+        made, rate = _resampled(recipe, captured.clip), None
+        said = captured.said(made)
+        with located(recipe, ("environment",)):
+            environment = place or _place(recipe, made, character)
+    elif rate is not None:
+        said = (*said, *rate_in_words(recipe, rate))
     character, fitted = _with_soles(recipe, character, made, environment)
     said = (*said, *fitted)
-    asked = Subject(made, character, environment, said, environment.notes, kept)
+    asked = Subject(made, character, environment, said, environment.notes, kept, rate=rate)
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
 

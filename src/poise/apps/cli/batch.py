@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Set, Without, taking_records
+from poise.apps.cli.options import (
+    FixRate,
+    KeepRate,
+    Set,
+    SuggestSurfaces,
+    Without,
+    place_changes,
+    rate_changes,
+    taking_records,
+)
 from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
@@ -118,6 +127,9 @@ def batch(
     ] = False,
     without: Without = None,
     set_: Set = None,
+    fix_rate: FixRate = False,
+    keep_rate: KeepRate = False,
+    suggest_surfaces: SuggestSurfaces = False,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Say nothing until the end, for logs.")
     ] = False,
@@ -149,8 +161,9 @@ def batch(
             from poise.apps.batch.order import order_from
             from poise.apps.batch.run import Batch
 
+            asked = (*rate_changes(fix_rate, keep_rate), *place_changes(suggest_surfaces))
             order = order_from(
-                recipe, to=to, form=format_ or "", pages=reports, changes=set_ or (),
+                recipe, to=to, form=format_ or "", pages=reports, changes=(*(set_ or ()), *asked),
                 without=without or (),
             )  # fmt: skip
             found = find_clips(library, only=only or (), leave_out=(out,))

@@ -76,6 +76,24 @@ Accept = Annotated[
     bool,
     typer.Option("--accept", help="End with code 0 also when some constraint was not met."),
 ]
+FixRate = Annotated[
+    bool,
+    typer.Option(
+        "--fix-rate",
+        help="Where flights show that the file states a wrong frame rate: take the true one.",
+    ),
+]
+KeepRate = Annotated[
+    bool, typer.Option("--keep-rate", help="Insist on the file's frame rate, whatever flights say.")
+]
+SuggestSurfaces = Annotated[
+    bool,
+    typer.Option(
+        "--suggest-surfaces",
+        help="The place has the steps, slopes and seats that the clip shows, not level ground "
+        "alone.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -139,6 +157,23 @@ class BodyOptions:
     ] = "fitted"
 
 
+def rate_changes(fix: bool, keep: bool) -> list[Change]:
+    """What `--fix-rate` and `--keep-rate` change in a recipe."""
+    from poise.job import Change
+
+    if fix and keep:
+        raise BadValue("--fix-rate", "left out beside --keep-rate", "both")
+    word = "fix" if fix else "keep"
+    return [Change(("clip", "wrong_rate"), word, f"--{word}-rate")] if fix or keep else []
+
+
+def place_changes(suggest: bool) -> list[Change]:
+    """What `--suggest-surfaces` changes in a recipe."""
+    from poise.job import SUGGESTED, Change
+
+    return [Change(("environment",), SUGGESTED, "--suggest-surfaces")] if suggest else []
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What every command has that follows a recipe."""
@@ -148,6 +183,15 @@ class RunOptions:
     without: Without = None
     set_: Set = None
     overwrite: Overwrite = False
+    fix_rate: FixRate = False
+    keep_rate: KeepRate = False
+    suggest_surfaces: SuggestSurfaces = False
+
+    def changes(self) -> list[Change]:
+        """What of this is a change of the recipe, but for `set_`."""
+        return [
+            *rate_changes(self.fix_rate, self.keep_rate), *place_changes(self.suggest_surfaces)
+        ]  # fmt: skip
 
 
 AS_READ, AS_FOUND, AS_THE_RECIPE_SAYS = FileOptions(), BodyOptions(), RunOptions()

@@ -11,6 +11,8 @@ import typer
 
 from poise.apps.cli.options import (
     Accept,
+    FixRate,
+    KeepRate,
     MappingFile,
     OntoBody,
     Overwrite,
@@ -79,6 +81,8 @@ def retarget(
         bool, typer.Option("--explain", help="Only say which joint follows which.")
     ] = False,
     overwrite: Overwrite = False,
+    fix_rate: FixRate = False,
+    keep_rate: KeepRate = False,
 ) -> None:
     """Put a motion on another body: a child, another rig, a humanoid robot.
 
@@ -120,7 +124,7 @@ def retarget(
         follow(
             usual_recipe(RECIPE),
             clip,
-            RunOptions(output, overwrite=overwrite),
+            RunOptions(output, overwrite=overwrite, fix_rate=fix_rate, keep_rate=keep_rate),
             changes,
             accept=accept,
             given={"robot": robot},
