@@ -1,6 +1,7 @@
 // The key map. Keys belong to whoever has the focus first: fields, menus, dialogs and bars keep theirs.
 
 import { documentState, draft, endDrag, gizmo, redo, run, selection, undo } from "./store";
+import { goToDoubt } from "./timeline/confidence";
 import { play, playPause, rangeFromHere, rangeToHere, step, toEnd, toStart } from "./timeline/playback";
 import { flushTouches, removeSelected, splitSelected } from "./timeline/touch_state";
 import { flushNudge, removeConstraint } from "./timeline/wish_state";
@@ -20,6 +21,7 @@ export const SHORTCUTS: { title: string; keys: Shortcut[] }[] = [
       [["←", "→"], "one frame back, on"],
       [["Shift", "← →"], "ten frames"],
       [["Home", "End"], "start, end"],
+      [["D"], "the next contact in doubt; Shift: the one before"],
       [["J", "K", "L"], "backwards, stop, forwards; again: faster"],
     ],
   },
@@ -117,6 +119,7 @@ function plain(event: KeyboardEvent): (() => void) | undefined {
     case "e": return () => (gizmo.value = "rotate");
     case "r": return () => (gizmo.value = "none");
     case "f": return frameView;
+    case "d": return () => goToDoubt(event.shiftKey ? -1 : 1);
     case "n": return () => selectNext(event.shiftKey ? -1 : 1);
     case "s": return () => void splitSelected();
     case "i": return rangeFromHere;

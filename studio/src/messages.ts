@@ -215,6 +215,21 @@ export interface Forget {
   kind: "forget";
 }
 
+/** Frames, from the first to the last, in which it is in doubt whether a part touches. */
+export interface Doubt {
+  part: string;
+  first: number;
+  last: number;
+  /** Lowest probability that what is said is right. */
+  percent: number;
+}
+
+/** Frames from the first to the last. */
+export interface Stretch {
+  first: number;
+  last: number;
+}
+
 /** What is drawn on top. */
 export interface Physics {
   which: "before" | "after" | "live" | "preview";
@@ -223,6 +238,10 @@ export interface Physics {
   /** Lanes: parts that can touch on this body. */
   parts: string[];
   stages: Stage[];
+  /** By their first frames. */
+  doubts: Doubt[];
+  /** Where something that is not known carries the body. */
+  unknown: Stretch[];
   arrays: ArrayOf[];
   kind: "physics";
 }

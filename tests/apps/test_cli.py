@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import poise
-from poise.samples import walk, with_dropped_frames, with_t_pose
+from poise.contact import read_contacts
+from poise.samples import walk, walking, with_dropped_frames, with_t_pose
 from tests.shared_data import MOCAP, needs_mocap
 
 
@@ -281,6 +284,38 @@ def test_contacts_have_a_row_for_every_frame_of_the_file(damaged: Path, tmp_path
     figures = json.loads(done.stdout)["measures"]
     assert figures["foot_slide.mean"]["unit"] == "cm/s"
     assert figures["foot_slide.mean"]["value"] < 20.0
+
+
+def test_contacts_say_how_sure_they_are(damaged: Path, tmp_path: Path) -> None:
+    out, plain = tmp_path / "contacts.csv", tmp_path / "plain.csv"
+    done = run("contacts", damaged, "-o", out)
+    assert done.returncode == 0, done.stderr
+    found = read_contacts(out)
+    assert found.confidence is not None and found.frame_count == 122
+    assert re.search(r"^left_foot +touches +\d+\.\d % of 122 frames, \d+ times?, \d+ % sure$",
+                     done.stdout, re.MULTILINE)  # fmt: skip
+    doubtful = (found.confidence < 0.8).any(axis=1)
+    share = re.search(r"contacts in doubt, in ([\d.]+) % of frames: \w+ \w+, frame", done.stdout)
+    assert doubtful.any() == (share is not None)
+    if share is not None:
+        assert abs(float(share.group(1)) - 100.0 * doubtful.mean()) < 0.06
+    assert "not known" not in done.stdout
+    done = run("contacts", damaged, "-o", plain, "--detector")
+    assert done.returncode == 0 and "% sure" not in done.stdout
+    assert "in doubt" not in done.stdout and "confidence" not in plain.read_text()
+    assert read_contacts(plain).confidence is None
+
+
+def test_what_carries_the_body_unknown_is_said(tmp_path: Path) -> None:
+    made = walking(2.0, 30.0)
+    # Two metres up in the air, and walking on.
+    up = np.where(np.arange(made.clip.frame_count) < 20, 0.0, 2.0)[:, None] * np.array([0, 1, 0])
+    lifted = replace(made.clip, root_positions_m=made.clip.root_positions_m + up, source=None)
+    poise.save(lifted, tmp_path / "lifted.bvh")
+    done = run("contacts", tmp_path / "lifted.bvh")
+    assert done.returncode == 0, done.stderr
+    assert "Something that is not known carries the body in frames " in done.stdout
+    assert "(--environment)" in done.stdout
 
 
 def test_measure_says_what_every_figure_means(damaged: Path) -> None:

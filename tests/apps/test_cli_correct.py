@@ -18,6 +18,7 @@ from poise.job import Outcome, evaluation_of, recipe_from_text, run_recipe, subj
 from poise.methods import METHODS, Progress, Result
 from poise.samples import walking, with_foot_slide, with_t_pose
 from tests.apps.command_line import Command
+from tests.apps.opened_page import content
 
 QUICK = (
     "--set", "correct.settings.samples=4", "--set", "correct.settings.sampling_iterations=3",
@@ -94,6 +95,38 @@ def test_contacts_of_one_run_serve_the_next(
     one, two = (read_contacts(tmp_path / name) for name in ("one.json", "two.json"))
     for part in one.parts:
         np.testing.assert_array_equal(two.column(part), one.column(part))
+
+
+def test_contacts_with_confidence_may_be_given(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    assert command("contacts", sliding, "-o", "found.csv").code == 0
+    done = command(
+        "correct", sliding, "--contacts", "found.csv", "-o", "out.npz",
+        "--contacts-out", "back.csv", *QUICK,
+    )  # fmt: skip
+    assert done.code in (0, 3), done.err
+    found, back = (read_contacts(tmp_path / name) for name in ("found.csv", "back.csv"))
+    assert found.confidence is not None and back.rate_hz == found.rate_hz
+    assert back.parts == found.parts
+    np.testing.assert_array_equal(back.touching, found.touching)
+
+
+def test_what_is_found_says_how_sure_it_is_in_files_and_in_the_report(
+    command: Command, sliding: Path, tmp_path: Path
+) -> None:
+    done = command(
+        "correct", sliding, "-o", "out.npz", "--contacts-out", "c.csv", "--report", "out.html",
+        *QUICK,
+    )  # fmt: skip
+    assert done.code in (0, 3), done.err
+    found = read_contacts(tmp_path / "c.csv")
+    assert found.confidence is not None
+    charts = content((tmp_path / "out.html").read_text(encoding="utf-8"))["content"]["charts"]
+    about = next(c["about"] for c in charts if c["title"] == "What touches when")
+    doubtful = int((found.confidence < 0.8).any(axis=1).sum())
+    wanted = f"in doubt, in {doubtful} of 61 frames" if doubtful else "No contact is in doubt"
+    assert wanted in about
 
 
 def test_a_recipe_may_say_more_and_the_options_come_first(

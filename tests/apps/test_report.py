@@ -249,8 +249,10 @@ def test_only_a_correction_says_what_carries_the_body_unknown(alone: Evaluation)
     clip, unknown = alone.series.clip, np.zeros(alone.series.clip.frame_count, np.bool_)
     unknown[3:8] = True
     seen = FoundContacts(alone.series.contacts, unknown, np.zeros(len(unknown)))
-    corrected = Result[object](clip, "converged", "", CorrectReport(seen, (), ()))
-    given = replace(corrected, report=CorrectReport(None, (), ()))
+    corrected = Result[object](
+        clip, "converged", "", CorrectReport(found=seen, lawless=(), shortfalls=())
+    )
+    given = replace(corrected, report=CorrectReport(found=None, lawless=(), shortfalls=()))
     other = replace(corrected, report=None)
     shorter = replace(other, clip=clip.sliced(0, 20))
     assert unknown_carriers([corrected]) == unknown_carriers([corrected, other]) == ((3, 8),)

@@ -11,7 +11,7 @@ const CANDIDATES = [
   ...SIDED.flatMap((part) => [`left_${part}`, `right_${part}`]), "pelvis", "chest", "head",
 ];
 const ABOUT: Record<string, string> = {
-  walk: "Feet only", run: "Feet only, harder pushes", dance: "Feet and hands", acrobatic: "Feet and hands, at 60 Hz",
+  auto: "What touches is found from the motion", walk: "Feet only", run: "Feet only, harder pushes", dance: "Feet and hands", acrobatic: "Feet and hands, at 60 Hz",
   floor: "On the floor: knees, hands, trunk", roll: "Rolling: shoulders and trunk", seat: "Sitting: hips and thighs",
 };
 const STRETCHES_PER_S = 12;
@@ -22,8 +22,10 @@ export function CorrectEditor() {
   const content = contentOf(now, openStep.value);
   const settings: Record<string, any> = content.settings ?? {};
   const presets = presetsOf("correct");
-  const chosen = settings.preset ?? "walk";
-  const candidates: string[] = settingOf("candidates") ?? [];
+  const chosen = settings.preset ?? "auto";
+  // Where nothing says what may touch, everything may; in the paper's own method, feet.
+  const usual = settings.mode === "paper" ? CANDIDATES.filter((each) => /toe|heel/.test(each)) : CANDIDATES;
+  const candidates: string[] = settingOf("candidates") ?? usual;
   const ruled = [...new Set(Object.values(presets).flatMap((values) => Object.keys(values)))];
 
   // What a preset rules is taken back, or it would not count.

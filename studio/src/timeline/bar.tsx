@@ -13,7 +13,8 @@ export interface BarProps {
   testid: string;
   /** What a screen reader says. */
   label: string;
-  tip: string;
+  /** Where the pointer is may say more. */
+  tip: string | ((event: PointerEvent) => string);
   look: string;
   chosen: boolean;
   onSelect(): void;
@@ -76,7 +77,7 @@ export function Bar(props: BarProps) {
         props.onSelect();
         props.onGrab?.(event);
       }}
-      onPointerMove={(event) => event.buttons === 0 && showTip(event, tip)}
+      onPointerMove={(event) => event.buttons === 0 && showTip(event, typeof tip === "string" ? tip : tip(event))}
       onPointerLeave={hideTip}
       onDblClick={(event) => props.onSplit?.(event)}
       onContextMenu={(event) => props.onMenu?.(event)}

@@ -5,6 +5,9 @@ import { useEffect } from "preact/hooks";
 import type { Touch } from "../messages";
 import { frame, rate, selection } from "../store";
 import { across, Bar, type Side } from "./bar";
+import {
+  confidenceOf, doubtInWords, doubts, goToDoubt, mean, paleness, unknown, unknownInWords, visitedInWords,
+} from "./confidence";
 import { addTouch, moveTouch, stretchTouch } from "./contacts";
 import { Heading, Lane } from "./lane";
 import { openMenu } from "./menu";
@@ -28,8 +31,9 @@ function rank(part: string): number {
 
 const lanes = computed(() => {
   const touched = new Set([...touches.value, ...ghosts.value].map((each) => each.part));
+  const doubtful = new Set(doubts.value.map((each) => each.part));
   const sorted = [...new Set([...parts.value, ...touched])].sort((a, b) => rank(a) - rank(b));
-  const used = sorted.filter((part) => touched.has(part) || part.endsWith("foot"));
+  const used = sorted.filter((part) => touched.has(part) || doubtful.has(part) || part.endsWith("foot"));
   return { shown: all.value ? sorted : used, hidden: sorted.length - used.length };
 });
 
@@ -108,14 +112,21 @@ function addHere(part: string): void {
 function TouchBar({ touch, index, chosen }: { touch: Touch; index: number; chosen: boolean }) {
   const name = partName(touch.part);
   const does = touch.sliding ? "slides" : "touches";
-  const label = `${name} ${does}, frames ${touch.first} to ${touch.last}`;
+  const sure = confidenceOf(contactSource.value, touch);
+  const pale = sure && paleness(sure);
+  const label = `${name} ${does}${sure ? `, ${mean(sure)} % sure` : ""}, frames ${touch.first} to ${touch.last}`;
   const look = `tl-touch ${touch.sliding ? "tl-sliding" : ""} ${contactSource.value?.message.which === "before" ? "tl-of-before" : ""}`;
   const frames = clipFrames.value;
   const long = touch.last - touch.first >= 2;
   return (
     <Bar
       first={touch.first} last={touch.last} testid={`tl-touch-${index}`} label={label} look={look} chosen={chosen}
-      tip={`${name} ${does}: ${describe(touch)}`}
+      tip={(event) => {
+        const said = `${name} ${does}: ${describe(touch)}`;
+        if (!sure) return said;
+        const at = Math.max(0, Math.min(sure.length - 1, Math.round(xToFrame(event.clientX)) - touch.first));
+        return `${said}; ${sure[at]} % sure in frame ${touch.first + at}, ${mean(sure)} % on average`;
+      }}
       onSelect={() => selectTouch(index)}
       onGrab={(event) => grab(event, index, null)}
       onEdge={(event, side) => grab(event, index, side)}
@@ -136,10 +147,43 @@ function TouchBar({ touch, index, chosen }: { touch: Touch; index: number; chose
           { text: touch.sliding ? "Let it stand" : "Let it slide", testid: "tl-menu-slide", act: () => toggleAt(index) },
           { text: "Split here", off: !long, testid: "tl-menu-split", act: () => splitAt(index, at) },
           { text: "Split at the cursor", key: "S", off: !long, act: () => void splitSelected() },
+          ...(doubts.value.length ? [{ text: "Next contact in doubt", key: "D", act: () => goToDoubt(1) }] : []),
           { text: "Remove", key: "Del", testid: "tl-menu-remove", act: () => removeAt(index) },
         ]);
       }}
-    />
+    >
+      {pale && <span class="tl-pale" style={{ backgroundImage: pale }} />}
+    </Bar>
+  );
+}
+
+/** How many contacts are in doubt, and the way to the next of them; the one that was gone to is said. */
+function Doubts() {
+  const count = doubts.value.length;
+  if (!count) return null;
+  return (
+    <>
+      <button type="button" class="tl-quiet tl-doubts" data-testid="tl-doubts" title="Go to the next contact in doubt: less than 80 % sure (D, back: Shift D)"
+        aria-label={`${count} in doubt: go to the next`} onClick={(event) => goToDoubt(event.shiftKey ? -1 : 1)}>
+        {count} in doubt
+      </button>
+      <span class="tl-hint" role="status" data-testid="tl-doubt-said">{visitedInWords.value}</span>
+    </>
+  );
+}
+
+/** Frames in which something that is not known carries the body. */
+function UnknownLane() {
+  if (!unknown.value.length) return null;
+  return (
+    <Lane testid="tl-lane-unknown" about="frames in which something that is not known carries the body" label={<span class="tl-name">something unknown</span>}>
+      {unknown.value.map((each) => (
+        <div
+          key={each.first} class="tl-unknown" role="img" aria-label={unknownInWords(each)} style={across(each.first, each.last)}
+          onPointerMove={(event) => event.buttons === 0 && showTip(event, `${unknownInWords(each)}: give the surface it stands, sits or hangs on`)} onPointerLeave={hideTip}
+        />
+      ))}
+    </Lane>
   );
 }
 
@@ -175,7 +219,8 @@ export function ContactLanes() {
             <button type="button" class="tl-quiet" data-testid="tl-remove" onClick={() => removeAt(chosen)}>Remove</button>
           </span>
         )}
-        {!own && open.value && <span class="tl-hint">Alt+drag in a lane adds a contact</span>}
+        {open.value && <Doubts />}
+        {!own && !visitedInWords.value && open.value && <span class="tl-hint">Alt+drag in a lane adds a contact</span>}
       </Heading>
       {open.value && shown.map((part) => (
         <Lane
@@ -193,8 +238,15 @@ export function ContactLanes() {
           {touches.value.map((each, i) => each.part === part && (
             <TouchBar key={i} touch={each} index={i} chosen={i === chosen} />
           ))}
+          {doubts.value.map((each) => each.part === part && (
+            <div
+              key={each.first} class="tl-doubt" role="img" aria-label={doubtInWords(each)} style={across(each.first, each.last)}
+              onPointerMove={(event) => event.buttons === 0 && showTip(event, doubtInWords(each))} onPointerLeave={hideTip}
+            />
+          ))}
         </Lane>
       ))}
+      {open.value && <UnknownLane />}
     </section>
   );
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,24 @@ def test_a_result_comes_back(tmp_path: Path, what: str) -> None:
     for one, other in zip((*made.clips, made.start), (*back.clips, back.start), strict=True):
         np.testing.assert_array_equal(one.rotations_wxyz, other.rotations_wxyz)
         np.testing.assert_array_equal(one.root_positions_m, other.root_positions_m)
-    words = ("status", "summary", "notes", "met", "scale")
+    words = ("status", "summary", "notes", "met", "scale", "unknown")
     assert [getattr(back, word) for word in words] == [getattr(made, word) for word in words]
     series = [observed(s.clip, s.character, s.environment, s.contacts) for s in (made, back)]
     np.testing.assert_allclose(series[0].zmp_m, series[1].zmp_m, atol=1e-9)
     np.testing.assert_allclose(series[0].forces_n, series[1].forces_n, atol=1e-6)
     assert back.start_character.skeleton.joint_names == made.start_character.skeleton.joint_names
+
+
+def test_how_sure_contacts_are_comes_back(tmp_path: Path) -> None:
+    recipe, solver, made = solved(tmp_path, "two steps")
+    contacts = None if made.earlier is None else made.earlier.contacts
+    assert contacts is not None and contacts.confidence is not None
+    made = replace(made, contacts=contacts, unknown=((3, 8), (20, 21)))
+    save_result(tmp_path / "results", "key", made)
+    back = load_result(tmp_path / "results", "key", recipe, solver.prepare(recipe))
+    assert back is not None and back.contacts is not None and back.contacts.confidence is not None
+    assert back.unknown == ((3, 8), (20, 21))
+    np.testing.assert_allclose(back.contacts.confidence, contacts.confidence, atol=5.1e-4)
 
 
 def test_what_is_torn_is_nothing(tmp_path: Path) -> None:

@@ -335,7 +335,7 @@ class Document:
             series = observed(
                 solution.clip, solution.character, solution.environment, solution.contacts
             )
-            self._tell(views.physics(series, "after"), to=pages)
+            self._tell(views.physics(series, "after", solution.unknown), to=pages)
 
     def _state(self) -> say.DocumentState:
         history, solution = self.history, self._solver.found(self.history.recipe)

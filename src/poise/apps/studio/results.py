@@ -47,6 +47,7 @@ def save_result(folder: Path, key: str, solution: Solution) -> None:
         "clips": len(solution.clips), "status": solution.status, "summary": solution.summary,
         "notes": solution.notes, "met": solution.met, "scale": solution.scale,
         "coefficients": None if coefficients is None else np.asarray(coefficients).tolist(),
+        "unknown": solution.unknown,
     }  # fmt: skip
     atomic_write(place / _FACTS, json.dumps(facts).encode())  # last: without it there is nothing
     whole = sorted(folder.glob(f"*/{_FACTS}"), key=lambda path: path.stat().st_mtime)
@@ -78,6 +79,7 @@ def load_result(folder: Path, key: str, recipe: Recipe, prepared: Subject) -> So
             notes=tuple(map(str, facts["notes"])),
             met={str(name): (bool(met), str(worst)) for name, (met, worst) in facts["met"].items()},
             scatter=scatter, scale=float(facts["scale"]),
+            unknown=tuple((int(first), int(stop)) for first, stop in facts.get("unknown", ())),
         )  # fmt: skip
     except (PoiseError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return None

@@ -118,4 +118,4 @@ def _report(solution: Solution, name: str) -> str:
 
     found = evaluated(solution)
     notes = (solution.summary, *solution.notes, *found.notes)
-    return report_html(found, name, against="the capture", notes=notes)
+    return report_html(found, name, against="the capture", notes=notes, unknown=solution.unknown)

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from poise.announce import announce
+from poise.apps.report.contact_doubts import Stretch, unknown_carriers
 from poise.apps.studio.families import built, family_settings
 from poise.apps.studio.project import is_below, named_files
 from poise.apps.studio.to_page import ProblemLine
@@ -67,6 +68,8 @@ class Solution:
     """Without the last step, where there are several and it is known."""
     scale: float = 1.0
     """How many times as far it goes on another body."""
+    unknown: tuple[Stretch, ...] = ()
+    """Where something that is not known carries the body."""
 
     @property
     def clip(self) -> Clip:
@@ -151,6 +154,7 @@ def solution_of(outcome: Outcome) -> Solution:
         met=outcome_of(rows),
         earlier=earlier,
         scale=first.scale if isinstance(first, RetargetReport) else 1.0,
+        unknown=unknown_carriers(outcome.results),
     )
 
 
@@ -162,11 +166,13 @@ def solved_on_top(recipe: Recipe, base: Solution) -> Solution:
     """
     on_top = solution_of(run_prepared(recipe, base.prepared, after=base.clips))
     missed = base if base.status != "converged" else on_top
+    same = on_top.clip.frame_count == base.clip.frame_count
     return replace(
         on_top, clips=(*base.clips, *on_top.clips), start=base.start,
         start_character=base.start_character, status=missed.status, summary=missed.summary,
         notes=tuple(dict.fromkeys((*on_top.notes, *base.notes))), met={**base.met, **on_top.met},
         contacts=on_top.contacts or base.contacts, earlier=base, scatter=None, scale=base.scale,
+        unknown=base.unknown if same else (),
     )  # fmt: skip
 
 

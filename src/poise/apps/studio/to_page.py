@@ -165,12 +165,32 @@ class Forget:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """Frames, from the first to the last, in which it is in doubt whether a part touches."""
+
+    part: str
+    first: int
+    last: int
+    percent: int
+    """Lowest probability that what is said is right."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Frames from the first to the last."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Physics:
     """What is drawn on top.
 
     Arrays: com_m (F, 3), zmp_m (F, 3; NaN in flight), outside_m (F,) how far it lies outside,
     points_m (F, C, 3) of contact points, forces_n (F, C, 3), and the support area as corners_m
-    (N, 3) with starts (F + 1,).
+    (N, 3) with starts (F + 1,). Of contacts that were found also confidence (P, F), in percent: the
+    probability that what is said of a part is right, of the first P of `parts`.
     """
 
     which: Which
@@ -179,6 +199,10 @@ class Physics:
     parts: tuple[str, ...]
     """Lanes: parts that can touch on this body."""
     stages: tuple[Stage, ...]
+    doubts: tuple[Doubt, ...] = ()
+    """By their first frames."""
+    unknown: tuple[Stretch, ...] = ()
+    """Where something that is not known carries the body."""
     arrays: tuple[ArrayOf, ...] = ()
 
 

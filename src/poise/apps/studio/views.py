@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.apps.render import support_outline, triangles_near
+from poise.apps.report.contact_doubts import Stretch, doubts_of
 from poise.apps.studio import to_page as say
 from poise.apps.studio.first_recipe import keeping
 from poise.apps.studio.from_page import Touch
@@ -106,21 +107,36 @@ def touches(contacts: ContactSchedule) -> tuple[Touch, ...]:
     return tuple(found)
 
 
-def physics(series: Series, which: say.Which) -> Told:
-    """Centre of mass, zero-moment point, support and forces."""
+def physics(series: Series, which: say.Which, unknown: Iterable[Stretch] = ()) -> Told:
+    """Centre of mass, zero-moment point, support, forces, and how sure contacts are.
+
+    Args:
+        series: a motion, frame by frame.
+        which: whose motion it is.
+        unknown: where something that is not known carries the body.
+    """
     corners, starts = _outlines(series)
-    parts = tuple(dict.fromkeys((*series.contacts.parts, *series.point_parts)))
+    contacts = series.contacts
+    parts = tuple(dict.fromkeys((*contacts.parts, *series.point_parts)))
     message = say.Physics(
         which,
         series.mass_kg * float(np.linalg.norm(GRAVITY_M_S2)),
-        touches(series.contacts),
+        touches(contacts),
         parts,
         stages_of(series),
+        tuple(
+            say.Doubt(each.part, each.first, each.stop - 1, round(100.0 * each.least))
+            for each in doubts_of(contacts)
+        ),
+        tuple(say.Stretch(first, stop - 1) for first, stop in unknown),
     )
+    sure: dict[str, NDArray[np.uint8]] = {}
+    if contacts.confidence is not None:
+        sure["confidence"] = np.round(100.0 * contacts.confidence.T).astype(np.uint8)
     return told(
         message, com_m=series.com_m, zmp_m=series.zmp_m,
         outside_m=series.support_distance_m, points_m=series.points_m, forces_n=series.forces_n,
-        corners_m=corners, starts=starts,
+        corners_m=corners, starts=starts, **sure,
     )  # fmt: skip
 
 
