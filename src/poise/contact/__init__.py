@@ -63,6 +63,9 @@ from poise.contact.series import Series as Series
 from poise.contact.series import flying as flying
 from poise.contact.series import observe as observe
 from poise.contact.series import slide_speeds_m_s as slide_speeds_m_s
+from poise.contact.shown_surfaces import ShownSurface as ShownSurface
+from poise.contact.shown_surfaces import SuggestedPlace as SuggestedPlace
+from poise.contact.shown_surfaces import suggest_place as suggest_place
 from poise.contact.sole_fit import fit_soles as fit_soles
 from poise.contact.support_area import SupportArea as SupportArea
 from poise.contact.support_area import distance_to_support as distance_to_support

@@ -1,4 +1,4 @@
-"""Where feet stand and carry the body, whatever they stand on.
+"""Where feet stand, whatever they stand on.
 
 A foot that is still may stand, dangle or be held up. It stands where nothing else could carry the
 body for a while: the other foot swings, the hips are high over it, the whole weight rests on
@@ -18,7 +18,7 @@ from poise.character import SIDES, Character, contact_points
 from poise.contact.clip_dynamics import ClipDynamics, clip_dynamics
 from poise.contact.floor import foot_sites
 from poise.contact.point_motion import PointMotion, point_motion
-from poise.contact.schedule import intervals
+from poise.contact.schedule import intervals, without_blinks
 from poise.environment import Environment
 from poise.motion import Clip, splines
 
@@ -26,6 +26,8 @@ STILL_M_S = 0.15
 """A foot of which some point is slower than this may stand."""
 SWINGING_M_S = 0.4
 """A foot that is faster all over does not."""
+GAP_S = 0.1
+"""It does not move for less and stand again."""
 SHORTEST_S = 0.15
 """It carries the body alone at least so long."""
 FLAT_M = 0.05
@@ -39,6 +41,8 @@ LEAST_LOAD, MOST_LOAD = 0.5, 2.5
 """Body weights that rest on it on average."""
 UPRIGHT = 0.6
 """The hips are higher over the foot by at least this share of the leg."""
+LOWER = 0.25
+"""Quantile of heights at which a point stands."""
 _LEVELS = ("_heel", "_ball")
 
 
@@ -51,8 +55,10 @@ class Rest:
     first: int
     stop: int
     """One past the last frame."""
-    heights_m: Array
-    """(2,) of heel and ball, over the origin's level."""
+    levels_m: Array
+    """(2, 3) where its heel and its ball stand."""
+    alone: bool
+    """Whether nothing else could carry the body for a while."""
     places_m: Array
     """(S, 3) where the points of the foot are, in the middle of the stance."""
 
@@ -61,14 +67,9 @@ class Rest:
         """(3,) of its points."""
         return self.places_m.mean(axis=0)
 
-    @property
-    def duration(self) -> int:
-        """In frames."""
-        return self.stop - self.first
-
 
 def resting_feet(clip: Clip, character: Character) -> tuple[Rest, ...]:
-    """All stances in which a foot alone carries the body.
+    """All stances of feet that lie flat under an upright leg.
 
     Args:
         clip: clean motion at its right rate.
@@ -90,30 +91,37 @@ def resting_feet(clip: Clip, character: Character) -> tuple[Rest, ...]:
         if side not in fastest or other not in fastest:
             continue
         swings = fastest[other] > SWINGING_M_S
-        levels = [i for i in columns[side] if motion.names[i].endswith(_LEVELS)]
-        if len(levels) < len(_LEVELS):
+        points = tuple(f"{side}{ending}" for ending in _LEVELS)
+        if not set(points) <= set(motion.names):
             continue
+        levels = [motion.names.index(name) for name in points]
         standing = _upright(dynamics, character, side)
-        for first, stop in intervals(fastest[side] < STILL_M_S):
-            alone = np.arange(first, stop)[swings[first:stop]]
-            if len(alone) < SHORTEST_S * clip.rate_hz or not standing[alone].all():
+        still = without_blinks(fastest[side] < STILL_M_S, GAP_S * clip.rate_hz)
+        for first, stop in intervals(still):
+            if stop - first < SHORTEST_S * clip.rate_hz:
                 continue
-            rest = _rest(motion, columns[side], levels, f"{side}_foot", first, stop, alone)
-            if abs(float(np.ptp(rest.heights_m))) < FLAT_M and _carries(
-                dynamics, motion, columns[side], alone
-            ):
+            frames = np.arange(first, stop)
+            free = frames[swings[first:stop]]
+            lasting = len(free) >= SHORTEST_S * clip.rate_hz
+            alone = lasting and _carries(dynamics, motion, columns[side], free)
+            frames = free if alone else frames
+            rest = _rest(
+                motion, columns[side], levels, f"{side}_foot", (first, stop), frames, alone
+            )
+            if standing[frames].all() and float(np.ptp(rest.levels_m[:, 1])) < FLAT_M:
                 found.append(rest)
     return tuple(sorted(found, key=lambda rest: rest.first))
 
 
 def _rest(
-    motion: PointMotion, columns: list[int], levels: list[int], part: str, first: int, stop: int,
-    alone: NDArray[np.int64],
+    motion: PointMotion, columns: list[int], levels: list[int], part: str, when: tuple[int, int],
+    frames: NDArray[np.int64], alone: bool,
 ) -> Rest:  # fmt: skip
-    """Heights are the lowest of each point that it stays at: a heel rises before its foot does."""
-    heights = np.quantile(motion.places_m[first:stop][:, levels, 1], 0.25, axis=0)
-    places = np.median(motion.places_m[alone][:, columns], axis=0)
-    return Rest(part, first, stop, heights, places)
+    """Heights are the lower ones of the whole stance: a heel rises before its foot does."""
+    places = np.median(motion.places_m[frames][:, columns], axis=0)
+    standing = np.median(motion.places_m[frames][:, levels], axis=0)
+    standing[:, 1] = np.quantile(motion.places_m[slice(*when)][:, levels, 1], LOWER, axis=0)
+    return Rest(part, *when, standing, alone, places)
 
 
 def _upright(dynamics: ClipDynamics, character: Character, side: str) -> NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from poise.contact import (
     estimate_ground,
     fit_soles,
     shown_place,
+    suggest_place,
 )
 from poise.environment import Entry, Environment, load_environment, place_from
 from poise.errors import BadValue, FileProblem, MissingRoles
@@ -35,7 +36,7 @@ from poise.job.another_body import MovedFrom, burdened, on_another_body, target_
 from poise.job.error_context import RecipeProblem, located
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
-from poise.job.recipe import ClipChoice, Recipe
+from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
@@ -269,7 +270,9 @@ def subject(
         raise _unrecognised(recipe, made, lacking, roles_by)
     if to_draw:
         said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
-        drawn = Environment.flat() if recipe.environment is None else _named_place(recipe)
+        drawn = Environment.flat()
+        if recipe.environment is not None and (recipe.environment != SUGGESTED or lacking is None):
+            drawn = _place(recipe, made, character)
         character, fitted = _with_soles(recipe, character, made, drawn)
         said = (*said, *fitted)
         return Subject(made, character, drawn, said, drawn.notes, kept)
@@ -373,6 +376,8 @@ def _unrecognised(
 
 
 def _place(recipe: Recipe, clip: Clip, character: Character) -> Environment:
+    if recipe.environment == SUGGESTED:
+        return suggest_place(clip, character).environment
     if recipe.environment is not None:
         return _named_place(recipe)
     if recipe.retargets:
