@@ -15,7 +15,7 @@ from poise.apps.report import page as page_file
 from poise.apps.report.build import report_html
 from poise.apps.report.charts import Chart, Line
 from poise.apps.report.clip_charts import all_charts, height_chart, thinned
-from poise.apps.report.contact_chart import UNKNOWN
+from poise.apps.report.contact_chart import MOST_PIECES, UNKNOWN, contact_chart
 from poise.apps.report.contact_doubts import doubts_in_words, doubts_of, unknown_carriers
 from poise.apps.report.words import KINDS, figures_of, number
 from poise.contact import ContactSchedule, FoundContacts
@@ -219,6 +219,21 @@ def test_where_nothing_is_in_doubt_that_is_said(alone: Evaluation) -> None:
     chart = all_charts(replace(alone.series, contacts=sure), None, None)[0]
     assert "No contact is in doubt" in chart.about
     assert {bar.strength for row in chart.rows for bar in row.bars} == {1.0}
+
+
+def test_a_long_clip_in_doubt_makes_a_small_chart(alone: Evaluation) -> None:
+    frames, rng = 50_000, np.random.default_rng(5)
+    touching = np.repeat(rng.random((frames // 50, 2)) < 0.8, 50, axis=0)
+    sure = rng.random(touching.shape)
+    rate = alone.series.clip.rate_hz
+    long = ContactSchedule(("left_foot", "right_foot"), touching, rate, None, sure)
+    series = replace(alone.series, contacts=long, times_s=np.arange(frames) / rate)
+    chart = contact_chart(series, None)
+    assert max(len(row.bars) for row in chart.rows) < 3 * MOST_PIECES
+    for part in long.parts:
+        row = next(row for row in chart.rows if row.label == part.replace("_", " "))
+        covered = sum(b.end - b.start for b in row.bars if b.lane == "whole" and b.look == "solid")
+        assert covered == pytest.approx(long.column(part).sum() / rate)
 
 
 def test_what_carries_the_body_unknown_has_a_hatched_lane(alone: Evaluation) -> None:

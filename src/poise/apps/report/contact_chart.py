@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
 
 import numpy as np
 
 from poise.apps.report.charts import Bar, Chart, Key, Lane, Row
 from poise.apps.report.contact_doubts import (
     SURE,
+    Doubt,
     Stretch,
     doubts_in_words,
     doubts_of,
@@ -25,6 +26,8 @@ LEVELS = (0.5, 0.65, SURE, 0.95)
 STRENGTHS = (0.1, 0.25, 0.45, 0.7, 1.0)
 """and how much of its colour is left, from below the first of them to above the last."""
 UNKNOWN = "something unknown"
+MOST_PIECES = 1000
+"""Of a row, about: a long clip has several frames in each."""
 
 
 def contact_chart(
@@ -53,8 +56,7 @@ def contact_chart(
                 f"{100.0 * doubt.least:.0f} % sure at least",
                 "under",
             )
-            for doubt in doubts
-            if doubt.part == part
+            for doubt in _joined([each for each in doubts if each.part == part], _grain(contacts))
         )  # fmt: skip
 
     rows: list[Row] = []
@@ -103,6 +105,23 @@ def _parts(
     return found
 
 
+def _grain(schedule: ContactSchedule) -> int:
+    """Frames that one piece has at least."""
+    return max(1, schedule.frame_count // MOST_PIECES)
+
+
+def _joined(doubts: Sequence[Doubt], gap: int) -> list[Doubt]:
+    """Doubts of a part; those that are nearer to each other than `gap` frames are one."""
+    found: list[Doubt] = []
+    for doubt in doubts:
+        if found and doubt.first - found[-1].stop < gap:
+            last = found.pop()
+            least, weight = min(last.least, doubt.least), last.weight + doubt.weight
+            doubt = replace(last, stop=doubt.stop, least=least, weight=weight)
+        found.append(doubt)
+    return found
+
+
 def _bars(
     part: str, schedule: ContactSchedule, lane: Lane, times: Array, step: float
 ) -> tuple[Bar, ...]:
@@ -119,11 +138,14 @@ def _bars(
         if sure is None:
             found.append(Bar(start, end, color, said, lane))
             continue
-        level = np.digitize(sure[first:stop], LEVELS)
-        edges = np.flatnonzero(np.diff(level)) + first + 1
-        for a, b in pairwise([first, *edges.tolist(), stop]):
+        grains = np.arange(0, stop - first, _grain(schedule))
+        lengths = np.diff(np.append(grains, stop - first))
+        level = np.digitize(np.add.reduceat(sure[first:stop], grains) / lengths, LEVELS)
+        changes = np.flatnonzero(np.diff(level, prepend=-1))
+        edges = (first + grains[changes]).tolist()
+        for a, b, one in zip(edges, [*edges[1:], stop], level[changes].tolist(), strict=True):
             here = f"{said}; {100.0 * sure[a:b].mean():.0f} % sure in {frames_in_words((a, b))}"
-            strength = STRENGTHS[int(level[a - first])]
+            strength = STRENGTHS[one]
             piece = float(times[a]), float(times[b - 1]) + step
             found.append(Bar(*piece, color, here, lane, strength=strength))
         if level.min() < len(LEVELS):
