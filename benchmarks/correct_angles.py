@@ -22,7 +22,6 @@ from poise.compiled import compiled, inlined, inner_borrowing
 from poise.mechanics.quaternion_kernels import cross, multiply, turn_row, turn_row_back
 from poise.methods.correct.alternation import Room
 from poise.methods.correct.balance import project_balance
-from poise.methods.correct.band import demands
 from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.problem import (
     ANCHOR,
@@ -30,7 +29,6 @@ from poise.methods.correct.problem import (
     BONE,
     CONTACT,
     PENETRATION,
-    SPIN,
     TRAJECTORY,
     Planes,
     Problem,
@@ -41,7 +39,6 @@ from poise.methods.correct.projections import (
     project_pairs,
     project_penetrations,
 )
-from poise.methods.correct.standing_places import standing_change
 from poise.motion import Clip
 
 _SMALL = 1e-4
@@ -111,7 +108,7 @@ def poses_for(tree: Tree) -> Poses:
 
 @compiled
 def cost_of_angles(
-    tree: Tree, poses: Poses, problem: Problem, planes: Planes, contacts: NDArray[np.int8],
+    tree: Tree, poses: Poses, problem: Problem, planes: Planes, contacts: NDArray[np.bool_],
     work: Room, unknowns: Array, gradient: Array,
 ) -> float:  # fmt: skip
     """The cost of a motion, and its gradient.
@@ -229,7 +226,7 @@ def _by_vector(
 
 @compiled
 def cost_of_vertices(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Room, slopes: Array
+    problem: Problem, planes: Planes, contacts: NDArray[np.bool_], work: Room, slopes: Array
 ) -> float:
     """The weighted sum of all potentials at `work.x`, and its slopes (3, N) by the vertices."""
     right, x, weights = work.right, work.x, problem.weights
@@ -238,14 +235,14 @@ def cost_of_vertices(
             right[k, i] = 0.0
             slopes[k, i] = 0.0
     cost = weights[BONE] * project_bones(problem, x, right)
-    cost += weights[CONTACT] * project_contacts(problem, planes, contacts, work.places, x, right)
+    cost += weights[CONTACT] * project_contacts(problem, planes, contacts, x, right)
     off = project_penetrations(problem, planes, work.held, x, right)
     off += project_pairs(problem, work.apart, x, right)
-    balance, spin, _ = project_balance(problem, planes, contacts, work.wrenches, x, right)
-    cost += weights[PENETRATION] * off + weights[BALANCE] * balance + weights[SPIN] * spin
+    balance = project_balance(problem, planes, contacts, work.wrenches, x, right)
+    cost += weights[PENETRATION] * off + weights[BALANCE] * balance
     _add_places(problem, contacts, work, slopes)
     cost += _add_rows(problem, x, slopes)
-    cost += _add_paths(problem, planes, contacts, x, slopes)
+    cost += _add_paths(problem, contacts, x, slopes)
     for k in range(3):
         for i in range(x.shape[1]):
             slopes[k, i] = 2.0 * (slopes[k, i] - right[k, i])
@@ -254,7 +251,7 @@ def cost_of_vertices(
 
 @inner_borrowing
 def _add_places(
-    problem: Problem, contacts: NDArray[np.int8], work: Room, slopes: Array
+    problem: Problem, contacts: NDArray[np.bool_], work: Room, slopes: Array
 ) -> None:  # fmt: skip
     """AᵀA v of what is projected: bones, contacts, penetrations."""
     x, weights = work.x, problem.weights
@@ -268,10 +265,14 @@ def _add_places(
                 slopes[k, i] += pull
                 slopes[k, j] -= pull
         for b in range(contacts.shape[1]):
-            if contacts[t, b] != 0:
+            if contacts[t, b]:
                 i = start + problem.contact_vertex[b]
                 for k in range(3):
-                    slopes[k, i] += weights[CONTACT] * demands(contacts[t, b]) * x[k, i]
+                    slopes[k, i] += weights[CONTACT] * x[k, i]
+                    if t > 0 and contacts[t - 1, b]:
+                        pull = weights[CONTACT] * (x[k, i] - x[k, i - width])
+                        slopes[k, i] += pull
+                        slopes[k, i - width] -= pull
         for i in range(start, start + width):
             if work.held[i]:
                 for k in range(3):
@@ -313,13 +314,10 @@ def _add_rows(problem: Problem, x: Array, slopes: Array) -> float:
 
 
 @inner_borrowing
-def _add_paths(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], x: Array, slopes: Array
-) -> float:  # fmt: skip
-    """Along time: the trajectory's cost and slopes, and AᵀA v of balance and spin."""
+def _add_paths(problem: Problem, contacts: NDArray[np.bool_], x: Array, slopes: Array) -> float:
+    """Along time: the trajectory's cost and slopes, and AᵀA v of balance."""
     frames, width, shares = len(contacts), len(problem.shares), problem.shares
-    w = problem.weights[TRAJECTORY]
-    u, c = problem.weights[SPIN], problem.weights[BALANCE]
+    w, c = problem.weights[TRAJECTORY], problem.weights[BALANCE]
     total = 0.0
     for k in range(3):
         for t in range(1, frames - 1):
@@ -330,15 +328,13 @@ def _add_paths(
                 middle += shares[v] * (x[k, i - width] - 2.0 * x[k, i] + x[k, i + width])
             for v in range(width):
                 i = start + v
-                bend = x[k, i - width] - 2.0 * x[k, i] + x[k, i + width]
-                gap = 0.5 * bend - problem.paths[k, i]
+                gap = 0.5 * (x[k, i - width] - 2.0 * x[k, i] + x[k, i + width])
+                gap -= problem.paths[k, i]
                 for b in range(contacts.shape[1]):
-                    if problem.contact_vertex[b] == v:
-                        gap -= standing_change(
-                            problem.contact_paths, planes.carried, contacts, t, b, k
-                        )  # fmt: skip
+                    if problem.contact_vertex[b] == v and contacts[t, b]:
+                        gap = 0.0
                 total += w * gap * gap
-                pull = 0.5 * w * gap + shares[v] * (u * bend + c * middle)
+                pull = 0.5 * w * gap + shares[v] * c * middle
                 slopes[k, i - width] += pull
                 slopes[k, i] -= 2.0 * pull
                 slopes[k, i + width] += pull

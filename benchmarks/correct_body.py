@@ -13,10 +13,10 @@ from poise.contact import detect_contacts
 from poise.job import AS_IT_IS, Subject, measurable
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer
-from poise.methods.correct.refine import from_schedule
-from poise.methods.correct.run import smoothed
+from poise.methods.correct.paper import known_candidates
+from poise.methods.correct.rest_heights import rest_heights_m
 from poise.methods.correct.settings import FEET, HANDS, KNEES, Settings, settings_for
-from poise.methods.correct.standing_places import rest_heights_m
+from poise.methods.correct.smoothing import smoothed
 from poise.methods.edit import Edit
 from poise.motion import Clip, resample
 from tests.shared_data import MOCAP
@@ -91,13 +91,14 @@ class Ready:
             self.rest_m,
         )
 
-    def detected(self) -> NDArray[np.int8]:
+    def detected(self) -> NDArray[np.bool_]:
         """(T, B) the detector's contacts at the working rate."""
         given = self.given
         schedule = detect_contacts(given.clip, given.character, given.environment)
-        own = from_schedule(schedule, self.mesh, given.clip, given.character, given.environment)
-        steps = np.arange(self.working.frame_count) * given.clip.rate_hz / self.working.rate_hz
-        return own.contacts[np.minimum(np.round(steps).astype(np.int64), len(own.contacts) - 1)]
+        return known_candidates(
+            schedule, self.mesh, vertices_of(self.mesh, self.working), given.environment,
+            self.rest_m, self.working.rate_hz,
+        )  # fmt: skip
 
 
 def captured(name: str) -> bool:
@@ -124,11 +125,11 @@ def taken(name: str) -> Subject:
 
 
 def settings_of(name: str, **chosen: object) -> Settings:
-    """The preset of a motion, with its candidates and what is chosen besides."""
+    """The paper's mode for a motion: its preset and candidates, and what is chosen besides."""
     motion = MOTIONS[name]
     if motion.candidates:
         chosen = {"candidates": motion.candidates, **chosen}
-    return settings_for(motion.preset, **chosen)
+    return settings_for(motion.preset, **{"mode": "paper", **chosen})
 
 
 def edit_of(name: str) -> Edit:
@@ -138,10 +139,11 @@ def edit_of(name: str) -> Edit:
 
 
 def ready(name: str, **chosen: object) -> Ready:
-    """All that `correct.run` prepares before it looks for contacts."""
+    """All that `mode: paper` prepares before it looks for contacts."""
     given, settings = taken(name), settings_of(name, **chosen)
     clip = smoothed(given.clip, settings.smoothing_s)
     working = resample(clip, min(settings.working_rate_hz, clip.rate_hz))
+    assert settings.candidates is not None
     mesh = motion_mesh(given.character, settings.candidates, extra_edges=settings.extra_edges)
     rest = rest_heights_m(mesh, working, given.character, given.environment)
     return Ready(given, settings, working, mesh, rest)

@@ -32,8 +32,8 @@ from poise.mechanics import forward_kinematics, site_positions
 from poise.methods.correct.alternation import Room, advance, begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import vertices_of
+from poise.methods.correct.planes import planes_at
 from poise.methods.correct.problem import KINDS, Planes, Problem, by_frame, packed
-from poise.methods.correct.standing_places import planes_at
 from tests.mechanics.reference import site_jacobians
 
 ITERATIONS = 6000
@@ -53,7 +53,7 @@ class Walk:
     """The problem in vertices, and all that belongs to it."""
 
     ready: Ready
-    contacts: NDArray[np.int8]
+    contacts: NDArray[np.bool_]
     problem: Problem
     planes: Planes
     base: Array
@@ -61,9 +61,9 @@ class Walk:
 
     def solve(self, rounds: int, record: bool) -> tuple[Array, Array]:
         """Assemble, factor and alternate: the cost and the potentials after each round."""
-        cost, potentials, score = np.zeros(rounds), np.zeros((rounds, len(KINDS))), np.zeros(5)
+        cost, potentials, score = np.zeros(rounds), np.zeros((rounds, len(KINDS))), np.zeros(4)
         assemble(self.problem, self.base)
-        begin(self.problem, self.planes, self.base, self.contacts, self.work, True)
+        begin(self.problem, self.base, self.contacts, self.work, True)
         advance(
             self.problem, self.planes, self.contacts, self.work, 0, rounds, record, potentials,
             cost, score,
@@ -170,7 +170,7 @@ def angles_of(walk: Walk) -> Angles:
         lengths=np.ascontiguousarray(walk.problem.lengths[:, loose]),
     )
     work = room(problem)
-    work.places[:], work.held[:], work.apart[:] = walk.work.places, walk.work.held, walk.work.apart
+    work.held[:], work.apart[:] = walk.work.held, walk.work.apart
     width = 3 + 3 * int(np.count_nonzero(tree.columns >= 0))
     return Angles(walk, tree, poses_for(tree), problem, work, width)
 

@@ -1,4 +1,4 @@
-"""How the motion optimizer's time and memory grow with frames: whole up to a point, in windows."""
+"""How the motion optimizer's time and memory grow with frames."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from benchmarks.timing import interleaved
 from poise.arrays import Array
 from poise.methods.correct.mesh import vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer, Optimized
-from poise.methods.correct.windows import optimize_long
 
-FRAMES = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-LARGEST_WHOLE = 10_000
+FRAMES = (100, 300, 1_000, 3_000, 10_000)
 OFTEN = 1_000
 """Up to here several times, beyond once."""
 REPEATS = 3
@@ -25,7 +23,7 @@ NOISE = 0.5
 ROUNDS = 60
 
 
-def there_and_back(name: str, frames: int) -> tuple[Ready, Array, NDArray[np.int8]]:
+def there_and_back(name: str, frames: int) -> tuple[Ready, Array, NDArray[np.bool_]]:
     """A motion of any length: a clip forwards and backwards, again and again, and its contacts."""
     chosen = ready(name)
     count = chosen.working.frame_count
@@ -35,17 +33,10 @@ def there_and_back(name: str, frames: int) -> tuple[Ready, Array, NDArray[np.int
     return chosen, reference, chosen.detected()[picked]
 
 
-def whole(chosen: Ready, reference: Array, contacts: NDArray[np.int8]) -> Optimized:
+def whole(chosen: Ready, reference: Array, contacts: NDArray[np.bool_]) -> Optimized:
     place, rate = chosen.given.environment, chosen.working.rate_hz
     made = MotionOptimizer(chosen.mesh, reference, rate, place, chosen.settings, chosen.rest_m)
     return made.solve(contacts, ROUNDS)
-
-
-def windowed(chosen: Ready, reference: Array, contacts: NDArray[np.int8]) -> Optimized:
-    return optimize_long(
-        chosen.mesh, reference, chosen.working.rate_hz, chosen.given.environment, chosen.settings,
-        chosen.rest_m, contacts, ROUNDS,
-    )  # fmt: skip
 
 
 def run(quick: bool) -> list[Measure]:
@@ -57,23 +48,16 @@ def run(quick: bool) -> list[Measure]:
         f"\nmotion optimizer, {ROUNDS} rounds, as the clip grows: microseconds a frame "
         "(megabytes beside input and answer)"
     )
-    print(f"{'':12}{'whole, one core':>26}{'windows, all cores':>26}")
     seconds: list[float] = []
     for count in counts:
-        chosen, reference, contacts = there_and_back("walking", count)
-        work = {"windows": partial(windowed, chosen, reference, contacts)}
-        if count <= LARGEST_WHOLE:
-            work["whole"] = partial(whole, chosen, reference, contacts)
+        job = partial(whole, *there_and_back("walking", count))
         repeats = REPEATS if count <= OFTEN else 1
-        times = interleaved(work, repeats)
-        cells = {
-            name: f"{1e6 * times[name] / count:12.0f} ({_room_mb(job):.0f} MB)"
-            for name, job in work.items()
-        }
-        seconds.append(times["windows"])
-        print(f"F = {count:<8,}{cells.get('whole', ''):>26}{cells['windows']:>26}", flush=True)
+        times = interleaved({"whole": job}, repeats)
+        seconds.append(times["whole"])
+        each_us = 1e6 * times["whole"] / count
+        print(f"F = {count:<8,}{each_us:12.0f} ({_room_mb(job):.0f} MB)", flush=True)
     powers = np.polyfit(np.log(counts[2:]), np.log(seconds[2:]), 1)
-    print(f"power of windows from {counts[2]:,} frames on: {powers[0]:.2f} (1: as the frames do)")
+    print(f"power from {counts[2]:,} frames on: {powers[0]:.2f} (1: as the frames do)")
     key = "correct/optimizer/power_of_frames"
     return [Measure(key, float(powers[0]), "power", "lower", NOISE)]
 

@@ -15,19 +15,12 @@ from numpy.typing import NDArray
 
 from benchmarks.correct_body import MOTIONS, captured, ready
 from benchmarks.correct_whole import STAGES, timed
-from poise.arrays import Array
-from poise.character import Character
-from poise.contact import clip_dynamics, intervals
-from poise.environment import Environment, query
-from poise.methods.correct.contact_optimizer import JUMP, Discovered, discover
-from poise.methods.correct.contact_states import contact_states, touching
-from poise.methods.correct.evidence import evidence
-from poise.methods.correct.mesh import Mesh, vertices_of
-from poise.methods.correct.momentum_costs import bending_costs, momentum_costs
-from poise.methods.correct.node_costs import NodeCosts, node_costs
+from poise.contact import intervals
+from poise.methods.correct.contact_optimizer import Discovered, discover
+from poise.methods.correct.contact_states import touching
+from poise.methods.correct.mesh import vertices_of
+from poise.methods.correct.node_costs import node_costs
 from poise.methods.correct.scoring import diversity, limited_paths
-from poise.methods.correct.settings import Settings
-from poise.motion import Clip
 
 FORCES_N = (100.0, 150.0, 200.0, 300.0, 500.0, 700.0, 1000.0)
 COLUMNS = (*STAGES, "all", "cpu")
@@ -42,12 +35,7 @@ SEEDS = (0, 1, 2)
 
 def found_in(name: str, **chosen: object) -> Discovered:
     """The contacts of a motion, without correcting it."""
-    given = ready(name, **chosen)
-    subject = given.given
-    return discover(
-        given.optimizer(), given.mesh, given.working, subject.character, subject.environment,
-        given.settings,
-    )  # fmt: skip
+    return discover(ready(name, **chosen).optimizer())
 
 
 def strip(touches: NDArray[np.bool_]) -> str:
@@ -69,7 +57,8 @@ def tables(repeats: int = 3) -> None:
         timed(name)
         runs = [timed(name) for _ in range(repeats)]
         seconds = {s: float(np.median([r.seconds[s] for r in runs])) for s in COLUMNS}
-        found: Discovered = runs[-1].result.report.discovered
+        found = runs[-1].result.report.discovered
+        assert found is not None
         frames, parts = found.contacts.shape
         rate = ready(name).working.rate_hz
         print(
@@ -89,7 +78,7 @@ def force() -> None:
     for force_n in FORCES_N:
         found = found_in("walking", largest_force_n=force_n)
         rate = ready("walking").working.rate_hz
-        toes = np.asarray(found.contacts[:, :2] > 0) | np.asarray(found.contacts[:, 2:] > 0)
+        toes = found.contacts[:, :2] | found.contacts[:, 2:]
         inner = [
             (b - a) / rate
             for foot in range(2)
@@ -103,55 +92,26 @@ def force() -> None:
         )
 
 
-def printed_costs(
-    mesh: Mesh, clip: Clip, character: Character, place: Environment, settings: Settings,
-    rest_heights_m: Array,
-) -> NodeCosts:  # fmt: skip
-    """The costs of all states as the paper prints them, each divided by the frame's largest."""
-    layers = contact_states(np.ones((clip.frame_count, len(mesh.candidates)), np.bool_))
-    vertices = vertices_of(mesh, clip)[:, mesh.contact_vertex]
-    surface = query(place, vertices)
-    targets = surface.closest_m + rest_heights_m[:, None] * surface.normals - vertices
-    travel = np.zeros(vertices.shape[:2])
-    travel[1:] = np.sum(np.diff(vertices, axis=0) ** 2, axis=2)
-    counts = np.diff(layers.starts)
-    frame = np.repeat(np.arange(len(counts)), counts)
-    slip = (travel[frame] * touching(layers.states, len(mesh.candidates))).sum(axis=1)
-    bending = bending_costs(mesh, layers, targets)
-    dynamics = momentum_costs(layers, clip_dynamics(clip, character), place, vertices, settings)
-    kinds = np.stack([bending, dynamics, slip], axis=1)
-    largest = np.maximum(np.maximum.reduceat(kinds, layers.starts[:-1]), 1e-12)
-    return NodeCosts(layers, kinds / largest[frame])
-
-
 def weights() -> None:
-    """Figure 9: the cheapest sequences for constant weights, with the paper's costs and ours."""
+    """Figure 9: the cheapest sequences for constant weights."""
     given = ready("walking", candidates=("left_toe", "right_toe"))
-    subject, settings = given.given, given.settings
-    known = evidence(given.mesh, given.working, subject.character, subject.environment)
-    seen = given.detected() > 0
+    seen = given.detected()
     print("\nFig. 9: contacts of the walk for constant weights; right toe above, left toe below")
     print(f"\nthe detector's\n    {strip(seen[:, 1])}\n    {strip(seen[:, 0])}")
-    ours = node_costs(
-        given.mesh, given.working, subject.character, subject.environment, settings, known,
-        given.rest_m,
+    graph = node_costs(
+        given.mesh, vertices_of(given.mesh, given.working), given.working.rate_hz,
+        given.given.environment, given.settings, given.rest_m,
     )  # fmt: skip
-    printed = printed_costs(
-        given.mesh, given.working, subject.character, subject.environment, settings, given.rest_m
-    )
-    for name, graph in (("printed", printed), ("ours", ours)):
-        print(f"\nnode costs as {name}")
-        for share in WEIGHTS:
-            constant = np.tile(np.array(share), (1, graph.layers.layer_count, 1))
-            for most in DIVERSITIES:
-                paths = limited_paths(graph.layers, graph.costs, constant, JUMP, most)
-                states = paths.states[0]
-                toes = touching(states, 2)
-                print(
-                    f"  pose {share[0]:g}, dynamics {share[1]:g}, slip {share[2]:g}; diversity "
-                    f"{diversity(states):.1f} (limit {most:g}), touching {toes.mean():.2f}\n"
-                    f"    {strip(toes[:, 1])}\n    {strip(toes[:, 0])}"
-                )
+    for share in WEIGHTS:
+        constant = np.tile(np.array(share), (1, graph.layers.layer_count, 1))
+        for most in DIVERSITIES:
+            states = limited_paths(graph.layers, graph.costs, constant, most).states[0]
+            toes = touching(states, 2)
+            print(
+                f"  pose {share[0]:g}, dynamics {share[1]:g}, slip {share[2]:g}; diversity "
+                f"{diversity(states):.1f} (limit {most:g}), touching {toes.mean():.2f}\n"
+                f"    {strip(toes[:, 1])}\n    {strip(toes[:, 0])}"
+            )
 
 
 def samples() -> None:
@@ -161,8 +121,8 @@ def samples() -> None:
     for name in filter(captured, ("walking", "running", "standing up", "cartwheel")):
         for seed in SEEDS:
             found = [found_in(name, samples=count, seed=seed) for count in TRIED]
-            last = found[-1].contacts > 0
-            cells = [f"{f.error:8.4f} ({np.mean((f.contacts > 0) != last):.3f})" for f in found]
+            last = found[-1].contacts
+            cells = [f"{f.error:8.4f} ({np.mean(f.contacts != last):.3f})" for f in found]
             told = "".join(f"{cell:>16}" for cell in cells)
             print(f"{name:14}{seed:5}{told}{found[-1].solved:10}", flush=True)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.methods.correct.mesh import Mesh
-from poise.methods.correct.problem import ANCHOR_WEIGHT, STATIC, Contacts
+from poise.methods.correct.problem import ANCHOR_WEIGHT, Contacts
 from poise.methods.correct.settings import Settings
 
 
@@ -22,18 +22,17 @@ class Rows:
         )
         self.pose = self._pose()
         self.trajectory = settings.trajectory_weight * self._trajectory()
-        self.contact = settings.contact_weight * self._contacts()
+        self.ground = settings.contact_weight * self._ground()
+        self.still = settings.contact_weight * self._still()
         self.center = settings.balance_weight * self._along_time([dict(enumerate(mesh.shares))])
-        self.spin = settings.spin_weight * self._along_time(
-            [{v: np.sqrt(share)} for v, share in enumerate(mesh.shares)]
-        )
         self.anchor = ANCHOR_WEIGHT * np.eye(frames * mesh.vertex_count)
 
     @property
     def matrix(self) -> Array:
         """AᵀA."""
-        kinds = (self.bone, self.pose, self.trajectory, self.contact, self.center, self.spin)
-        stacked = np.concatenate([*kinds, self.anchor])
+        contact = (self.ground, self.still)
+        kinds = (self.bone, self.pose, self.trajectory, *contact, self.center, self.anchor)
+        stacked = np.concatenate(kinds)
         return stacked.T @ stacked
 
     def _row(self, entries: dict[tuple[int, int], float]) -> Array:
@@ -89,28 +88,26 @@ class Rows:
             self._row({(t - 1, v): 0.5, (t, v): -1.0, (t + 1, v): 0.5})
             for t in range(1, self.frames - 1)
             for v in range(self.mesh.vertex_count)
+            if not self.contacts[t, self.mesh.contact_vertex == v].any()
         ]
         return self._stack(rows)
 
-    def paths(self, reference: Array) -> Array:
-        """Targets of the trajectory rows: steps of what stands are none."""
-        targets: list[Array] = []
-        for t in range(1, self.frames - 1):
-            for v in range(self.mesh.vertex_count):
-                steps = [reference[n, v] - reference[t, v] for n in (t - 1, t + 1)]
-                for b in np.flatnonzero(self.mesh.contact_vertex == v):
-                    for side, n in enumerate((t - 1, t + 1)):
-                        if self.contacts[t, b] == STATIC == self.contacts[n, b]:
-                            steps[side] = np.zeros(3)
-                targets.append(0.5 * (steps[0] + steps[1]))
-        return self.settings.trajectory_weight * np.array(targets)
+    def _ground(self) -> Array:
+        """One row for every contact, on the surface."""
+        at = self.mesh.contact_vertex
+        return self._stack(
+            [self._row({(int(t), int(at[b])): 1.0}) for t, b in np.argwhere(self.contacts)]
+        )
 
-    def _contacts(self) -> Array:
-        rows: list[Array] = []
-        for t, b in np.argwhere(self.contacts > 0):
-            both = np.sqrt(2.0) if self.contacts[t, b] == STATIC else 1.0
-            rows.append(self._row({(int(t), int(self.mesh.contact_vertex[b])): both}))
-        return self._stack(rows)
+    def _still(self) -> Array:
+        """One row for every frame that a contact goes on from the one before."""
+        at = self.mesh.contact_vertex
+        return self._stack(
+            [
+                self._row({(int(t) + 1, int(at[b])): 1.0, (int(t), int(at[b])): -1.0})
+                for t, b in np.argwhere(self.contacts[1:] & self.contacts[:-1])
+            ]
+        )
 
 
 def dense_of(band: Array, unknowns: int) -> Array:

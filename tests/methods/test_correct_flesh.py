@@ -23,6 +23,7 @@ from poise.methods import Edit
 from poise.methods.correct import Settings, run
 from poise.methods.correct.flesh import clearing_of, flesh_of, sphere_pairs
 from poise.methods.correct.mesh import Mesh, motion_mesh
+from poise.methods.correct.settings import FEET
 from poise.motion import Clip
 from poise.physics.self_clearance_rows import apart_of
 from poise.samples import jumping, sample_character, with_foot_slide
@@ -62,7 +63,7 @@ def sphere_gaps_m(clip: Clip, mesh: Mesh) -> Array:
 
 
 def thick(spheres: dict[str, float] = SPHERES) -> Mesh:
-    return motion_mesh(BODY, Settings().candidates, spheres=spheres)
+    return motion_mesh(BODY, FEET, spheres=spheres)
 
 
 def test_spheres_are_capsules_of_length_zero() -> None:

@@ -45,10 +45,14 @@ def test_the_centre_of_mass_is_a_fixed_combination_of_vertices(
     mesh = motion_mesh(character, candidates)
     assert character.body is not None
     true = center_of_mass(forward_kinematics(clip.skeleton, *clip.pose), character.body)
-    found = np.einsum("v,fvk->fk", mesh.shares, vertices_of(mesh, clip))
-    assert np.linalg.norm(found - true, axis=1).max() < 0.01
+    places = vertices_of(mesh, clip)
+    found = np.einsum("v,fvk->fk", mesh.shares, places)
+    # Half way along bones is not where anatomy has it: the trunk's is further forward.
+    assert np.linalg.norm(found - true, axis=1).max() < 0.05
     assert mesh.shares.min() >= 0.0
     assert mesh.shares.sum() == pytest.approx(1.0)
+    middles = 0.5 * (places[:, mesh.parts[:, 0]] + places[:, mesh.parts[:, 1]])
+    assert np.einsum("p,fpk->fk", mesh.part_shares, middles) == pytest.approx(found)
 
 
 @needs_mocap

@@ -20,14 +20,14 @@ from poise.methods.correct.alternation import begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer
-from poise.methods.correct.problem import FREE, KINDS, SLIDING, STATIC, Contacts
+from poise.methods.correct.problem import KINDS, Contacts
 from poise.methods.correct.settings import FEET, Settings
 from poise.motion import resample
 from tests.character.reference_human import reference_human
 from tests.methods.correct_dense import Rows, dense_of
 from tests.shared_data import MOCAP, needs_mocap
 
-QUIET = replace(Settings(), balance_weight=0.0, spin_weight=0.0, penetration_weight=0.0)
+QUIET = replace(Settings(), balance_weight=0.0, penetration_weight=0.0)
 FLAT = Environment.flat()
 
 
@@ -50,11 +50,10 @@ def walking_about(mesh: Mesh, frames: int, seed: int = 0) -> Array:
 
 def some_contacts(mesh: Mesh, frames: int, seed: int = 0) -> Contacts:
     rng = np.random.default_rng(seed)
-    found = np.zeros((frames, len(mesh.candidates)), np.int8)
+    found = np.zeros((frames, len(mesh.candidates)), np.bool_)
     for b in range(len(mesh.candidates)):
         first = int(rng.integers(0, frames // 2))
-        found[first : first + int(rng.integers(3, frames)), b] = STATIC
-    found[frames // 2 :, 1] = SLIDING
+        found[first : first + int(rng.integers(3, frames)), b] = True
     return found
 
 
@@ -69,38 +68,34 @@ def optimizer(
 
 def test_the_band_is_the_matrix_of_all_rows() -> None:
     settings = replace(Settings(), bone_weight=1.3, trajectory_weight=0.8, contact_weight=1.7,
-                       pose_weight=0.3, balance_weight=2.0, spin_weight=1.5)  # fmt: skip
+                       pose_weight=0.3, balance_weight=2.0)  # fmt: skip
     made = optimizer(6, settings)
     contacts = some_contacts(human(), 6)
-    assert {FREE, STATIC, SLIDING} == set(np.unique(contacts))
+    assert 0.2 < contacts.mean() < 0.8
     work, size = room(made.problem), 6 * human().vertex_count
     base = np.empty((size, REACH * human().vertex_count))
     assemble(made.problem, base)
-    begin(made.problem, made._planes, base, contacts, work, True)
+    begin(made.problem, base, contacts, work, True)
     expected = Rows(human(), 6, settings, contacts).matrix
     assert dense_of(work.band, size) == pytest.approx(expected, abs=1e-12)
 
 
 def cost_and_slope(
-    rows: Rows, made: MotionOptimizer, places: Array, heights: Array, flat: Array
+    rows: Rows, made: MotionOptimizer, heights: Array, flat: Array
 ) -> tuple[float, Array]:
     """Eqs. 4 to 10 with each projection put in: what the alternation is to minimise."""
-    mesh, reference = rows.mesh, made.reference_m.reshape(-1, 3)
+    reference = made.reference_m.reshape(-1, 3)
     x = flat.reshape(-1, 3)
     edges = rows.bone @ x
     lengths = np.linalg.norm(edges, axis=1, keepdims=True)
     wanted = rows.settings.bone_weight * made.problem.lengths.reshape(-1, 1)
-    gaps = [(rows.bone, edges - edges / lengths * wanted)]
-    for matrix in (rows.pose, rows.anchor):
+    gaps = [(rows.bone, edges - edges / lengths * wanted), (rows.still, rows.still @ x)]
+    for matrix in (rows.pose, rows.anchor, rows.trajectory):
         gaps.append((matrix, matrix @ (x - reference)))
-    gaps.append((rows.trajectory, rows.trajectory @ x - rows.paths(made.reference_m)))
-    touching = np.argwhere(rows.contacts > 0)
-    targets = x.reshape(len(rows.contacts), -1, 3)[:, mesh.contact_vertex][tuple(touching.T)].copy()
-    stands = rows.contacts[tuple(touching.T)] == STATIC
-    targets[stands] = places[tuple(touching.T)][stands]
-    targets[:, 1] = heights[touching[:, 1]]
-    scale = np.where(stands, np.sqrt(2.0), 1.0)[:, None] * rows.settings.contact_weight
-    gaps.append((rows.contact, rows.contact @ x - scale * targets))
+    off = rows.ground @ x
+    off[:, [0, 2]] = 0.0
+    off[:, 1] -= rows.settings.contact_weight * heights[np.argwhere(rows.contacts)[:, 1]]
+    gaps.append((rows.ground, off))
     cost = sum(float((gap**2).sum()) for _, gap in gaps)
     slope = sum((2.0 * matrix.T @ gap for matrix, gap in gaps), np.zeros_like(x))
     return cost, slope.reshape(-1)
@@ -110,12 +105,10 @@ def test_the_alternation_ends_where_a_dense_minimisation_does() -> None:
     made = optimizer(7)
     contacts = some_contacts(human(), 7, seed=3)
     rows = Rows(human(), 7, QUIET, contacts)
-    found = made.solve(contacts, 3000)
-    work = made._rooms[-1]
-    places = np.moveaxis(work.places.reshape(3, 7, -1), 0, 2)
+    found = made.solve(contacts, 30_000)
     heights = made.problem.rest_heights
     best = minimize(
-        lambda flat: cost_and_slope(rows, made, places, heights, flat),
+        lambda flat: cost_and_slope(rows, made, heights, flat),
         made.reference_m.reshape(-1),
         jac=True, method="L-BFGS-B",
         options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-15, "gtol": 1e-10},
@@ -124,10 +117,10 @@ def test_the_alternation_ends_where_a_dense_minimisation_does() -> None:
     assert np.abs(found.vertices_m.reshape(-1) - best.x).max() < 2e-4
 
 
-def test_a_stance_stands_where_it_rests() -> None:
+def test_a_stance_neither_moves_nor_leaves_the_surface() -> None:
     made = optimizer(12)
-    contacts = np.zeros((12, 6), np.int8)
-    contacts[2:9, 0] = STATIC
+    contacts = np.zeros((12, 6), np.bool_)
+    contacts[2:9, 0] = True
     heavy = MotionOptimizer(
         human(), made.reference_m, 30.0, FLAT, replace(QUIET, contact_weight=100.0),
         made.problem.rest_heights,
@@ -135,27 +128,25 @@ def test_a_stance_stands_where_it_rests() -> None:
     path = heavy.solve(contacts, 200).vertices_m[2:9, human().contact_vertex[0]]
     assert np.ptp(path, axis=0).max() < 1e-4
     assert path[:, 1] == pytest.approx(made.problem.rest_heights[0], abs=1e-4)
-    reference = made.reference_m[2:9, human().contact_vertex[0]]
-    speeds = np.linalg.norm(
-        np.gradient(made.reference_m[:, human().contact_vertex[0]], axis=0)[2:9], axis=1
-    )
-    rests = 1.0 / ((2.0 * speeds) ** 2 + (2.0 * 0.1 / 30.0) ** 2)
-    wanted = rests @ reference / rests.sum()
-    assert path[3, [0, 2]] == pytest.approx(wanted[[0, 2]], abs=1e-4)
+    reference = made.reference_m[:, human().contact_vertex[0]]
+    assert np.ptp(reference[2:9], axis=0).max() > 0.01
+    # Nothing else says where it stands: somewhere on its way.
+    assert (path[3] > reference.min(axis=0) - 0.01).all()
+    assert (path[3] < reference.max(axis=0) + 0.01).all()
 
 
-def test_a_slide_keeps_to_a_slope_and_moves_along_it() -> None:
+def test_a_contact_keeps_to_a_slope() -> None:
     slope = Environment((Ground(0.0, normal=np.array([0.1, 0.99498744, 0.0])),))
     mesh = human()
     made = MotionOptimizer(
         mesh, walking_about(mesh, 20), 30.0, slope, replace(QUIET, contact_weight=30.0),
         np.zeros(6),
     )  # fmt: skip
-    contacts = np.zeros((20, 6), np.int8)
-    contacts[:, 0] = SLIDING
+    contacts = np.zeros((20, 6), np.bool_)
+    contacts[:, 0] = True
     path = made.solve(contacts, 300).vertices_m[:, mesh.contact_vertex[0]]
     assert path @ [0.1, 0.99498744, 0.0] == pytest.approx(0.0, abs=1e-3)
-    assert path[-1, 0] - path[0, 0] > 0.03
+    assert np.ptp(path, axis=0).max() < 1e-3
 
 
 def test_contacts_keep_to_a_hill_and_to_a_box() -> None:
@@ -170,12 +161,12 @@ def test_contacts_keep_to_a_hill_and_to_a_box() -> None:
         mesh, walking_about(mesh, 24), 30.0, place, replace(QUIET, contact_weight=30.0),
         np.full(6, 0.01),
     )  # fmt: skip
-    contacts = np.zeros((24, 6), np.int8)
-    contacts[:, 0], contacts[4:18, 1] = SLIDING, STATIC
+    contacts = np.zeros((24, 6), np.bool_)
+    contacts[:12, 0] = contacts[4:18, 1] = True
     found = made.solve(contacts, 200)
     paths = found.vertices_m[:, mesh.contact_vertex]
     heights = query(place, paths).distances_m
-    assert heights[:, 0] == pytest.approx(0.01, abs=1e-3)
+    assert heights[:12, 0] == pytest.approx(0.01, abs=1e-3)
     assert heights[4:18, 1] == pytest.approx(0.01, abs=1e-3)
     assert np.ptp(paths[4:18, 1], axis=0).max() < 1e-3
     errors, _ = made.solve_many(contacts[None], 200)
@@ -188,19 +179,19 @@ def test_what_stands_on_a_belt_goes_with_it() -> None:
     made = MotionOptimizer(
         mesh, walking_about(mesh, 20), 30.0, belt, replace(QUIET, contact_weight=100.0), np.zeros(6)
     )
-    contacts = np.zeros((20, 6), np.int8)
-    contacts[:, 0] = STATIC
-    path = made.solve(contacts, 100).vertices_m[:, mesh.contact_vertex[0]]
+    contacts = np.zeros((20, 6), np.bool_)
+    contacts[:, 0] = True
+    path = made.solve(contacts, 2000).vertices_m[:, mesh.contact_vertex[0]]
     assert np.diff(path[:, 0]) == pytest.approx(0.01, abs=1e-4)
 
 
-@pytest.mark.parametrize("weights", [{}, {"balance_weight": 3.0, "spin_weight": 3.0}])
+@pytest.mark.parametrize("weights", [{}, {"balance_weight": 3.0}])
 def test_the_cost_never_rises(weights: dict[str, float]) -> None:
     """With the rows as they are: what is held against penetration adds rows while it runs."""
     settings = replace(Settings(), penetration_weight=0.0, **weights)
     made = optimizer(40, settings)
     contacts = some_contacts(human(), 40)
-    contacts[:, :4] = STATIC
+    contacts[:, :4] = True
     cost = made.solve(contacts, 80).cost
     assert np.diff(cost).max() <= 1e-9 * cost[0]
     assert cost[-1] < 0.9 * cost[0]
@@ -215,7 +206,7 @@ def test_changed_contacts_give_what_a_fresh_factor_gives(settings: Settings, fra
     if settings is QUIET:  # nothing that is held against penetration spoils it
         assert used._rooms[-1].usable[0] == 60
     changed = contacts.copy()
-    changed[frame:] = (contacts[frame:] + 1) % 3
+    changed[frame:] = ~contacts[frame:]
     again, expected = used.solve(changed, 12), fresh.solve(changed, 12)
     assert np.abs(again.vertices_m - expected.vertices_m).max() < 1e-9
     assert np.abs(used._rooms[-1].factor - fresh._rooms[-1].factor).max() < 1e-9
@@ -246,13 +237,13 @@ def test_contacts_that_fit_are_better_than_none_and_than_too_many() -> None:
     moving[:, foot, 1] += 0.1 * lift[:, None]
     moving[:, foot, 2] += 0.4 * stepping[:, None]
     made = MotionOptimizer(mesh, moving, 30.0, FLAT, Settings(), heights)
-    right = np.zeros((40, 6), np.int8)
-    right[:, [1, 3]] = STATIC
-    right[:11, [0, 2]] = STATIC
-    right[30:, [0, 2]] = STATIC
+    right = np.zeros((40, 6), np.bool_)
+    right[:, [1, 3]] = True
+    right[:11, [0, 2]] = True
+    right[30:, [0, 2]] = True
     always, never, late = right.copy(), np.zeros_like(right), right.copy()
-    always[:, [0, 2]] = STATIC
-    late[22:, [0, 2]] = STATIC
+    always[:, [0, 2]] = True
+    late[22:, [0, 2]] = True
     errors, _ = made.solve_many(np.array([right, always, never, late]), 15)
     assert errors[0] == errors.min()
     assert np.diff(np.sort(errors))[0] > 0.01
@@ -265,7 +256,7 @@ def test_what_penetrates_is_pushed_out() -> None:
     low[10:20, :, 1] -= 0.05
     made = MotionOptimizer(mesh, low, 30.0, FLAT, replace(QUIET, penetration_weight=10.0),
                            np.zeros(6))  # fmt: skip
-    found = made.solve(np.zeros((30, 6), np.int8), 60).vertices_m
+    found = made.solve(np.zeros((30, 6), np.bool_), 60).vertices_m
     assert low[..., 1].min() < -0.04
     assert found[..., 1].min() > -0.004
     assert found[:, head, 1].min() > 1.0
@@ -280,7 +271,7 @@ def test_spheres_of_the_body_keep_apart() -> None:
     places[:, left] = places[:, right] + [0.02, 0.0, 0.01]
     made = MotionOptimizer(mesh, places, 30.0, FLAT, replace(QUIET, penetration_weight=10.0),
                            np.zeros(4))  # fmt: skip
-    found = made.solve(np.zeros((20, 4), np.int8), 60).vertices_m
+    found = made.solve(np.zeros((20, 4), np.bool_), 60).vertices_m
     gaps = np.linalg.norm(found[:, left] - found[:, right], axis=1)
     assert gaps.min() > 0.12
     assert "bone" in KINDS
@@ -293,8 +284,8 @@ def test_extra_edges_keep_hands_together() -> None:
         places = walking_about(mesh, 30)
         left, right = mesh.names.index("left_wrist"), mesh.names.index("right_wrist")
         places[:, left] = places[:, right] + [0.1, 0.0, 0.0]
-        contacts = np.zeros((30, 6), np.int8)
-        contacts[10:20, 5] = STATIC
+        contacts = np.zeros((30, 6), np.bool_)
+        contacts[10:20, 5] = True
         made = MotionOptimizer(mesh, places, 30.0, FLAT, QUIET, np.full(6, 0.9))
         found = made.solve(contacts, 60).vertices_m
         gap = found[:, left] - found[:, right] - [0.1, 0.0, 0.0]
@@ -305,7 +296,7 @@ def test_extra_edges_keep_hands_together() -> None:
 @pytest.mark.parametrize("frames", [1, 2, 3])
 def test_shortest_clips_work(frames: int) -> None:
     made = optimizer(frames, Settings())
-    contacts = np.full((frames, 6), STATIC, np.int8)
+    contacts = np.ones((frames, 6), np.bool_)
     found = made.solve(contacts, 3)
     assert np.isfinite(found.vertices_m).all()
     assert np.isfinite(found.error)
@@ -315,7 +306,7 @@ def test_shortest_clips_work(frames: int) -> None:
     "silly",
     [
         {"bone_weight": 1e8}, {"contact_weight": 1e8}, {"trajectory_weight": 0.0},
-        {"balance_weight": 1e6, "spin_weight": 1e6}, {"pose_weight": 0.0, "friction": 0.0},
+        {"balance_weight": 1e6}, {"pose_weight": 0.0, "friction": 0.0},
         {"penetration_weight": 1e6}, {"largest_force_n": 1e-6}, {"contact_points": 1},
         {"contact_points": 40, "contact_radius_m": 3.0}, {"largest_torque_nm": 0.0},
     ],
@@ -331,13 +322,13 @@ def test_silly_weights_do_no_harm(silly: dict[str, float]) -> None:
 def test_wrong_shapes_and_values_are_refused() -> None:
     made = optimizer(12)
     with pytest.raises(BadShape, match="contacts"):
-        made.solve(np.zeros((11, 6), np.int8))
+        made.solve(np.zeros((11, 6), np.bool_))
     with pytest.raises(BadShape, match="contacts"):
-        made.solve_many(np.zeros((12, 6), np.int8))
-    with pytest.raises(BadValue, match="sliding"):
+        made.solve_many(np.zeros((12, 6), np.bool_))
+    with pytest.raises(BadValue, match="touches"):
         made.solve(np.full((12, 6), 3))
     with pytest.raises(BadValue, match="iterations"):
-        made.solve(np.zeros((12, 6), np.int8), 0)
+        made.solve(np.zeros((12, 6), np.bool_), 0)
     with pytest.raises(BadShape, match="reference_m"):
         MotionOptimizer(human(), np.zeros((4, 3, 3)), 30.0, FLAT, QUIET, np.zeros(6))
     with pytest.raises(BadValue, match="reference_m"):
@@ -364,7 +355,7 @@ def real_walk(name: str) -> tuple[Mesh, Array, Array, Contacts]:
     heights = np.array([np.median(paths[touching[:, b], b, 1]) for b in range(4)])
     speeds = np.linalg.norm(np.gradient(paths, axis=0), axis=2) * 30.0
     contacts = touching & (paths[..., 1] < heights + 0.03) & (speeds < 0.5)
-    return mesh, places, heights, contacts.astype(np.int8)
+    return mesh, places, heights, np.asarray(contacts)
 
 
 @needs_mocap
@@ -373,8 +364,7 @@ def test_a_real_walk_keeps_its_feet_on_the_ground_and_looks_the_same(name: str) 
     mesh, places, heights, contacts = real_walk(name)
     made = MotionOptimizer(mesh, places, 30.0, FLAT, Settings(), heights)
     found = made.solve(contacts)
-    stands = (contacts[1:] == STATIC) & (contacts[:-1] == STATIC)
-    touching = contacts > 0
+    stands, touching = contacts[1:] & contacts[:-1], contacts
 
     def slide_and_gap(x: Array) -> tuple[float, float]:
         paths = x[:, mesh.contact_vertex]
@@ -382,7 +372,7 @@ def test_a_real_walk_keeps_its_feet_on_the_ground_and_looks_the_same(name: str) 
         return float(steps[stands].mean()), float(np.abs(paths[..., 1] - heights)[touching].mean())
 
     before, after = slide_and_gap(places), slide_and_gap(found.vertices_m)
-    assert after[0] < 0.1 * before[0]
+    assert after[0] < 0.35 * before[0]  # as printed, not slipping is one wish among others
     assert after[1] < 0.1 * before[1]
     assert np.linalg.norm(found.vertices_m - places, axis=2).mean() < 0.03
     edges = found.vertices_m[:, mesh.bones[:, 0]] - found.vertices_m[:, mesh.bones[:, 1]]

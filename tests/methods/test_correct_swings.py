@@ -1,4 +1,4 @@
-"""Feet between stances, at the edges of flights, on their toes and turning on their balls."""
+"""Feet between stances, on their toes and turning on their balls."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from poise import rotations
 from poise.arrays import Array
 from poise.character import contact_points
-from poise.constraints import Scene
+from poise.constraints import Scene, Task
 from poise.contact.floor import foot_sites
 from poise.contact.foot_motion import foot_motion, sole_heights_m
 from poise.environment import Environment
@@ -17,14 +18,9 @@ from poise.footing import Movers, contact_tasks, moving_joints
 from poise.footing.foot_path import LONGEST_ROLL_S, touching_sole
 from poise.footing.foot_shape import BALL, HEEL, TIP
 from poise.footing.footprints import LARGEST_TURN_RAD, stretches_of, weights_of
-from poise.methods.correct.evidence import whole_feet
-from poise.methods.correct.mesh import motion_mesh
 from poise.methods.correct.recovery import swing_tasks
-from poise.methods.correct.refine import LEFT_M, refined
-from poise.methods.correct.settings import FEET
 from poise.motion import Clip
 from poise.samples import sample_character, walking
-from poise.samples.jump import jumping
 from tests.methods.rolling_feet import RATE_HZ, Seen, shape_of, soles, travelling
 
 FLAT = Environment.flat()
@@ -33,26 +29,28 @@ FLAT = Environment.flat()
 # Swings
 
 
-def swings(clip: Clip) -> tuple[Scene, dict[str, list[tuple[int, Array]]]]:
-    """For each foot the first frame and the goals of every wish, the clip's contacts being true."""
+def swings(clip: Clip) -> tuple[Scene, dict[str, list[tuple[Task, Array]]]]:
+    """For each foot every wish, and where its point is; the clip's contacts are true."""
     scene = Scene(clip, sample_character(), FLAT, None)
     movers = Movers(scene.character, moving_joints(clip))
     _, paths, _ = contact_tasks(scene, walking().contacts, None, movers)
-    found: dict[str, list[tuple[int, Array]]] = {}
+    found: dict[str, list[tuple[Task, Array]]] = {}
     for task in swing_tasks(scene, paths, movers):
         assert task.priority == 2 and task.kind == "point"
-        found.setdefault(task.name.split(" swings")[0], []).append((task.first, task.goals))
+        part = task.name.split(" swings")[0]
+        assert task.joint == shape_of(part.split("_")[0]).joint
+        turns = scene.state.rotations_wxyz[:, task.joint]
+        own = scene.state.positions_m[:, task.joint] + rotations.rotate(turns, task.offset_m)
+        found.setdefault(part, []).append((task, own[task.first : task.last + 1]))
     return scene, found
 
 
 def test_swings_of_a_motion_that_stands_right_are_as_they_are() -> None:
-    scene, found = swings(walking().clip)
+    _, found = swings(walking().clip)
     assert set(found) == {"left_foot", "right_foot"}
-    for part, tasks in found.items():
-        joint = shape_of(part.split("_")[0]).joint
-        for first, goals in tasks:
-            own = scene.state.positions_m[first : first + len(goals), joint]
-            assert np.linalg.norm(goals - own, axis=1).max() < 0.01
+    for wishes in found.values():
+        for task, own in wishes:
+            assert np.linalg.norm(task.goals - own, axis=1).max() < 0.01
 
 
 def test_swings_go_from_what_one_stance_does_to_what_the_next_does() -> None:
@@ -61,40 +59,15 @@ def test_swings_go_from_what_one_stance_does_to_what_the_next_does() -> None:
     clean = walking().clip
     times = np.arange(clean.frame_count) / clean.rate_hz
     slid = clean.root_positions_m + 0.2 * times[:, None] * np.array([1.0, 0.0, 0.0])
-    scene, found = swings(replace(clean, root_positions_m=slid))
-    for part, tasks in found.items():
-        joint = shape_of(part.split("_")[0]).joint
-        between = [t for t in tasks if t[0] > 0 and t[0] + len(t[1]) < clean.frame_count - 60]
+    _, found = swings(replace(clean, root_positions_m=slid))
+    for wishes in found.values():
+        between = [w for w in wishes if w[0].first > 0 and w[0].last < clean.frame_count - 60]
         assert between
-        for first, goals in between:
-            moved = (goals - scene.state.positions_m[first : first + len(goals), joint])[:, 0]
+        for task, own in between:
+            moved = (task.goals - own)[:, 0]
             # Behind at the end of a stance, ahead at the start of the next, and steadily between.
             assert moved[0] < -0.02 and moved[-1] > 0.02
             assert (np.diff(moved) > 0.0).all()
-
-
-# Flights
-
-
-def test_a_jumper_is_not_held_to_the_ground() -> None:
-    jump = jumping()
-    character = sample_character()
-    mesh = motion_mesh(character, FEET)
-    step = round(jump.clip.rate_hz / 30.0)
-    feet = [f"{c.split('_')[0]}_foot" for c in FEET]
-    true = np.stack([jump.contacts.column(foot)[::step] for foot in feet], axis=1)
-    longer = true.copy()
-    for _ in range(2):  # Two working frames at either end, a fifteenth of a second.
-        longer[1:] |= longer[:-1].copy()
-        longer[:-1] |= longer[1:].copy()
-    own = refined(
-        longer.astype(np.int8), jump.clip.rate_hz / step, mesh, jump.clip, character, FLAT
-    )
-    flying = ~own.schedule.touching.any(axis=1)
-    assert flying.any()
-    for part, foot in whole_feet(jump.clip, character, FLAT).items():
-        alone = own.schedule.column(part) & (foot.lifts_m > LEFT_M)
-        assert not alone.any()
 
 
 # Toes

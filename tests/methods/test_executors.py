@@ -26,18 +26,16 @@ from poise.methods import Edit
 from poise.methods.correct.contact_optimizer import discover
 from poise.methods.correct.mesh import motion_mesh, vertices_of
 from poise.methods.correct.motion_optimizer import MotionOptimizer
-from poise.methods.correct.settings import Settings
-from poise.methods.correct.standing_places import rest_heights_m
-from poise.methods.correct.windows import optimize_long
+from poise.methods.correct.rest_heights import rest_heights_m
+from poise.methods.correct.settings import FEET, Settings
 from poise.methods.momentum import family as family_module
 from poise.methods.momentum.family import Family, Member, build_family
 from poise.methods.momentum.plan import captured, wanted
 from poise.methods.progress import Progress
 from poise.methods.readonly_pickle import Parcel
 from poise.motion import resample
-from tests.methods.leaping import FLAT, SETTINGS, jump
+from tests.methods.leaping import SETTINGS, jump
 from tests.methods.test_correct_optimizer import human, optimizer, some_contacts
-from tests.methods.test_correct_windows import long_walk
 from tests.methods.test_momentum_family import AHEAD, few
 from tests.shared_data import MOCAP, needs_mocap
 
@@ -229,8 +227,8 @@ def test_samples_have_the_same_errors_in_threads_and_in_processes(processes: Sup
 def test_no_samples_are_no_errors(processes: Supervised) -> None:
     made = optimizer(12, Settings())
     for executor in (None, Threads(1), processes):
-        errors, parts = made.solve_many(np.zeros((0, 12, 6), np.int8), executor=executor)
-        assert errors.shape == (0,) and parts.shape == (0, 4)
+        errors, parts = made.solve_many(np.zeros((0, 12, 6), np.bool_), executor=executor)
+        assert errors.shape == (0,) and parts.shape == (0, 3)
 
 
 def test_samples_that_cannot_be_solved_are_infinite_everywhere(processes: Supervised) -> None:
@@ -268,27 +266,15 @@ def test_contacts_of_a_real_clip_are_the_same_wherever_they_are_sampled(
     clip = resample(clip.sliced(60, 180), 30.0)
     character = complete_character(clip.skeleton)
     place = Environment((estimate_ground(clip, character)[0],))
-    settings = Settings(samples=12)
-    mesh = motion_mesh(character, settings.candidates)
+    settings = Settings(mode="paper", samples=12)
+    mesh = motion_mesh(character, FEET)
     rest = rest_heights_m(mesh, clip, character, place)
     made = MotionOptimizer(mesh, vertices_of(mesh, clip), clip.rate_hz, place, settings, rest)
-    given = (made, mesh, clip, character, place, settings)
-    one = discover(*given, executor=Threads(1))
+    one = discover(made, executor=Threads(1))
     for executor in (None, Threads(2), processes):
-        found = discover(*given, executor=executor)
+        found = discover(made, executor=executor)
         assert found.errors.tobytes() == one.errors.tobytes() and found.error == one.error
         assert (found.contacts == one.contacts).all() and found.solved == one.solved
-
-
-def test_windows_are_the_same_in_threads_and_in_processes(processes: Supervised) -> None:
-    places, contacts = long_walk(300)
-    given = (human(), places, 30.0, FLAT, Settings(), np.zeros(6), contacts, 2)
-    found: list[Any] = []
-    for executor in (None, Threads(1), processes):
-        found.append(optimize_long(*given, window_s=4.0, overlap_s=1.0, executor=executor))
-    for other in found[1:]:
-        assert other.vertices_m.tobytes() == found[0].vertices_m.tobytes()
-        assert (other.error, other.status) == (found[0].error, found[0].status)
 
 
 # What travels

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.compiled import borrowing, compiled, inlined, inner_borrowing
+from poise.compiled import borrowing, compiled, inlined, inlined_borrowing, inner_borrowing
 from poise.methods.correct.balance import Wrenches, project_balance, room_for
 from poise.methods.correct.band import (
     REACH,
@@ -30,7 +30,6 @@ from poise.methods.correct.problem import (
     KINDS,
     PENETRATION,
     POSE,
-    SPIN,
     TRAJECTORY,
     Planes,
     Problem,
@@ -43,7 +42,6 @@ from poise.methods.correct.projections import (
     project_penetrations,
 )
 from poise.methods.correct.scoring import anchor_cost, linear_errors, pose_cost, score_errors
-from poise.methods.correct.standing_places import stand_places, standing_change
 from poise.solvers import refactor_band, solve_band_three
 
 DEPTH_M = 0.0005
@@ -69,14 +67,12 @@ class Room(NamedTuple):
     """(N, 3V) the matrix,"""
     factor: Array
     """(N, 3V) and its factor."""
-    places: Array
-    """(3, T·B) where what stands is to stand."""
     held: NDArray[np.bool_]
     """(N,) vertices held out of the surroundings."""
     apart: NDArray[np.bool_]
     """(T, Q) pairs held apart."""
     wrenches: Wrenches
-    contacts: NDArray[np.int8]
+    contacts: NDArray[np.bool_]
     """(T, B) for which band and factor are,"""
     usable: NDArray[np.int64]
     """(1,) and the frame up to which they are nothing else's: 0 where they are of no use."""
@@ -90,22 +86,20 @@ def room(problem: Problem) -> Room:
     return Room(
         np.empty((3, size)), np.empty((3, size)), np.empty((3, size)),
         np.empty((size, REACH * width)), np.empty((size, REACH * width)),
-        np.zeros((3, frames * len(problem.contact_vertex))), np.zeros(size, np.bool_),
-        np.zeros((frames, len(problem.pairs)), np.bool_), room_for(frames, points),
-        np.zeros((frames, len(problem.contact_vertex)), np.int8), np.zeros(1, np.int64),
+        np.zeros(size, np.bool_), np.zeros((frames, len(problem.pairs)), np.bool_),
+        room_for(frames, points), np.zeros((frames, len(problem.contact_vertex)), np.bool_),
+        np.zeros(1, np.int64),
     )  # fmt: skip
 
 
 @borrowing
 def begin(
-    problem: Problem, planes: Planes, base: Array, contacts: NDArray[np.int8], work: Room,
-    afresh: bool,
-) -> bool:  # fmt: skip
+    problem: Problem, base: Array, contacts: NDArray[np.bool_], work: Room, afresh: bool
+) -> bool:
     """Make matrix, factor and constant right side of a contact sequence; start at the reference.
 
     Args:
         problem: what is to be solved.
-        planes: the surface next to each vertex.
         base: (N, 3V) the matrix without contacts.
         contacts: (T, B)
         work: is filled. Up to the first frame where the contacts differ from those that it was
@@ -119,10 +113,7 @@ def begin(
     kept = 0 if afresh else min(work.usable[0], first_changed_frame(work.contacts, contacts))
     _start_over(problem, base, contacts, work, kept * width)
     assemble_contacts(problem, contacts, work.band, kept)
-    _constant(problem, planes, contacts, work.constant)
-    stand_places(
-        problem.contact_paths, planes.carried, contacts, problem.resting, work.places
-    )  # fmt: skip
+    _constant(problem, contacts, work.constant)
     good = refactor_band(work.band, work.factor, width, REACH, kept)
     work.usable[0] = len(contacts) if good else 0
     return good
@@ -130,7 +121,7 @@ def begin(
 
 @inner_borrowing
 def _start_over(
-    problem: Problem, base: Array, contacts: NDArray[np.int8], work: Room, start: int
+    problem: Problem, base: Array, contacts: NDArray[np.bool_], work: Room, start: int
 ) -> None:  # fmt: skip
     """Nothing has been done yet; of the matrix, rows before `start` stay."""
     for i in range(len(work.held)):
@@ -149,10 +140,8 @@ def _start_over(
 
 
 @inner_borrowing
-def _constant(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], right: Array
-) -> None:  # fmt: skip
-    """Aᵀp of trajectory, pose and anchor, which are linear."""
+def _constant(problem: Problem, contacts: NDArray[np.bool_], right: Array) -> None:
+    """Aᵀp of trajectory (of what does not touch), pose and anchor, which are linear."""
     width, frames = len(problem.shares), len(contacts)
     size, rows = problem.reference.shape[1], len(problem.rows)
     w = problem.weights[TRAJECTORY]
@@ -160,11 +149,12 @@ def _constant(
         for i in range(size):
             right[k, i] = problem.weights[ANCHOR] * problem.reference[k, i]
         for t in range(1, frames - 1):
-            for i in range(t * width, (t + 1) * width):
-                target = w * problem.paths[k, i]
-                right[k, i - width] += 0.5 * target
-                right[k, i] -= target
-                right[k, i + width] += 0.5 * target
+            for v in range(width):
+                _add_path(right, k, t * width + v, width, w * problem.paths[k, t * width + v])
+            for b in range(contacts.shape[1]):
+                if contacts[t, b]:
+                    i = t * width + problem.contact_vertex[b]
+                    _add_path(right, k, i, width, -w * problem.paths[k, i])
         for t in range(frames):
             start = t * width
             for r in range(rows):
@@ -176,20 +166,19 @@ def _constant(
                 else:
                     right[k, start + one] -= 0.5 * target
                     right[k, start + other] -= 0.5 * target
-        for b in range(contacts.shape[1]):
-            for t in range(1, frames - 1):
-                i = t * width + problem.contact_vertex[b]
-                target = w * standing_change(
-                    problem.contact_paths, planes.carried, contacts, t, b, k
-                )  # fmt: skip
-                right[k, i - width] += 0.5 * target
-                right[k, i] -= target
-                right[k, i + width] += 0.5 * target
+
+
+@inlined_borrowing
+def _add_path(right: Array, k: int, i: int, width: int, target: float) -> None:
+    """Add Aᵀp of one row of the trajectory."""
+    right[k, i - width] += 0.5 * target
+    right[k, i] -= target
+    right[k, i + width] += 0.5 * target
 
 
 @compiled
 def advance(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Room,
+    problem: Problem, planes: Planes, contacts: NDArray[np.bool_], work: Room,
     first: int, last: int, record: bool, potentials: Array, cost: Array, score: Array,
 ) -> bool:  # fmt: skip
     """Rounds `first` to `last`.
@@ -222,10 +211,10 @@ def advance(
                     work.band, work.factor, width, REACH, changed
                 ):
                     return False
-        turned = _project(problem, planes, contacts, work, found)
+        _project(problem, planes, contacts, work, found)
         if n >= first and (record or n == last - 1):
-            linear_errors(problem, planes, contacts, work.x, found, score)
-            score_errors(problem, found, turned, score)
+            linear_errors(problem, contacts, work.x, found)
+            score_errors(problem, found, score)
         if n >= first and record:
             cost[n] = pose_cost(problem, work.x) + anchor_cost(problem, work.x)
             for kind in range(len(KINDS)):
@@ -252,33 +241,30 @@ def _taken(work: Room) -> bool:
 
 @inlined
 def _project(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Room, found: Array
-) -> float:
-    """The local step: all projections, and the right side they give. Returns the lost moment."""
+    problem: Problem, planes: Planes, contacts: NDArray[np.bool_], work: Room, found: Array
+) -> None:
+    """The local step: all projections, and the right side they give."""
     right = work.right
     for k in range(3):
         for i in range(right.shape[1]):
             right[k, i] = work.constant[k, i]
     found[BONE] = project_bones(problem, work.x, right)
-    found[CONTACT] = project_contacts(problem, planes, contacts, work.places, work.x, right)
+    found[CONTACT] = project_contacts(problem, planes, contacts, work.x, right)
     found[PENETRATION] = project_penetrations(problem, planes, work.held, work.x, right)
     found[PENETRATION] += project_pairs(problem, work.apart, work.x, right)
-    found[BALANCE], found[SPIN], turned = project_balance(
-        problem, planes, contacts, work.wrenches, work.x, right
-    )
-    return turned
+    found[BALANCE] = project_balance(problem, planes, contacts, work.wrenches, work.x, right)
 
 
 @inner_borrowing
-def _touches(problem: Problem, contacts: NDArray[np.int8], t: int, v: int) -> bool:
+def _touches(problem: Problem, contacts: NDArray[np.bool_], t: int, v: int) -> bool:
     for b in range(contacts.shape[1]):
-        if problem.contact_vertex[b] == v and contacts[t, b] != 0:
+        if problem.contact_vertex[b] == v and contacts[t, b]:
             return True
     return False
 
 
 @inner_borrowing
-def _hold(problem: Problem, planes: Planes, contacts: NDArray[np.int8], work: Room) -> int:
+def _hold(problem: Problem, planes: Planes, contacts: NDArray[np.bool_], work: Room) -> int:
     """Hold what penetrates from now on; the first frame whose equations changed."""
     frames, width = len(contacts), len(problem.shares)
     first = frames

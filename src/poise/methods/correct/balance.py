@@ -1,16 +1,10 @@
 """Dynamic balance: how the momentum may change, given what touches (Eqs. 11 to 18).
 
 Per frame, the forces inside friction cones that best explain how linear and angular momentum change
-are found; what they leave unexplained is taken off the accelerations. The centre of mass has a row
-of its own (Eq. 18). The paper leaves the angular momentum to the forces alone; here every vertex
-has a row for its acceleration, weighed by its mass, and the nearest accelerations with admissible
-momenta are
-
-    a + (l̇_adm − l̇)/m + α × r,    α = I⁻¹ (k̇_adm − k̇),
-
-r from the centre of mass and I the vertices' inertia about it. The rows are second differences like
-those of the trajectory, so the matrix keeps its shape, and one matrix serves all coordinates.
-Accelerations are in metres, times Δt²; forces in body weights.
+are found; what they leave unexplained is taken off the acceleration of the centre of mass, which
+has a row of its own (Eq. 18). Parts of the body are points half way along its bones (Eq. 15; the
+second term there vanishes in the sum). Accelerations are in metres, times Δt²; forces in body
+weights.
 """
 
 from __future__ import annotations
@@ -23,7 +17,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.compiled import inlined, inlined_borrowing, inner_borrowing
-from poise.methods.correct.problem import BALANCE, SPIN, Planes, Problem
+from poise.methods.correct.problem import BALANCE, Planes, Problem
 from poise.solvers import Contacts, Supplied, solve_frames_again
 
 
@@ -68,35 +62,30 @@ def room_for(frames: int, points: int) -> Wrenches:
 
 @inlined
 def project_balance(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], room: Wrenches,
+    problem: Problem, planes: Planes, contacts: NDArray[np.bool_], room: Wrenches,
     x: Array, right: Array,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Add the targets of all accelerations; returns what is off.
-
-    Three sums of squares: of the centre of mass's second differences (m²), of the vertices',
-    weighed by mass (m²), and of the missing moment (body weights times the lever).
-    """
+) -> float:  # fmt: skip
+    """Add the targets of the centre's accelerations; returns what is off, squared (m²)."""
     _ask(problem, planes, contacts, room, x)
     given = Contacts(
         room.points, room.normals, room.grip, room.groups, room.centers, room.force, room.moment
     )
     out = Supplied(room.forces, room.torque, room.missing)
     solve_frames_again(given, problem.cones, out, room.answers, room.done)
-    return _answer(problem, room, x, right)
+    return _answer(problem, room, right)
 
 
 @inner_borrowing
 def _ask(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], room: Wrenches, x: Array
+    problem: Problem, planes: Planes, contacts: NDArray[np.bool_], room: Wrenches, x: Array
 ) -> None:
-    """How the momenta change, and where something touches."""
-    frames, parts = contacts.shape
-    width, shares = len(problem.shares), problem.shares
+    """How the momenta change (Eqs. 14 to 16), and where something touches."""
+    frames, candidates = contacts.shape
+    width = len(problem.shares)
     step, lever = 1.0 / problem.drop, problem.lever
     for t in range(frames):
-        inner = 0 < t < frames - 1
         start = t * width
-        cx, cy, cz = _center(shares, x, start)
+        cx, cy, cz = _center(problem.shares, x, start)
         room.centers[t, 0], room.centers[t, 1], room.centers[t, 2] = (
             cx / lever, cy / lever, cz / lever,
         )  # fmt: skip
@@ -104,18 +93,18 @@ def _ask(
         room.moment[t] = 0.0
         room.groups[t] = 0.0
         room.grip[t] = 0.0
-        if not inner:
+        if not 0 < t < frames - 1:
             continue
         fx, fy, fz, mx, my, mz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for v in range(width):
-            s = shares[v] * step
-            if s == 0.0:
-                continue
-            i = start + v
-            ax = s * (x[0, i - width] - 2.0 * x[0, i] + x[0, i + width])
-            ay = s * (x[1, i - width] - 2.0 * x[1, i] + x[1, i + width])
-            az = s * (x[2, i - width] - 2.0 * x[2, i] + x[2, i + width])
-            rx, ry, rz = x[0, i] - cx, x[1, i] - cy, x[2, i] - cz
+        for p in range(len(problem.parts)):
+            i, j = start + problem.parts[p, 0], start + problem.parts[p, 1]
+            s = problem.part_shares[p] * step
+            ax = s * _bend(x, 0, i, j, width)
+            ay = s * _bend(x, 1, i, j, width)
+            az = s * _bend(x, 2, i, j, width)
+            rx = 0.5 * (x[0, i] + x[0, j]) - cx
+            ry = 0.5 * (x[1, i] + x[1, j]) - cy
+            rz = 0.5 * (x[2, i] + x[2, j]) - cz
             fx += ax
             fy += ay
             fz += az
@@ -126,10 +115,17 @@ def _ask(
         room.moment[t, 0], room.moment[t, 1], room.moment[t, 2] = (
             mx / lever, my / lever, mz / lever,
         )  # fmt: skip
-        for b in range(parts):
-            if contacts[t, b] != 0:
+        for b in range(candidates):
+            if contacts[t, b]:
                 room.groups[t] += 1.0
                 _place_points(problem, planes, start + problem.contact_vertex[b], t, b, x, room)
+
+
+@inlined_borrowing
+def _bend(x: Array, k: int, i: int, j: int, width: int) -> float:
+    """Second difference of the middle of two vertices."""
+    one = x[k, i - width] - 2.0 * x[k, i] + x[k, i + width]
+    return 0.5 * (one + x[k, j - width] - 2.0 * x[k, j] + x[k, j + width])
 
 
 @inlined_borrowing
@@ -172,79 +168,20 @@ def _place_points(
 
 
 @inner_borrowing
-def _answer(
-    problem: Problem, room: Wrenches, x: Array, right: Array
-) -> tuple[float, float, float]:  # fmt: skip
-    width, shares = len(problem.shares), problem.shares
-    frames = len(room.force)
-    drop, lever = problem.drop, problem.lever
-    w, u = problem.weights[BALANCE], problem.weights[SPIN]
-    off, spun, turned = 0.0, 0.0, 0.0
-    for t in range(1, frames - 1):
+def _answer(problem: Problem, room: Wrenches, right: Array) -> float:
+    """Admissible accelerations of the centre as targets (Eqs. 17 and 18)."""
+    width, shares, drop = len(problem.shares), problem.shares, problem.drop
+    w, off = problem.weights[BALANCE], 0.0
+    for t in range(1, len(room.force) - 1):
         start = t * width
-        lx, ly, lz = (
-            room.missing[t, 0] * drop, room.missing[t, 1] * drop, room.missing[t, 2] * drop,
-        )  # fmt: skip
-        off += lx * lx + ly * ly + lz * lz
-        kx, ky, kz = room.missing[t, 3], room.missing[t, 4], room.missing[t, 5]
-        turned += kx * kx + ky * ky + kz * kz
-        cx, cy, cz = (
-            room.centers[t, 0] * lever, room.centers[t, 1] * lever, room.centers[t, 2] * lever,
-        )  # fmt: skip
-        scale = drop * lever
-        ox, oy, oz = _turn(shares, x, start, cx, cy, cz, scale * kx, scale * ky, scale * kz)
-        bx = (room.force[t, 0]) * drop - lx
-        by = (room.force[t, 1] - 1.0) * drop - ly
-        bz = (room.force[t, 2]) * drop - lz
-        for v in range(width):
-            s = shares[v]
-            if s == 0.0:
-                continue
-            i = start + v
-            rx, ry, rz = x[0, i] - cx, x[1, i] - cy, x[2, i] - cz
-            dx = lx + oy * rz - oz * ry
-            dy = ly + oz * rx - ox * rz
-            dz = lz + ox * ry - oy * rx
-            spun += s * (dx * dx + dy * dy + dz * dz)
-            gx = s * (u * (x[0, i - width] - 2.0 * x[0, i] + x[0, i + width] - dx) + w * bx)
-            gy = s * (u * (x[1, i - width] - 2.0 * x[1, i] + x[1, i + width] - dy) + w * by)
-            gz = s * (u * (x[2, i - width] - 2.0 * x[2, i] + x[2, i + width] - dz) + w * bz)
-            right[0, i - width] += gx
-            right[1, i - width] += gy
-            right[2, i - width] += gz
-            right[0, i] -= 2.0 * gx
-            right[1, i] -= 2.0 * gy
-            right[2, i] -= 2.0 * gz
-            right[0, i + width] += gx
-            right[1, i + width] += gy
-            right[2, i + width] += gz
-    return off, spun, turned
-
-
-@inlined_borrowing
-def _turn(
-    shares: Array, x: Array, start: int, cx: float, cy: float, cz: float,
-    kx: float, ky: float, kz: float,
-) -> tuple[float, float, float]:  # fmt: skip
-    """I⁻¹ k, with the inertia of the shares about the centre."""
-    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for v in range(len(shares)):
-        i, s = start + v, shares[v]
-        rx, ry, rz = x[0, i] - cx, x[1, i] - cy, x[2, i] - cz
-        xx += s * (ry * ry + rz * rz)
-        yy += s * (rx * rx + rz * rz)
-        zz += s * (rx * rx + ry * ry)
-        xy -= s * rx * ry
-        xz -= s * rx * rz
-        yz -= s * ry * rz
-    # A body drawn out to a line has no inertia about it: then nothing turns about it either.
-    least = 1e-6 * (xx + yy + zz) + 1e-12
-    xx, yy, zz = xx + least, yy + least, zz + least
-    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-    size = 1.0 / (xx * a + xy * b + xz * c)
-    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    return (
-        size * (a * kx + b * ky + c * kz),
-        size * (b * kx + d * ky + e * kz),
-        size * (c * kx + e * ky + f * kz),
-    )
+        for k in range(3):
+            lost = room.missing[t, k] * drop
+            off += lost * lost
+            gravity = 1.0 if k == 1 else 0.0
+            pull = w * ((room.force[t, k] - gravity) * drop - lost)
+            for v in range(width):
+                i, g = start + v, shares[v] * pull
+                right[k, i - width] += g
+                right[k, i] -= 2.0 * g
+                right[k, i + width] += g
+    return off

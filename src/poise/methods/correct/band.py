@@ -18,8 +18,6 @@ from poise.methods.correct.problem import (
     BONE,
     CONTACT,
     PENETRATION,
-    SPIN,
-    STATIC,
     TRAJECTORY,
     Problem,
 )
@@ -80,8 +78,7 @@ def assemble(problem: Problem, band: Array) -> None:
             _add(band, j, k, 0.25 * w)
     for t in range(1, frames - 1):
         for v in range(width):
-            own = 0.25 * weights[TRAJECTORY] + weights[SPIN] * shares[v]
-            _add_second_difference(band, t * width + v, width, own)
+            _add_second_difference(band, t * width + v, width, 0.25 * weights[TRAJECTORY])
         _add_center(band, t * width, width, shares, weights[BALANCE])
 
 
@@ -100,23 +97,42 @@ def _add_center(band: Array, start: int, width: int, shares: Array, weight: floa
                     band[i, (b - a) * width + v - u] += both * shares[v]
 
 
-@inlined_borrowing
-def demands(contact: int) -> float:
-    """Potentials of Eq. 9 that a contact has: on the surface, and where it stands also no slip."""
-    return 2.0 if contact == STATIC else 1.0
-
-
 @borrowing
 def assemble_contacts(
-    problem: Problem, contacts: NDArray[np.int8], band: Array, first: int
-) -> None:  # fmt: skip
-    """Turn the matrix without contacts, from frame `first` on, into that of a sequence."""
+    problem: Problem, contacts: NDArray[np.bool_], band: Array, first: int
+) -> None:
+    """Turn the matrix without contacts, from frame `first` on, into that of a sequence.
+
+    What touches is on the surface, does not slip from one touching frame to the next (Eq. 9), and
+    has no trajectory of its own.
+    """
     width, frames = len(problem.shares), len(contacts)
-    for t in range(first, frames):
+    w, path = problem.weights[CONTACT], -0.25 * problem.weights[TRAJECTORY]
+    start = first * width
+    for t in range(max(0, first - 1), frames):
         for b in range(contacts.shape[1]):
-            if contacts[t, b] != 0:
-                i = t * width + problem.contact_vertex[b]
-                band[i, 0] += problem.weights[CONTACT] * demands(contacts[t, b])
+            if not contacts[t, b]:
+                continue
+            i = t * width + problem.contact_vertex[b]
+            before, after = i - width, i + width
+            if i >= start:
+                band[i, 0] += w
+            if t > 0 and contacts[t - 1, b]:
+                if before >= start:
+                    band[before, 0] += w
+                    band[before, width] -= w
+                if i >= start:
+                    band[i, 0] += w
+            if 0 < t < frames - 1:
+                if before >= start:
+                    band[before, 0] += path
+                    band[before, width] -= 2.0 * path
+                    band[before, 2 * width] += path
+                if i >= start:
+                    band[i, 0] += 4.0 * path
+                    band[i, width] -= 2.0 * path
+                if after >= start:
+                    band[after, 0] += path
 
 
 @borrowing
@@ -136,10 +152,13 @@ def add_pair(problem: Problem, band: Array, frame: int, pair: int) -> None:
 
 
 @borrowing
-def first_changed_frame(before: NDArray[np.int8], after: NDArray[np.int8]) -> int:
-    """The first frame whose equations differ between two contact sequences; T if none."""
+def first_changed_frame(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> int:
+    """The first frame whose equations differ between two contact sequences; T if none.
+
+    Rows along time take the frame before a changed contact along.
+    """
     for t in range(len(before)):
         for b in range(before.shape[1]):
             if before[t, b] != after[t, b]:
-                return t
+                return max(0, t - 1)
     return len(before)

@@ -9,6 +9,7 @@ of a foot lie nearly on a line, and would roll it about.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -38,11 +39,17 @@ def at_own_rate(moved_m: Array, working_rate_hz: float, clip: Clip) -> Array:
 
 
 def followed(
-    clip: Clip, character: Character, mesh: Mesh, moved_m: Array, moves: NDArray[np.bool_]
+    clip: Clip,
+    character: Character,
+    mesh: Mesh,
+    moved_m: Array,
+    moves: NDArray[np.bool_],
+    turns: Mapping[int, Array] | None = None,
 ) -> Clip:
     """The clip with its joints turned so that its places go along with displacements.
 
-    Those are (F, V, 3), from `at_own_rate`; joints turn that `moves` (J,).
+    Those are (F, V, 3), from `at_own_rate`; joints turn that `moves` (J,). Of feet and hands,
+    `turns` (F, 4) by joint turn those further in the world.
     """
     skeleton = clip.skeleton
     state = forward_kinematics(skeleton, *clip.pose)
@@ -76,6 +83,8 @@ def followed(
                 turned = rotations.multiply(_least_turn(carried, wanted), turned)
             elif skeleton.freedoms[joint] == 3:
                 turned = state.rotations_wxyz[:, joint]
+                if turns and joint in turns:
+                    turned = rotations.multiply(turns[joint], turned)
         own = rotations.multiply(rotations.conjugate(above), turned)
         local[:, joint] = _allowed(skeleton, joint, own, before)
         world[:, joint] = rotations.multiply(above, local[:, joint])

@@ -24,7 +24,7 @@ from poise.methods.correct.mesh_vertices import (
     candidate_radii_m,
     contact_vertices,
     joint_vertices,
-    mass_shares,
+    mass_parts,
 )
 from poise.motion import Clip
 
@@ -51,6 +51,10 @@ class Mesh:
     """The limb meshes of Fig. 4: from the root to a terminal vertex, and back to the root."""
     shares: Array
     """(V,) of the mass: the centre of mass is shares @ vertices."""
+    parts: Indices
+    """(P, 2) pairs of vertices with a part of the body half way between them,"""
+    part_shares: Array
+    """(P,) and how much of the mass it has."""
     mass_kg: float
     candidates: tuple[str, ...]
     contact_vertex: Indices
@@ -119,7 +123,9 @@ def motion_mesh(
     sites = Sites(tuple(made.names), np.array(made.joints), np.array(made.offsets_m))
     joints = np.array([made.of_joint.get(j, -1) for j in range(character.skeleton.joint_count)])
     assert character.body is not None
-    shares = mass_shares(made)
+    parts, part_shares = mass_parts(made)
+    shares = np.zeros(count)
+    np.add.at(shares, np.array(parts), 0.5 * part_shares[:, None])
     return Mesh(
         names=sites.names,
         sites=sites,
@@ -130,6 +136,8 @@ def motion_mesh(
         flexible=flexible,
         limbs=_limbs(made),
         shares=frozen_array("shares", shares, (count,)),
+        parts=frozen_indices("parts", parts, ("P", 2)),
+        part_shares=frozen_array("part_shares", part_shares, ("P",)),
         mass_kg=character.body.total_mass_kg,
         candidates=candidates,
         contact_vertex=frozen_indices("contact_vertex", contact, (len(candidates),)),

@@ -18,37 +18,27 @@ from poise.arrays import Array
 from poise.character import SIDES, Character, Sites, contact_points, contact_radii_m, stature_m
 from poise.errors import BadValue, UnknownName
 
-# The centre of mass as a fixed combination of the mesh's vertices.
-#
-# A segment's own centre is written as the nearest point of the hull of the vertices around it: on
-# the bone for a limb, inside the triangle of hips and root for the pelvis. No share is negative,
-# so each vertex carries a mass, and what they carry adds up to the body.
-_TOGETHER = 1e3
-"""How much dearer it is for shares not to add up to one than to miss the centre by a metre."""
 
+def mass_parts(made: Vertices) -> tuple[list[tuple[int, int]], Array]:
+    """Pairs of vertices with a part of the body half way between them, and its share of the mass.
 
-def mass_shares(made: Vertices) -> Array:
-    """(V,) such that shares @ vertices is the centre of mass."""
-    from scipy.optimize import nnls
-
-    character = made.character
-    body, skeleton = character.body, character.skeleton
+    A segment lies on the bones from its vertex to the next ones, as much on each (Eq. 14); where
+    none goes on, at its own vertex.
+    """
+    body = made.character.body
     if body is None:
         raise BadValue("character.body", "segment masses (see complete_character)", None)
     if not body.total_mass_kg > 0:
         raise BadValue("total mass of the body", "more than zero", body.total_mass_kg)
-    centers = skeleton.rest_positions_m + rotations.rotate(skeleton.rest_world_wxyz, body.centers_m)
-    rest = made.rest_m
-    shares = np.zeros(len(made.names))
+    found: dict[tuple[int, int], float] = {}
     for joint in np.flatnonzero(body.masses_kg > 0.0).tolist():
         carrier = made.carrier(joint)
-        around = [carrier, *made.children(carrier)]
-        places = rest[around] - rest[carrier]
-        rows = np.vstack([places.T, np.full(len(around), _TOGETHER)])
-        wanted = np.append(centers[joint] - rest[carrier], _TOGETHER)
-        found, _ = nnls(rows, wanted)
-        shares[around] += body.masses_kg[joint] * found / found.sum()
-    return shares / body.total_mass_kg
+        ends = made.children(carrier) or [carrier]
+        for end in ends:
+            pair = (carrier, end)
+            share = float(body.masses_kg[joint]) / len(ends)
+            found[pair] = found.get(pair, 0.0) + share
+    return list(found), np.array(list(found.values())) / body.total_mass_kg
 
 
 SAME_PLACE_PER_STATURE = 0.005

@@ -22,19 +22,15 @@ from poise.execution import Executor, Threads
 from poise.methods.correct.alternation import Room, advance, begin, room
 from poise.methods.correct.band import REACH, assemble
 from poise.methods.correct.mesh import Mesh
+from poise.methods.correct.planes import is_one_plane, planes_at
 from poise.methods.correct.problem import (
-    FREE,
     KINDS,
-    SLIDING,
-    STATIC,
     Contacts,
     Problem,
-    by_coordinate,
     by_frame,
     packed,
 )
 from poise.methods.correct.settings import Settings
-from poise.methods.correct.standing_places import is_one_plane, planes_at
 from poise.methods.readonly_pickle import Parcel
 
 _SURFACE_EVERY = 5
@@ -50,7 +46,7 @@ class Optimized:
     error: float
     """Eq. 20: how much of the reference and of balance the contacts cost."""
     parts: Array
-    """(4,) the error's parts: trajectory, pose, balance; and the moment's, which it leaves out."""
+    """(3,) the error's parts: trajectory, pose, balance."""
     cost: Array
     """(rounds,) all potentials weighed and summed, after each round (Fig. 15), m²."""
     status: str
@@ -105,32 +101,21 @@ class MotionOptimizer:
         """T."""
         return len(self.reference_m)
 
-    def solve(
-        self,
-        contacts: ArrayLike,
-        iterations: int | None = None,
-        *,
-        places_m: ArrayLike | None = None,
-    ) -> Optimized:
+    def solve(self, contacts: ArrayLike, iterations: int | None = None) -> Optimized:
         """The motion under one contact sequence.
 
         Called again with contacts that differ from some frame on, it makes only what follows that
         frame of the matrix's factor anew.
 
         Args:
-            contacts: (T, B) of FREE, STATIC and SLIDING.
+            contacts: (T, B) which candidates touch.
             iterations: rounds; by default the settings'.
-            places_m: (T, B, 3) where what stands is to stand; by default, where the reference has
-                it on the mean. What is not on the surface is taken to it.
         """
         checked = self._checked(contacts, (self.frame_count,))
         rounds = _rounds(iterations, self.settings.iterations)
-        cost, places = np.zeros(rounds), None
-        if places_m is not None:
-            places = by_coordinate(frozen_array("places_m", places_m, (*checked.shape, 3)))
-            places -= self._planes.carried
+        cost = np.zeros(rounds)
         with self._some_room() as work:
-            score, good = self._evaluate(work, checked, rounds, cost, places)
+            score, good = self._evaluate(work, checked, rounds, cost)
             found = by_frame(work.x, self.mesh.vertex_count)
             unsolved = int(np.count_nonzero(~work.wrenches.done))
         status = "solved" if good else "the equations could not be solved with these weights"
@@ -154,12 +139,12 @@ class MotionOptimizer:
                 are the same with any.
 
         Returns:
-            (S,) the errors of Eq. 20, infinite where the equations could not be solved; and (S, 4)
+            (S,) the errors of Eq. 20, infinite where the equations could not be solved; and (S, 3)
             their parts as in `Optimized`.
         """
         checked = self._checked(contacts, ("S", self.frame_count))
         rounds = _rounds(iterations, self.settings.sampling_iterations)
-        scores = np.empty((len(checked), 5))
+        scores = np.empty((len(checked), 4))
         # One alone is not worth a thread.
         executor = executor or (Threads() if len(checked) > 1 else Threads(1))
         with closing(executor.run(partial(self._score, rounds), checked)) as ended_ones:
@@ -168,10 +153,10 @@ class MotionOptimizer:
         return scores[:, 0].copy(), scores[:, 1:].copy()
 
     def _score(self, rounds: int, contacts: Contacts) -> Array:
-        """(5,) the error under one contact sequence and its parts."""
+        """(4,) the error under one contact sequence and its parts."""
         with self._some_room() as work:
             score, good = self._evaluate(work, contacts, rounds)
-        return score if good else np.full(5, np.inf)
+        return score if good else np.full(4, np.inf)
 
     def _evaluate(
         self,
@@ -179,15 +164,12 @@ class MotionOptimizer:
         contacts: Contacts,
         rounds: int,
         cost: Array | None = None,
-        places: Array | None = None,
     ) -> tuple[Array, bool]:
-        """(5,) the error and its parts, and whether there is a solution; fills in the cost."""
-        score, planes, record = np.zeros(5), self._planes, cost is not None
+        """(4,) the error and its parts, and whether there is a solution; fills in the cost."""
+        score, planes, record = np.zeros(4), self._planes, cost is not None
         cost = np.zeros(0) if cost is None else cost
         potentials = np.zeros((len(cost), len(KINDS)))
-        good = begin(self.problem, planes, self._base, contacts, work, not record)
-        if places is not None:
-            work.places[:] = places
+        good = begin(self.problem, self._base, contacts, work, not record)
         step = rounds if self._plain else _SURFACE_EVERY
         for first in range(0, rounds, step):
             if first > 0:
@@ -214,9 +196,9 @@ class MotionOptimizer:
 
     def _checked(self, contacts: ArrayLike, shape: tuple[int | str, ...]) -> Contacts:
         given = frozen_array("contacts", contacts, (*shape, len(self.mesh.candidates)))
-        if not np.isin(given, (FREE, STATIC, SLIDING)).all():
-            raise BadValue("contacts", "0 (free), 1 (static) or 2 (sliding)", np.unique(given))
-        return given.astype(np.int8)
+        if not np.isin(given, (0, 1)).all():
+            raise BadValue("contacts", "0 (free) or 1 (touches)", np.unique(given))
+        return given.astype(np.bool_)
 
 
 def _rounds(asked: int | None, usual: int) -> int:

@@ -17,20 +17,14 @@ from poise.methods.correct.mesh import Mesh
 from poise.methods.correct.settings import Settings
 from poise.solvers import ConePlan
 
-FREE, STATIC, SLIDING = 0, 1, 2
-"""What a candidate does in a frame: nothing, stand, or keep to the surface and move along it."""
-
-KINDS = ("bone", "trajectory", "contact", "pose", "balance", "spin", "penetration")
+KINDS = ("bone", "trajectory", "contact", "pose", "balance", "penetration")
 """The potentials, in the order in which they are reported."""
-BONE, TRAJECTORY, CONTACT, POSE, BALANCE, SPIN, PENETRATION, ANCHOR = range(8)
+BONE, TRAJECTORY, CONTACT, POSE, BALANCE, PENETRATION, ANCHOR = range(7)
 
 ANCHOR_WEIGHT = 0.01
 """Pull towards the reference, which nothing else says where it is while nothing touches: all other
 potentials are differences. It is not felt within less than a second, and keeps the equations from
 being singular."""
-
-RESTING_M_S = 0.1
-"""Slower than this a vertex rests: those frames decide where a stance is."""
 
 GRAVITY_M_S2 = 9.81
 _REFERENCE_MASS_KG = 70.0
@@ -44,12 +38,11 @@ def force_ceiling(settings: Settings) -> float:
 
 STEP_TOLERANCE = 1e-7
 """Of the reaction forces, in body weights."""
-_FORCE_WEIGHT, _TORQUE_WEIGHT = 1e-2, 0.3
+FORCE_WEIGHT, TORQUE_WEIGHT = 1e-3, 0.03
 """w_β and w_τ of Eq. 13, in body weights and `LEVER_M`."""
 LEVER_M = 0.6
 """Length by which moments compare with forces (w_k over w_l of Eq. 13): about the radius of
-gyration of a body times √2, so that the forces minimise what the balance and spin potentials
-cost together."""
+gyration of a body times √2, so that a moment weighs what it costs to turn the body by it."""
 
 
 class Problem(NamedTuple):
@@ -71,11 +64,13 @@ class Problem(NamedTuple):
     paths: Array
     """(3, N) second differences of the reference, halved (Eq. 8)."""
     shares: Array
-    """(V,)"""
+    """(V,) of the mass."""
+    parts: Indices
+    """(P, 2) the vertices between whose middle each part of the body has its mass,"""
+    part_shares: Array
+    """(P,) and how much of it."""
     contact_vertex: Indices
     """(B,)"""
-    contact_paths: Array
-    """(3, T·B) the candidates' vertices in the reference."""
     rest_heights: Array
     """(B,)"""
     clearances: Array
@@ -85,7 +80,7 @@ class Problem(NamedTuple):
     pair_distances: Array
     """(Q,)"""
     weights: Array
-    """(8,) squared, in the order of `KINDS`, then the anchor's."""
+    """(7,) squared, in the order of `KINDS`, then the anchor's."""
     cones: ConePlan
     drop: float
     """Gravity times Δt²."""
@@ -95,8 +90,6 @@ class Problem(NamedTuple):
     """how far they are from its middle."""
     lever: float
     """`LEVER_M`."""
-    resting: float
-    """How far a vertex that rests may go in two frames."""
 
 
 class Planes(NamedTuple):
@@ -106,8 +99,8 @@ class Planes(NamedTuple):
     """(3, N)"""
     offsets: Array
     """(N,)"""
-    carried: Array
-    """(3, T·B) how far a belt has carried what stands on it since the first frame."""
+    steps: Array
+    """(3, T·B) how far a belt carries what stands on it from the frame before."""
 
 
 def packed(
@@ -135,19 +128,19 @@ def packed(
         row_targets=by_coordinate(targets),
         paths=by_coordinate(paths),
         shares=mesh.shares,
+        parts=mesh.parts,
+        part_shares=mesh.part_shares,
         contact_vertex=mesh.contact_vertex,
-        contact_paths=by_coordinate(reference_m[:, mesh.contact_vertex]),
         rest_heights=np.ascontiguousarray(rest_heights_m, dtype=np.float64),
         clearances=clearances,
         pairs=pairs,
         pair_distances=mesh.sphere_m[pairs].sum(axis=1),
         weights=_weights(settings),
-        cones=_cones(mesh, settings),
+        cones=cone_plan(mesh, settings),
         drop=GRAVITY_M_S2 / rate_hz**2,
         points=settings.contact_points,
         radius=float(settings.contact_radius_m),
         lever=LEVER_M,
-        resting=2.0 * RESTING_M_S / rate_hz,
     )
 
 
@@ -162,27 +155,27 @@ def by_frame(flat: Array, width: int) -> Array:
 
 
 def _weights(settings: Settings) -> Array:
-    found = np.empty(8)
+    found = np.empty(7)
     found[BONE] = settings.bone_weight
     found[TRAJECTORY] = settings.trajectory_weight
     found[CONTACT] = settings.contact_weight
     found[POSE] = settings.pose_weight
     found[BALANCE] = settings.balance_weight
-    found[SPIN] = settings.spin_weight
     found[PENETRATION] = settings.penetration_weight
     found[ANCHOR] = ANCHOR_WEIGHT
     return np.square(found)
 
 
-def _cones(mesh: Mesh, settings: Settings) -> ConePlan:
+def cone_plan(mesh: Mesh, settings: Settings) -> ConePlan:
+    """Eq. 13: pyramids of four sides, in body weights and `LEVER_M`."""
     weight_n = mesh.mass_kg * GRAVITY_M_S2
     return ConePlan(
         friction=float(settings.friction),
         ceiling=force_ceiling(settings),
-        force_weight=_FORCE_WEIGHT,
-        torque_weight=_TORQUE_WEIGHT,
+        force_weight=FORCE_WEIGHT,
+        torque_weight=TORQUE_WEIGHT,
         torque_bound=settings.largest_torque_nm / (weight_n * LEVER_M),
-        is_round=True,
+        is_round=False,
         exact=False,
         tolerance=STEP_TOLERANCE,
         aim=0.0,
@@ -206,5 +199,5 @@ def _pose_rows(mesh: Mesh, settings: Settings) -> tuple[Indices, Array]:
     return rows, np.array(list(found.values()))
 
 
-Contacts = NDArray[np.int8]
-"""(T, B) of FREE, STATIC, SLIDING."""
+Contacts = NDArray[np.bool_]
+"""(T, B) which candidates touch."""

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.methods.correct.band import demands
-from poise.methods.correct.problem import BONE, CONTACT, PENETRATION, STATIC, Planes, Problem
+from poise.methods.correct.problem import BONE, CONTACT, PENETRATION, Planes, Problem
 
 _TINY_M = 1e-9
 
@@ -54,37 +53,6 @@ def project_bones(problem: Problem, x: Array, right: Array) -> float:
     return off
 
 
-@inner_borrowing
-def project_contacts(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], places: Array, x: Array,
-    right: Array,
-) -> float:  # fmt: skip
-    """Eq. 9: to the place of the stance, or straight to the surface if it slides along it."""
-    frames, parts = contacts.shape
-    width = len(problem.shares)
-    off = 0.0
-    for t in range(frames):
-        for b in range(parts):
-            if contacts[t, b] == 0:
-                continue
-            i, c = t * width + problem.contact_vertex[b], t * parts + b
-            px, py, pz = x[0, i], x[1, i], x[2, i]
-            if contacts[t, b] == STATIC:
-                px = places[0, c] + planes.carried[0, c]
-                py = places[1, c] + planes.carried[1, c]
-                pz = places[2, c] + planes.carried[2, c]
-            nx, ny, nz = planes.normals[0, i], planes.normals[1, i], planes.normals[2, i]
-            lift = problem.rest_heights[b] + planes.offsets[i] - (nx * px + ny * py + nz * pz)
-            px, py, pz = px + lift * nx, py + lift * ny, pz + lift * nz
-            both = demands(contacts[t, b])
-            w = both * problem.weights[CONTACT]
-            off += both * ((x[0, i] - px) ** 2 + (x[1, i] - py) ** 2 + (x[2, i] - pz) ** 2)
-            right[0, i] += w * px
-            right[1, i] += w * py
-            right[2, i] += w * pz
-    return off
-
-
 @inlined_borrowing
 def _height(planes: Planes, i: int, x: Array) -> float:
     return (
@@ -99,6 +67,34 @@ def _height(planes: Planes, i: int, x: Array) -> float:
 def depth(problem: Problem, planes: Planes, i: int, v: int, x: Array) -> float:
     """How far a vertex is below where it may be; negative above."""
     return problem.clearances[v] - _height(planes, i, x)
+
+
+@inner_borrowing
+def project_contacts(
+    problem: Problem, planes: Planes, contacts: NDArray[np.bool_], x: Array, right: Array
+) -> float:
+    """Eq. 9: straight to the surface, and no further than its belt goes from the frame before."""
+    frames, parts = contacts.shape
+    width, w = len(problem.shares), problem.weights[CONTACT]
+    off = 0.0
+    for t in range(frames):
+        for b in range(parts):
+            if not contacts[t, b]:
+                continue
+            i = t * width + problem.contact_vertex[b]
+            lift = problem.rest_heights[b] - _height(planes, i, x)
+            off += lift * lift
+            for k in range(3):
+                right[k, i] += w * (x[k, i] + lift * planes.normals[k, i])
+            if t == 0 or not contacts[t - 1, b]:
+                continue
+            for k in range(3):
+                step = planes.steps[k, t * parts + b]
+                gap = x[k, i] - x[k, i - width] - step
+                off += gap * gap
+                right[k, i] += w * step
+                right[k, i - width] -= w * step
+    return off
 
 
 @inner_borrowing

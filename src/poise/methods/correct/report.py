@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.contact import ContactSchedule, FoundContacts, intervals
+from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.recovery import Recovered
 from poise.methods.correct.settings import Settings
 from poise.methods.result import Result, Status
@@ -34,6 +35,8 @@ class CorrectReport:
     """Where the laws of motion are not kept, the worst first."""
     shortfalls: tuple[Shortfall, ...]
     """Where strength, joint speeds, ranges or surfaces are not kept to, the worst first."""
+    discovered: Discovered | None = None
+    """With `mode: paper`: what the contact optimizer found, and how."""
 
 
 def finished(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
-from poise import rotations
 from poise.character import Character
 from poise.contact import (
     ContactSchedule,
@@ -26,9 +24,11 @@ from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.flesh import clearing_of, flesh_of
 from poise.methods.correct.kind import kind_in_words
 from poise.methods.correct.mesh import motion_mesh
+from poise.methods.correct.paper import run_paper
 from poise.methods.correct.recovery import fastest_turns_rad_s, recover
 from poise.methods.correct.report import CorrectReport, finished
 from poise.methods.correct.settings import Settings, parts_of, vertices_for
+from poise.methods.correct.smoothing import smoothed
 from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
@@ -58,7 +58,7 @@ def run(
             for; constraints are not for this method.
         settings: the knobs.
         progress: told how far it is: `contacts`, then `angles` with a preview, the clip before
-            contacts are made exact.
+            contacts are made exact. With `mode: paper` also `places`, in between.
         previous: makes no difference.
 
     Raises:
@@ -68,6 +68,8 @@ def run(
     _check(edit)
     clip, character, place = edit.clip, edit.character, edit.environment
     tell = progress or silent
+    if settings.mode == "paper":
+        return run_paper(edit, settings, tell)
     reference = smoothed(clip, settings.smoothing_s)
     level = estimate_ground(clip, character)[0] if settings.drape else None
     floor = place if level is None else Environment((level,))  # where contacts are looked for
@@ -78,8 +80,6 @@ def run(
         contacts = found.schedule
     else:
         contacts = edit.contacts
-        if contacts.frame_count != clip.frame_count:
-            raise BadValue("contacts", f"{clip.frame_count} frames", contacts.frame_count)
     standing = _touching(clip, character, contacts, floor)
     if not any(surface.belt_velocity_m_s.any() for surface in floor.surfaces):
         drift = steady_drift_m_s(standing, contacts)
@@ -150,38 +150,14 @@ def _sliding(contacts: ContactSchedule) -> ContactSchedule | None:
     return ContactSchedule(contacts.parts, contacts.sliding, contacts.rate_hz)
 
 
-_REACH = 4.0
-"""Standard deviations beyond which the Gaussian is as good as nothing."""
-
-
-def smoothed(clip: Clip, deviation_s: float) -> Clip:
-    """The clip without what changes faster; zero leaves it alone."""
-    width = deviation_s * clip.rate_hz
-    if width <= 0.0 or clip.frame_count < 3:
-        return clip
-    turns = gaussian_filter1d(
-        rotations.continuous(clip.rotations_wxyz), width, axis=0, mode="nearest", truncate=_REACH
-    )
-    # The root goes on at the ends as it came: mirrored about the end point itself.
-    path = clip.root_positions_m
-    beyond = min(int(np.ceil(_REACH * width)), len(path) - 1)
-    longer = np.concatenate(
-        [2.0 * path[0] - path[beyond:0:-1], path, 2.0 * path[-1] - path[-2 : -beyond - 2 : -1]]
-    )
-    places = gaussian_filter1d(longer, width, axis=0, mode="nearest", truncate=_REACH)
-    return replace(
-        clip,
-        root_positions_m=places[beyond : beyond + len(path)],
-        rotations_wxyz=rotations.continuous(rotations.normalize(turns)),
-    )
-
-
 def _check(edit: Edit) -> None:
     if edit.constraints:
         names = ", ".join(constraint.name for constraint in edit.constraints)
         raise BadValue("constraints of correct", "none (deform and filter take them)", names)
     if edit.clip.frame_count < SHORTEST:
         raise BadValue("clip", f"at least {SHORTEST} frames", edit.clip.frame_count)
+    if edit.contacts is not None and edit.contacts.frame_count != edit.clip.frame_count:
+        raise BadValue("contacts", f"{edit.clip.frame_count} frames", edit.contacts.frame_count)
     if edit.character.body is None or edit.character.roles is None:
         raise BadValue("character", "one with roles and a body (see complete_character)", "neither")
     if edit.clip.moving_joints:

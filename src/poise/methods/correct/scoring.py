@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
 from poise.compiled import inlined_borrowing, inner_borrowing
-from poise.methods.correct.problem import ANCHOR, BALANCE, POSE, TRAJECTORY, Planes, Problem
-from poise.methods.correct.standing_places import standing_change
+from poise.methods.correct.problem import ANCHOR, BALANCE, POSE, TRAJECTORY, Problem
+from poise.methods.correct.settings import Preset, Settings
 from poise.solvers import CheapestPaths, Layers, cheapest_paths
 
 # How many stretches of one contact state there are, as an effective number (Lee & Lee, 3.5.1).
@@ -18,16 +18,24 @@ from poise.solvers import CheapestPaths, Layers, cheapest_paths
 # the shares of the time that each unbroken *stretch* of a state has, the index grows with every
 # change and with the length of the clip, as the table does. Many short stretches among few long
 # ones count less than their number.
-PER_SECOND = 12.0
-"""Stretches a second that a sequence may have when nothing else is asked: a little more than the
-paper's liveliest, the run, with 15 in 43 frames at 30 a second. (Its walk has half as many.) Less
-would take the push-off from a runner, whose steps have three or four at three steps a second; the
-least price of a change keeps calm motion calm."""
+PER_SECOND: dict[Preset, float] = {
+    "auto": 15 * 30 / 85, "walk": 15 * 30 / 85, "run": 15 * 30 / 43, "dance": 20 * 30 / 254,
+    "acrobatic": 20 * 60 / 255, "floor": 30 * 30 / 162, "roll": 20 * 30 / 210,
+    "seat": 20 * 30 / 238,
+}  # fmt: skip
+"""Stretches a second that a sequence may have: Table 2 over the lengths of Table 3's clips."""
 
 _HALVINGS = 14
 _DEAREST = 1e4
 """Beyond this a change is avoided wherever it can be: more than any clip's nodes cost."""
 _CHEAPEST = 1e-6
+
+
+def most_stretches(settings: Settings, duration_s: float) -> float:
+    """The diversity that a clip of this length may have."""
+    if settings.diversity is not None:
+        return settings.diversity
+    return max(1.0, PER_SECOND[settings.preset] * duration_s)
 
 
 def diversity(states: Indices) -> float:
@@ -37,17 +45,14 @@ def diversity(states: Indices) -> float:
     return float(np.exp(-np.sum(shares * np.log(shares))))
 
 
-def limited_paths(
-    layers: Layers, costs: Array, weights: Array, least_jump: float, most: float
-) -> CheapestPaths:
+def limited_paths(layers: Layers, costs: Array, weights: Array, most: float) -> CheapestPaths:
     """The cheapest paths that have at most so many stretches.
 
-    Nodes cost (N, C), weighed by (P, T, C) for every path. The price of a change starts at
-    `least_jump` and is raised, by halving the interval of its logarithm, hardly more than needed.
+    Nodes cost (N, C), weighed by (P, T, C) for every path. The price of a change (Eq. 26) starts
+    next to nothing and is raised, by halving the interval of its logarithm, no more than needed.
     """
     count = len(weights)
-    least_jump = max(least_jump, _CHEAPEST)
-    low, high = np.full(count, least_jump), np.full(count, max(_DEAREST, least_jump))
+    low, high = np.full(count, _CHEAPEST), np.full(count, _DEAREST)
     found = cheapest_paths(layers, costs, weights, low)
     over = np.flatnonzero([diversity(path) > most for path in found.states])
     if not len(over):
@@ -78,34 +83,24 @@ POSE_M = 0.02
 
 
 @inner_borrowing
-def linear_errors(
-    problem: Problem, planes: Planes, contacts: NDArray[np.int8], x: Array, found: Array,
-    score: Array,
-) -> None:  # fmt: skip
-    """Trajectory (as it is asked for, and as in the reference) and pose, squared and summed."""
+def linear_errors(problem: Problem, contacts: NDArray[np.bool_], x: Array, found: Array) -> None:
+    """Trajectory (of what does not touch) and pose, squared and summed."""
     frames, width = len(contacts), len(problem.shares)
-    everywhere = 0.0
+    path = 0.0
     for k in range(3):
         for i in range(width, (frames - 1) * width):
-            everywhere += _path_error(problem, x, k, i) ** 2
-    changed = 0.0
-    for b in range(contacts.shape[1]):
+            path += _path_error(problem, x, k, i) ** 2
         for t in range(1, frames - 1):
-            i = t * width + problem.contact_vertex[b]
-            for k in range(3):
-                change = standing_change(
-                    problem.contact_paths, planes.carried, contacts, t, b, k
-                )  # fmt: skip
-                gap = _path_error(problem, x, k, i)
-                changed += (gap - change) ** 2 - gap * gap
+            for b in range(contacts.shape[1]):
+                if contacts[t, b]:
+                    i = t * width + problem.contact_vertex[b]
+                    path -= _path_error(problem, x, k, i) ** 2
     pose = 0.0
-    rows = len(problem.rows)
     for t in range(frames):
-        for r in range(rows):
+        for r in range(len(problem.rows)):
             pose += _row_error(problem, x, t, r)
-    found[TRAJECTORY] = max(0.0, everywhere + changed)
+    found[TRAJECTORY] = max(0.0, path)
     found[POSE] = pose
-    score[1] = everywhere
 
 
 @inlined_borrowing
@@ -148,19 +143,17 @@ def anchor_cost(problem: Problem, x: Array) -> float:
 
 
 @inner_borrowing
-def score_errors(problem: Problem, found: Array, turned: float, score: Array) -> None:
+def score_errors(problem: Problem, found: Array, score: Array) -> None:
     """Eq. 20, its three parts made comparable, and each a mean over frames.
 
-    A trajectory error is a wrong acceleration, in units of gravity's, squared, mean of all vertices
-    (touching ones, too: left out, they would make every contact look good). A pose error is a
-    displacement within a limb, in units of `POSE_M`, squared, mean of all rows. A balance error is
-    the force that nothing explains, in body weights, squared. `score` is their sum, the parts, and
-    the moment that nothing explains, which Eq. 20 does not count.
+    A trajectory error is a wrong acceleration, in units of gravity's, squared, over the number of
+    vertices. A pose error is a displacement within a limb, in units of `POSE_M`, squared, mean of
+    all rows. A balance error is the force that nothing explains, in body weights, squared. `score`
+    is their sum, and the parts.
     """
     frames, width = len(problem.lengths), len(problem.shares)
     drop, rows = problem.drop, max(1, len(problem.rows))
-    score[1] /= frames * width * (0.5 * drop) ** 2
+    score[1] = found[TRAJECTORY] / (frames * width * (0.5 * drop) ** 2)
     score[2] = found[POSE] / (frames * rows * POSE_M**2)
     score[3] = found[BALANCE] / (frames * drop**2)
-    score[4] = turned / frames
     score[0] = score[1] + score[2] + score[3]

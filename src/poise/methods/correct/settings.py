@@ -17,6 +17,8 @@ Preset = Literal["auto", "walk", "run", "dance", "acrobatic", "floor", "roll", "
 
 Only = Literal["everything", "contacts"]
 
+Mode = Literal["physics", "paper"]
+
 FEET = ("left_toe", "right_toe", "left_heel", "right_heel")
 HANDS = ("left_hand", "right_hand")
 KNEES = ("left_knee", "right_knee")
@@ -28,73 +30,82 @@ TRUNK = ("pelvis", "chest", "head")
 class Settings:
     """How a motion is corrected."""
 
+    mode: Mode = "physics"
+    """`physics`: contacts by all evidence, then one solve for contacts, balance, flight and
+    strength. `paper`: Lee & Lee 2018 as printed, for comparison; settings that only it uses say
+    so."""
     preset: Preset = "auto"
     """What kind of motion it is: settings that are left alone take its values. `auto` lets every
     part of the body touch; what does is found from the motion."""
     only: Only = "everything"
-    """`contacts` holds what touches and leaves balance, flight and strength as they are."""
+    """`contacts` holds what touches and leaves balance, flight and strength as they are. With
+    `mode: physics`."""
     candidates: tuple[str, ...] | None = None
-    """What may touch, by default everything (Table 2): toe, heel, knee, hand, elbow, shoulder and
-    thigh, each of them with `left_` or `right_` before it; pelvis, chest, head."""
-    working_rate_hz: Positive = 30.0
-    """Rate at which contacts are looked for and places optimized; 60 for acrobatics."""
+    """What may touch, by default everything, with `mode: paper` the feet (Table 2): toe, heel,
+    knee, hand, elbow, shoulder and thigh, each of them with `left_` or `right_` before it; pelvis,
+    chest, head."""
     smoothing_s: NotNegative = 0.015
     """Standard deviation of the Gaussian that smooths joint angles first."""
-    bone_weight: Positive = 1.0
-    """Of bones that keep their lengths; this weight and the next ones as in Table 1."""
-    trajectory_weight: NotNegative = 1.0
-    """Of joints that bend their ways as they did."""
-    contact_weight: NotNegative = 1.0
-    """Of what touches: on the surface, and without slipping."""
-    pose_weight: NotNegative = 0.1
-    """Of limbs that keep their shapes."""
-    balance_weight: NotNegative = 1.0
-    """Of momentum that forces at contacts can account for, in units of Table 1's Δt²/m."""
-    spin_weight: NotNegative = 1.0
-    """Of the angular momentum, which the paper leaves to the forces alone."""
-    penetration_weight: NotNegative = 0.5
-    """Of flesh that stays out of the surroundings."""
-    friction: NotNegative = 0.8
-    """How far from upright a contact may push, as a tangent."""
-    largest_force_n: Positive = 200.0
-    """f_max: the most that one contact point can press, for a body of 70 kg; heavier ones more."""
-    largest_torque_nm: NotNegative = 10.0
-    """τ_bound: the small torque that each touching part may give."""
-    contact_points: Annotated[int, Interval(ge=1, le=100_000)] = 3
-    """Points in which a touching part may push."""
-    contact_radius_m: NotNegative = 0.05
-    """How far they are from its middle."""
-    extra_edges: tuple[tuple[str, str], ...] = ()
-    """Pairs of joints or roles that keep to each other as they do in the input: two hands that
-    hold one another."""
-    samples: Annotated[int, Interval(ge=1, le=100_000)] = 100
-    """Contact sequences that are tried."""
-    first_samples: Annotated[float, Interval(gt=0, le=1)] = 0.1
-    """Share of them drawn evenly, before the rest is drawn around the best."""
-    sampling_iterations: Annotated[int, Interval(ge=1, le=100_000)] = 15
-    """Rounds of the motion optimizer for each of them."""
-    iterations: Annotated[int, Interval(ge=1, le=100_000)] = 60
-    """Rounds of the motion optimizer for the one that is taken."""
-    key_spacing_s: Positive = 1.0
-    """Time from one key frame of the sub-costs' weights to the next."""
-    diversity: Annotated[float, Ge(1)] | None = None
-    """How many stretches of one contact state the clip may have, as an effective number (Eq. 27 on
-    stretches instead of states); by default twelve for every second."""
-    sliding: bool = True
-    """Whether a contact may move along the surface."""
     spheres: Mapping[str, float] = field(default_factory=dict[str, float])
     """Flesh that may enter neither the surroundings nor other flesh: metres around candidates,
     roles or joints."""
     drape: bool = False
     """Whether the clip was captured on level ground and is to be put on that of the environment:
     every place is raised by what lies below it."""
+    working_rate_hz: Positive = 30.0
+    """`mode: paper`: rate at which contacts are looked for and places optimized; 60 for
+    acrobatics."""
+    bone_weight: Positive = 1.0
+    """`mode: paper`: of bones that keep their lengths; this weight and the next ones as in
+    Table 1."""
+    trajectory_weight: NotNegative = 1.0
+    """`mode: paper`: of joints that bend their ways as they did, unless they touch."""
+    contact_weight: NotNegative = 1.0
+    """`mode: paper`: of what touches: on the surface, and without slipping."""
+    pose_weight: NotNegative = 0.1
+    """`mode: paper`: of limbs that keep their shapes."""
+    balance_weight: NotNegative = 1.0
+    """`mode: paper`: of momentum that forces at contacts can account for, in units of Table 1's
+    Δt²/m."""
+    penetration_weight: NotNegative = 0.5
+    """`mode: paper`: of flesh that stays out of the surroundings."""
+    friction: NotNegative = 0.8
+    """`mode: paper`: how far from upright a contact may push, as a tangent."""
+    largest_force_n: Positive = 200.0
+    """`mode: paper`: f_max, the most that one contact point can press, for a body of 70 kg; heavier
+    ones more."""
+    largest_torque_nm: NotNegative = 10.0
+    """`mode: paper`: τ_bound, the small torque that each touching part may give."""
+    contact_points: Annotated[int, Interval(ge=1, le=100_000)] = 3
+    """`mode: paper`: points in which a touching part may push."""
+    contact_radius_m: NotNegative = 0.05
+    """`mode: paper`: how far they are from its middle."""
+    extra_edges: tuple[tuple[str, str], ...] = ()
+    """`mode: paper`: pairs of joints or roles that keep to each other as they do in the input: two
+    hands that hold one another."""
+    samples: Annotated[int, Interval(ge=1, le=100_000)] = 100
+    """`mode: paper`: contact sequences that are tried."""
+    first_samples: Annotated[float, Interval(gt=0, le=1)] = 0.1
+    """`mode: paper`: share of them drawn evenly, before the rest is drawn around the best."""
+    sampling_iterations: Annotated[int, Interval(ge=1, le=100_000)] = 60
+    """`mode: paper`: rounds of the motion optimizer for each of them."""
+    iterations: Annotated[int, Interval(ge=1, le=100_000)] = 60
+    """`mode: paper`: rounds of the motion optimizer for the one that is taken."""
+    key_spacing_s: Positive = 1.0
+    """`mode: paper`: time from one key frame of the sub-costs' weights to the next."""
+    diversity: Annotated[float, Ge(1)] | None = None
+    """`mode: paper`: how many stretches of one contact state the clip may have, as an effective
+    number (Eq. 27 on stretches instead of states); by default Table 2's for the length of its
+    clips."""
     seed: int = 0
-    """Of the draws; the same seed gives the same result."""
+    """`mode: paper`: of the draws; the same seed gives the same result."""
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise UnknownName("preset", self.preset, PRESETS)
         check_record(self)
+        if self.mode == "paper" and self.only != "everything":
+            raise BadValue("only", "left alone with mode: paper, which has no physics", self.only)
         if self.candidates is not None and not self.candidates:
             raise BadValue("candidates", "at least one part that may touch", "none")
         for candidate in self.candidates or ():
@@ -118,7 +129,6 @@ PRESETS: dict[Preset, dict[str, object]] = {
     "floor": {"candidates": FEET + HANDS + KNEES + TRUNK, "largest_force_n": 1000.0},
     "roll": {
         "candidates": (*FEET, *HANDS, "left_shoulder", "right_shoulder", *TRUNK),
-        "largest_force_n": 1000.0,
     },
     "seat": {"candidates": (*FEET, *HANDS, "pelvis", *THIGHS), "largest_force_n": 300.0},
 }  # fmt: skip
