@@ -59,7 +59,7 @@ def test_one_command_corrects_a_sliding_walk(
         "--preview", "first.glb", *QUICK,
     )  # fmt: skip
     assert done.code in (0, 3), done.err
-    assert done.out.startswith("correct (walk): 61 frames at 30 Hz\n  left_foot ")
+    assert done.out.startswith("correct (auto): 61 frames at 30 Hz\n  left_foot ")
     slide = figures(done.out)["foot slide"]
     assert slide[0] > 8.0 and slide[1] < 1.0
     assert set(figures(done.out)) == {
@@ -143,9 +143,20 @@ def test_a_recipe_may_say_more_and_the_options_come_first(
     )  # fmt: skip
     assert done.code in (0, 3), done.err
     assert "correct (run): 31 frames at 15 Hz" in done.out
-    assert read_contacts(tmp_path / "c.csv").parts == ("left_foot", "right_foot")
+    found = read_contacts(tmp_path / "c.csv")
+    used = {part for part in found.parts if found.column(part).any()}
+    assert used == {"left_foot", "right_foot"}
     again = command("run", "r.yaml", "--clip", sliding, "-o", "out.bvh", "--accept")
     assert again.code == 0 and "foot slide" in again.out, again.err
+
+
+def test_the_paper_is_a_mode(command: Command, sliding: Path, tmp_path: Path) -> None:
+    done = command("correct", sliding, "--mode", "paper", "-o", "out.bvh", *QUICK)
+    assert done.code == 0 and "as printed" in done.out, done.err
+    refused = command("correct", sliding, "--mode", "paper", "--only", "contacts", "-o", "o.bvh")
+    assert refused.code == 2 and "mode: paper" in refused.err
+    unknown = command("correct", sliding, "--mode", "papers", "-o", "o.bvh")
+    assert unknown.code == 2 and "physics" in unknown.err and "paper" in unknown.err
 
 
 def test_nothing_is_written_over(command: Command, sliding: Path, tmp_path: Path) -> None:

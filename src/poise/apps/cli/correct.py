@@ -27,8 +27,8 @@ def correct(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="What kind of motion it is: walk, run, dance, acrobatic, floor, roll or seat; "
-            "walk if nothing is said.",
+            help="What kind of motion it is: walk, run, dance, acrobatic, floor, roll or seat. "
+            "By default any part may touch, and what was found is printed.",
             metavar="KIND",
         ),
     ] = None,
@@ -44,6 +44,12 @@ def correct(
         typer.Option(
             help="contacts: hold what touches, and leave balance, flight and strength as they are.",
             metavar="PART",
+        ),
+    ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            help="paper: Lee & Lee 2018 as printed, for comparison; no physics.", metavar="MODE"
         ),
     ] = None,
     contacts: Annotated[
@@ -75,9 +81,11 @@ def correct(
 
         poise correct walk.bvh -o corrected.bvh --report corrected.html
 
-        poise correct cartwheel.bvh --preset acrobatic --contacts-out touches.csv -o cartwheel.glb
+        poise correct cartwheel.bvh --contacts-out touches.csv -o cartwheel.glb
 
-        poise correct sitting.bvh --preset seat --environment chair.yaml -o sitting.glb
+        poise correct sitting.bvh --environment chair.yaml -o sitting.glb
+
+        poise correct walk.bvh --mode paper -o as_printed.bvh
     """
     from poise.errors import BadValue
     from poise.job import Change
@@ -90,6 +98,7 @@ def correct(
             ("environment", environment, "--environment"),
             ("correct.settings.preset", preset, "--preset"),
             ("correct.settings.only", only, "--only"),
+            ("correct.settings.mode", mode, "--mode"),
             ("correct.contacts", contacts, "--contacts"),
             ("character.to", to, "--to"),
         )
