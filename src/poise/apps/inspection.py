@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from poise.character import Character, Roles, Skeleton, find_partial_roles, read_role_file
-from poise.contact import check_gravity
+from poise.contact import check_gravity, suggest_place
 from poise.errors import MissingRoles
 from poise.job import AS_IT_IS, subject
 from poise.motion import Clip
@@ -64,6 +64,8 @@ class ClipReport:
     floor_m: float | None
     """Height of the floor that the feet show, below the origin; None without feet."""
     floor_note: str
+    surfaces: tuple[str, ...]
+    """What else the clip shows to be there: steps, slopes, seats, in words."""
     rate_check: RateReport
     travel_m: float
     """Straight-line distance of the root from first to last frame, on the ground plan."""
@@ -140,6 +142,7 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         height_m=_height_m(skeleton),
         floor_m=place.floor_m,
         floor_note=place.floor_note,
+        surfaces=place.surfaces,
         rate_check=place.rate,
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
         roles=_role_report(_roles(skeleton, roles)),
@@ -200,6 +203,7 @@ class _Place:
 
     floor_m: float | None = None
     floor_note: str = "not known: no feet recognised"
+    surfaces: tuple[str, ...] = ()
     rate: RateReport = RateReport("unverified", None, None, "no body recognised, nothing checked")
 
 
@@ -212,7 +216,10 @@ def _place(clip: Clip, roles: Path | None) -> _Place:
     check = check_gravity(found.clip, found.character, found.environment)
     rate = RateReport(check.verdict, check.gravity_m_s2, check.likely_rate_hz, check.note)
     note = " ".join(found.place_said)
-    return _Place(found.environment.grounds[0].height_m, note, rate)
+    true = replace(found.clip, rate_hz=check.likely_rate_hz or found.clip.rate_hz)
+    surfaces = suggest_place(true, found.character).surfaces
+    words = tuple(shown.words for shown in surfaces)
+    return _Place(found.environment.grounds[0].height_m, note, words, rate)
 
 
 @dataclass(frozen=True)
@@ -247,8 +254,14 @@ def clip_rows(report: ClipReport) -> list[Row]:
         Row("height", f"{report.height_m:.3f} m in the rest pose"),
     ]
     rows.append(Row("floor", report.floor_note))
+    for number, words in enumerate(report.surfaces):
+        rows.append(Row("" if number else "surfaces", words, "warn"))
+    if report.surfaces:
+        rows.append(Row("", "--suggest-surfaces puts them there in correct and run.", "quiet"))
     wrong = report.rate_check.verdict == "wrong"
     rows.append(Row("rate", report.rate_check.note, "warn" if wrong else "plain"))
+    if wrong:
+        rows.append(Row("", "--fix-rate takes the true one in correct and run.", "quiet"))
     rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
     rows += _role_rows(report.roles)
     rows += [Row("note", note) for note in report.notes]
@@ -285,6 +298,8 @@ def one_row(report: ClipReport | CharacterReport) -> Row:
     )
     if report.rate_check.verdict == "wrong":
         words += f"; wrong rate (likely {report.rate_check.likely_rate_hz or 0:g} Hz)"
+    if report.surfaces:
+        words += f"; {counted(len(report.surfaces), 'surface')} besides the floor"
     return Row("", words + "".join(f"; {f.step}{_where(f)}" for f in report.findings))
 
 

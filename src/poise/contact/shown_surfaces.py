@@ -26,7 +26,7 @@ from poise.contact.seat import BELOW_FLOOR_M, fit_seat, leg_flesh
 from poise.environment import ConvexPart, Environment, Ground
 from poise.errors import BadValue
 from poise.mechanics import BodyState, forward_kinematics, site_positions
-from poise.motion import Clip
+from poise.motion import Clip, splines
 from poise.wording import counted, frame_list
 
 RAISED_M = 0.05
@@ -85,6 +85,8 @@ def suggest_place(clip: Clip, character: Character) -> SuggestedPlace:
         character: with a body and roles.
     """
     ground, note = estimate_ground(clip, character)
+    if clip.frame_count < splines.SHORTEST:
+        return SuggestedPlace(Environment((ground,), (note,)), ())
     standing = resting_feet(clip, character)
     rests = [rest for rest in standing if rest.alone]
     surfaces: list[ShownSurface] = []

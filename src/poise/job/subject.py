@@ -24,16 +24,14 @@ from poise.contact import (
     ContactSchedule,
     GravityCheck,
     detect_contacts,
-    estimate_ground,
     fit_soles,
-    shown_place,
-    suggest_place,
 )
-from poise.environment import Entry, Environment, load_environment, place_from
+from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.error_context import RecipeProblem, located
+from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
 from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
@@ -43,7 +41,7 @@ from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, clean
 from poise.samples import SAMPLES
 from poise.wording import frame_list
-from poise.yaml_nodes import Place, Problem, node_from
+from poise.yaml_nodes import Place, Problem
 
 MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
 """What `clean: true` repairs: frames that were never captured, and a lost bone, say nothing about
@@ -272,19 +270,19 @@ def subject(
         said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
         drawn = Environment.flat()
         if recipe.environment is not None and (recipe.environment != SUGGESTED or lacking is None):
-            drawn = _place(recipe, made, character)
+            drawn = place_of(recipe, made, character)
         character, fitted = _with_soles(recipe, character, made, drawn)
         said = (*said, *fitted)
         return Subject(made, character, drawn, said, drawn.notes, kept)
     with located(recipe, ("environment",)):
-        environment = place or _place(recipe, made, character)
+        environment = place or place_of(recipe, made, character)
     rate = rate_of(captured.clip, character, environment) if recipe.steps else None
     if rate is not None and rate.verdict == "wrong" and recipe.clip.wrong_rate == "fix":
         captured = replace(captured, clip=put_right(captured.clip, rate))
         made, rate = _resampled(recipe, captured.clip), None
         said = captured.said(made)
         with located(recipe, ("environment",)):
-            environment = place or _place(recipe, made, character)
+            environment = place or place_of(recipe, made, character)
     elif rate is not None:
         said = (*said, *rate_in_words(recipe, rate))
     character, fitted = _with_soles(recipe, character, made, environment)
@@ -373,29 +371,6 @@ def _unrecognised(
         f"Joints without a role: {', '.join(missing.unused[:40]) or 'none'}.",
     )
     return RecipeProblem([problem])
-
-
-def _place(recipe: Recipe, clip: Clip, character: Character) -> Environment:
-    if recipe.environment == SUGGESTED:
-        return suggest_place(clip, character).environment
-    if recipe.environment is not None:
-        return _named_place(recipe)
-    if recipe.retargets:
-        place, notes = shown_place(clip, character)  # another body sits only on a seat
-        return replace(place, notes=notes)
-    ground, note = estimate_ground(clip, character)
-    return Environment((ground,), (note,))
-
-
-def _named_place(recipe: Recipe) -> Environment:
-    named = recipe.environment
-    assert named is not None
-    if not isinstance(named, Mapping):
-        return load_environment(recipe.folder / named)
-    written = recipe.written.at(("environment",)) if recipe.written is not None else None
-    label = "" if recipe.written is None else Path(recipe.written.place.label).name
-    file = recipe.folder / (label or "recipe")
-    return place_from(Entry(file, written or node_from(named, "recipe"), "environment"))
 
 
 def _to_be_moved(recipe: Recipe, asked: Subject, target: Character | None) -> Subject:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from poise.apps.batch.order import Order
 from poise.errors import PoiseError
 from poise.formats import find_skeleton
-from poise.job import Change, Recipe
+from poise.job import SUGGESTED, Change, Recipe
 from poise.version import __version__
 from poise.yaml_nodes import parse_yaml
 
@@ -65,7 +65,7 @@ def named_files(recipe: Recipe) -> tuple[Path, ...]:
     character, place = recipe.character, recipe.environment
     named: list[object] = [character.to, character.mapping, character.roles, recipe.clip.skeleton]
     named += [value for step in recipe.steps for value in (step.contacts, step.pattern)]
-    named.append(place)
+    named.append(None if place == SUGGESTED else place)
     return tuple(recipe.folder / name for name in named if isinstance(name, str) and name)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from poise.errors import FileProblem
 from poise.formats import extensions, read_bytes
-from poise.job import Change
+from poise.job import SUGGESTED, Change
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
 RESULTS = "results.jsonl"
@@ -181,7 +181,8 @@ def _change(key: str, value: object, folder: Path) -> str | Change:
     """As `--set` takes it where a person typed it; files are seen from the manifest."""
     if isinstance(value, str) and key.split(".")[-1] not in _FILE_KEYS:
         return f"{key}={value}"
-    given = str(folder / value) if isinstance(value, str) else value
+    named = isinstance(value, str) and not (key.strip() == "environment" and value == SUGGESTED)
+    given = str(folder / str(value)) if named else value
     return Change(key.strip(), given, f"--set {key}={json.dumps(given)}"[:86])
 
 

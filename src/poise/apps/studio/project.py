@@ -13,12 +13,17 @@ from typing import cast
 from poise.apps.studio.to_page import FileEntry, Use
 from poise.errors import FileProblem
 from poise.formats import extensions
-from poise.job import is_pattern_file
+from poise.job import SUGGESTED, is_pattern_file
 
 FILE_KEYS = {
     "clip", "file", "to", "mapping", "roles", "skeleton", "contacts", "pattern", "environment",
 }  # fmt: skip
 """A text under one of these is the name of a file."""
+
+
+def is_file_name(key: str, value: str) -> bool:
+    """Whether a text under a key is the name of a file."""
+    return key in FILE_KEYS and not (key == "environment" and value == SUGGESTED)
 
 
 def is_below(name: str) -> bool:
@@ -39,7 +44,7 @@ def named_files(values: object, location: tuple[str, ...] = ()) -> Iterator[tupl
     elif isinstance(values, list | tuple):
         for index, each in enumerate(cast("list[object]", values)):
             yield from named_files(each, (*location, str(index)))
-    elif isinstance(values, str) and location and location[-1] in FILE_KEYS:
+    elif isinstance(values, str) and location and is_file_name(location[-1], values):
         yield ".".join(location), values
 
 

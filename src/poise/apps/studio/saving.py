@@ -13,7 +13,7 @@ from poise import job
 from poise.apps.studio.from_page import SaveFile
 from poise.apps.studio.history import History
 from poise.apps.studio.measuring import evaluated
-from poise.apps.studio.project import FILE_KEYS, Project, is_below, named_files
+from poise.apps.studio.project import Project, is_below, is_file_name, named_files
 from poise.apps.studio.solving import Solution, read
 from poise.apps.studio.to_page import Saved
 from poise.apps.studio.wire import Told, told
@@ -107,7 +107,7 @@ def _moved(value: object, old: Path, new: Path, key: str = "") -> object:
         return moved_recipe(cast("Mapping[str, object]", value), old, new)
     if isinstance(value, list | tuple):
         return [_moved(each, old, new) for each in cast("Sequence[object]", value)]
-    if isinstance(value, str) and value and key in FILE_KEYS and is_below(value):
+    if isinstance(value, str) and value and is_file_name(key, value) and is_below(value):
         with contextlib.suppress(ValueError):  # a name that no file can have
             return Path(os.path.relpath(old / value, new)).as_posix()
     return value
