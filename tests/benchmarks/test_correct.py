@@ -13,7 +13,7 @@ from benchmarks.correct_body import MOTIONS, ready, settings_of, taken
 from benchmarks.correct_convergence import Angles, Walk, angles_of, minimized, walk_problem
 from benchmarks.correct_growth import there_and_back
 from poise.arrays import Array
-from poise.methods.correct.problem import BALANCE, SPIN
+from poise.methods.correct.problem import BALANCE
 from tests.shared_data import needs_mocap
 
 pytestmark = needs_mocap
@@ -68,15 +68,17 @@ def test_angles_at_rest_are_the_reference_and_pay_for_no_bone() -> None:
 def test_the_gradient_is_that_of_differences_where_the_allowed_set_is_fixed() -> None:
     walk = solved_walk()
     weights = walk.problem.weights.copy()
-    weights[[BALANCE, SPIN]] = 0.0
+    weights[BALANCE] = 0.0
     angles = angles_of(replace(walk, problem=walk.problem._replace(weights=weights)))
     told, seen = slopes(angles)
     assert np.allclose(told, seen, rtol=1e-6)
 
 
-def test_balance_whose_cones_move_leaves_the_gradient_right_within_three_percent() -> None:
+def test_balance_whose_cones_move_leaves_slopes_right_within_three_percent_of_the_steepest() -> (
+    None
+):
     told, seen = slopes(angles_of(solved_walk()))
-    assert np.abs(told / seen - 1.0).max() < 0.03
+    assert np.abs(told - seen).max() < 0.03 * np.abs(seen).max()
 
 
 def test_places_that_angles_can_have_are_fitted() -> None:
@@ -101,7 +103,7 @@ def test_the_paper_s_two_timed_clips_have_its_frames_and_candidates() -> None:
     for name, candidates in (("walking", 4), ("standing up", 8)):
         chosen = ready(name)
         assert chosen.working.frame_count == MOTIONS[name].frames
-        assert len(settings_of(name).candidates) == candidates
+        assert len(settings_of(name).candidates or ()) == candidates
 
 
 def test_the_sitter_s_clip_has_its_true_rate() -> None:

@@ -33,7 +33,8 @@ def test_stages_of_a_correction_add_up() -> None:
     found = timed("running", samples=3)
     assert sum(found.seconds[stage] for stage in STAGES) == pytest.approx(found.seconds["all"])
     assert found.seconds["cpu"] > 0.0
-    assert len(found.result.report.discovered.errors) == 3
+    discovered = found.result.report.discovered
+    assert discovered is not None and len(discovered.errors) == 3
 
 
 @needs_mocap
@@ -48,5 +49,5 @@ def test_strips_of_constant_weights_are_as_long_as_the_walk(
     weights()
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     strips = [line for line in lines if line and set(line) <= {"#", "."}]
-    assert len(strips) == 2 + 2 * 2 * len(WEIGHTS) * 2
+    assert len(strips) == 2 + 2 * len(WEIGHTS) * 2
     assert {len(line) for line in strips} == {MOTIONS["walking"].frames}
