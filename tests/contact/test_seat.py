@@ -100,7 +100,7 @@ def test_a_tilted_floor_does_not_move_the_seat() -> None:
     assert tops[0] == pytest.approx(tops[1], abs=1e-3)
 
 
-@pytest.mark.parametrize("name", sorted(SAMPLES))
+@pytest.mark.parametrize("name", sorted(set(SAMPLES) - {"sit", "getup"}))
 def test_who_does_not_sit_has_no_seat(name: str) -> None:
     with pytest.raises(BadValue, match="someone sits still"):
         fit_seat(SAMPLES[name]().clip, sample_character(), FLOOR)

@@ -168,7 +168,7 @@ CASES = {
     "an unknown sample": (
         f"poise: 1\nclip: {{sample: wlak}}\n{STEPS}",
         "r.yaml:2:16: No sample is called 'wlak'. Did you mean 'walk'? "
-        "Known: walk, run, jump, hop, reach, golf, squat, stand.",
+        "Known: walk, run, jump, hop, reach, golf, squat, stand, sit, getup, kneel, cartwheel.",
     ),
     "an unknown key of a clip": (
         f"poise: 1\nclip: {{file: a.bvh, rate: 24}}\n{STEPS}",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from poise.samples.cartwheel import cartwheeling as cartwheeling
 from poise.samples.defects import with_dropped_frames as with_dropped_frames
 from poise.samples.defects import with_float as with_float
 from poise.samples.defects import with_foot_slide as with_foot_slide
@@ -11,13 +12,16 @@ from poise.samples.defects import with_penetration as with_penetration
 from poise.samples.defects import with_rotation_noise as with_rotation_noise
 from poise.samples.defects import with_t_pose as with_t_pose
 from poise.samples.defects import with_wrong_rate as with_wrong_rate
+from poise.samples.getup import getting_up as getting_up
 from poise.samples.golf import golfing as golfing
 from poise.samples.hop import hopping as hopping
 from poise.samples.human import human_skeleton as human_skeleton
 from poise.samples.human import sample_character as sample_character
 from poise.samples.jump import jumping as jumping
+from poise.samples.kneel import kneeling as kneeling
 from poise.samples.reach import reaching as reaching
 from poise.samples.run import running as running
+from poise.samples.sit import sitting as sitting
 from poise.samples.standing import squatting as squatting
 from poise.samples.standing import standing as standing
 from poise.samples.truth import Flight as Flight
@@ -36,5 +40,9 @@ SAMPLES: dict[str, Callable[..., Sample]] = {
     "golf": golfing,
     "squat": squatting,
     "stand": standing,
+    "sit": sitting,
+    "getup": getting_up,
+    "kneel": kneeling,
+    "cartwheel": cartwheeling,
 }
 """What `poise sample` can make, by name."""

@@ -16,12 +16,14 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.mechanics import (
+    center_of_mass,
     forward_kinematics,
     inverse_dynamics,
     momentum,
     momentum_matrix,
 )
 from poise.motion import Clip, differentiate
+from poise.samples.body_motion import BodyMotion, posed_body
 from poise.samples.curves import GRAVITY, ease
 from poise.samples.human import sample_character
 from poise.samples.plan import TRUNK, Ground, Plan, Repeated, Timeline, posed
@@ -64,6 +66,34 @@ def balanced(
         if np.abs(change).max() < _CLOSE_M:
             break
     return replace(plan, path_m=path, trunk_rad=Repeated(timeline, turns)), path
+
+
+def balanced_body(
+    motion: BodyMotion, timeline: Timeline, push_point_m: Callable[[Array], Array], rounds: int = 30
+) -> BodyMotion:
+    """The same for a body on hands and feet, without flights."""
+    body = sample_character().body
+    assert body is not None
+    wanted = push_point_m(timeline.times_s)
+    places: Array | None = None
+    times = timeline.step_s * np.arange(-_MARGIN, timeline.nodes + _MARGIN, dtype=np.float64)
+    for _ in range(rounds):
+        path = Ground(timeline, wanted if places is None else places)
+        motion = replace(motion, center_m=path)
+        clip = posed_body(motion, times, 1.0 / timeline.step_s, draft=True)
+        center = center_of_mass(forward_kinematics(clip.skeleton, *clip.pose), body)
+        y = center[_MARGIN - 1 : 1 - _MARGIN, 1]
+        pushes = (y[2:] - 2.0 * y[1:-1] + y[:-2]) / timeline.step_s**2 + GRAVITY
+        if places is None:
+            places, shift = _solved(timeline, y[1:-1], pushes, wanted, moving=True)
+            wanted = wanted + shift
+            continue
+        missing = wanted - _push_points(clip, pushes)
+        change, shift = _solved(timeline, y[1:-1], pushes, missing)
+        places, wanted = places + _RELAXED * change, wanted + _RELAXED * shift
+        if np.abs(change).max() < _CLOSE_M:
+            break
+    return motion
 
 
 def _on_grid(plan: Plan, timeline: Timeline) -> Clip:

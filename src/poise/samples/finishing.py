@@ -52,12 +52,7 @@ def finished(
 ) -> Sample:
     """Frames of a balanced plan at a rate, with the truth about them."""
     plan, path = planned
-    if not (np.isfinite(rate_hz) and 0 < rate_hz):
-        raise BadValue("rate_hz", "a positive number", rate_hz)
-    if not (np.isfinite(seconds) and seconds >= 0 and seconds * rate_hz < MOST_FRAMES):
-        raise BadValue("seconds", f"zero or more, for fewer than {MOST_FRAMES} frames", seconds)
-    frames = round(seconds * rate_hz) + 1
-    times = np.arange(frames) / rate_hz
+    times = frame_times_s(seconds, rate_hz)
     last = float(times[-1])
     rests = [
         rest
@@ -68,11 +63,20 @@ def finished(
     ]
     return Sample(
         posed(plan, times, rate_hz, name).noted(f"sample: {name}"),
-        contacts_of(rests, rate_hz, frames),
+        contacts_of(rests, rate_hz, len(times)),
         tuple(rests),
         _flights(plan, path, last),
         tuple(r for r in reached if r.start_s <= last),
     )
+
+
+def frame_times_s(seconds: float, rate_hz: float) -> Array:
+    """(F,) of the frames of so many seconds, both ends included."""
+    if not (np.isfinite(rate_hz) and 0 < rate_hz):
+        raise BadValue("rate_hz", "a positive number", rate_hz)
+    if not (np.isfinite(seconds) and seconds >= 0 and seconds * rate_hz < MOST_FRAMES):
+        raise BadValue("seconds", f"zero or more, for fewer than {MOST_FRAMES} frames", seconds)
+    return np.arange(round(seconds * rate_hz) + 1) / rate_hz
 
 
 def _flights(plan: Plan, path: Ground, last_s: float) -> tuple[Flight, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from poise.arrays import Array, Indices, frozen_array
-from poise.contact import ContactSchedule
+from poise.contact import BODY_PARTS, ContactSchedule
+from poise.environment import Environment
 from poise.mechanics import GRAVITY_M_S2
 from poise.motion import Clip
 
+FEET = ("left_foot", "right_foot")
 _SAME_TIME_S = 1e-9
 """Frames this near to an event count as at it."""
 
@@ -96,6 +98,8 @@ class Sample:
     reached: tuple[Planted, ...] = ()
     """Points held in the air: what a hand reaches for."""
     injected: tuple[Injected, ...] = ()
+    environment: Environment = field(default_factory=Environment.flat)
+    """Where it happens."""
 
 
 def _numbers(first: float, last: float, frame_count: int) -> Indices:
@@ -103,10 +107,15 @@ def _numbers(first: float, last: float, frame_count: int) -> Indices:
     return np.arange(int(max(first, 0)), int(min(last, frame_count)), dtype=np.int64)
 
 
-def contacts_of(planted: Sequence[Planted], rate_hz: float, frame_count: int) -> ContactSchedule:
-    """Both feet, frame by frame: touching while any point of theirs stands still."""
-    parts = ("left_foot", "right_foot")
-    touching = np.zeros((frame_count, len(parts)), dtype=np.bool_)
+def contacts_of(
+    planted: Sequence[Planted],
+    rate_hz: float,
+    frame_count: int,
+    parts: Collection[str] = (),
+) -> ContactSchedule:
+    """Both feet and further parts, frame by frame: touching while any point of theirs stands."""
+    known = tuple(part for part in BODY_PARTS if part in FEET or part in parts)
+    touching = np.zeros((frame_count, len(known)), dtype=np.bool_)
     for rest in planted:
-        touching[rest.frames(rate_hz, frame_count), parts.index(rest.part)] = True
-    return ContactSchedule(parts, touching, rate_hz)
+        touching[rest.frames(rate_hz, frame_count), known.index(rest.part)] = True
+    return ContactSchedule(known, touching, rate_hz)

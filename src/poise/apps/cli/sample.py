@@ -71,7 +71,8 @@ def sample(
     name: Annotated[
         str,
         typer.Argument(
-            help="What to make: walk, run, jump, hop, reach, golf, squat or stand.",
+            help="What to make: walk, run, jump, hop, reach, golf, squat, stand, sit, getup, kneel "
+            "or cartwheel.",
             metavar="NAME",
         ),
     ],
@@ -83,7 +84,7 @@ def sample(
     contacts: Annotated[
         Path | None,
         typer.Option(
-            help="Also write which foot really stands in which frame, as .csv or .json.",
+            help="Also write what really touches in which frame, as .csv or .json.",
             rich_help_panel=_TRUTH,
         ),
     ] = None,
