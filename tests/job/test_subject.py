@@ -10,19 +10,27 @@ import pytest
 
 import poise
 from poise.contact import write_contacts
+from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.job import (
     AS_IT_IS,
+    SUGGESTED,
     CharacterChoice,
     ClipChoice,
     Recipe,
     RecipeProblem,
+    Step,
     known_contacts,
     measurable,
+    recipe_from_text,
+    recipe_text,
     subject,
 )
+from poise.methods.correct import Settings as Correct
+from poise.methods.deform import Settings as Deform
 from poise.motion import Clip
 from poise.samples import walk, walking, with_dropped_frames, with_t_pose
+from tests.contact.lifted_walk import walk_on_steps
 from tests.job.test_run import steps, written
 from tests.shared_data import ROBOTS, needs_robots
 
@@ -211,3 +219,40 @@ def test_known_contacts_are_of_the_clip_of_its_file_or_of_another_rate(
     write_contacts(truth.sliced(50), tmp_path / "part.csv")
     with pytest.raises(BadValue, match=r"121 frames like the clip \(or 122 like its file\)"):
         known_contacts(tmp_path / "part.csv", found.clip, found.kept)
+
+
+def test_a_suggested_place_has_the_steps_that_the_clip_shows() -> None:
+    clip = walk_on_steps((0.0, 0.0, 0.12, 0.24, 0.36))
+    lawful = Step("correct", Correct())
+    plain = subject(Recipe([lawful]), clip)
+    assert len(plain.environment.surfaces) == 1
+    (hint,) = [note for note in plain.place_said if "--suggest-surfaces" in note]
+    assert "3 steps" in hint and "environment: suggested" in hint
+    found = subject(Recipe([lawful], environment=SUGGESTED), clip)
+    assert len(found.environment.surfaces) == 4
+    assert "not measured" in found.place_said[0]
+    assert not any("--suggest-surfaces" in note for note in found.notes)
+
+
+def test_what_only_moves_joints_is_not_told_of_steps() -> None:
+    clip = walk_on_steps((0.0, 0.0, 0.12, 0.24, 0.36))
+    found = subject(Recipe([Step("deform", Deform())]), clip)
+    assert not any("--suggest-surfaces" in note for note in found.notes)
+
+
+def test_a_given_place_is_left_as_it_is() -> None:
+    clip, flat = walk_on_steps((0.0, 0.0, 0.12, 0.24, 0.36)), Environment.flat()
+    found = subject(Recipe([Step("correct", Correct())]), clip, place=flat)
+    assert found.environment is flat and not found.place_said
+
+
+def test_a_suggested_place_can_be_drawn() -> None:
+    clip = walk_on_steps((0.0, 0.0, 0.12, 0.24, 0.36))
+    found = subject(Recipe((), environment=SUGGESTED), clip, to_draw=True)
+    assert len(found.environment.surfaces) == 4
+
+
+def test_suggested_is_a_word_of_recipes_that_comes_back() -> None:
+    recipe = recipe_from_text("poise: 1\nenvironment: suggested\nsteps: [correct: {}]\n")
+    assert recipe.environment == SUGGESTED
+    assert recipe_from_text(recipe_text(recipe)).environment == SUGGESTED
