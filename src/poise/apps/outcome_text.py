@@ -72,11 +72,15 @@ def constraint_notes(recipe: Recipe, outcome: Outcome) -> list[str]:
 def outcome_page(recipe: Recipe, outcome: Outcome, found: Evaluation, name: str) -> str:
     """A report about an edited clip beside what it was made from."""
     from poise.apps.report.build import report_html
+    from poise.apps.report.contact_doubts import unknown_carriers
 
     said = (*constraint_notes(recipe, outcome), *outcome.notes, *found.notes)
     before = outcome.start
     original = Path(before.source.path).name if before.source else before.name
-    return report_html(found, name, against=original or "the original", notes=said)
+    unknown = unknown_carriers(outcome.results)
+    return report_html(
+        found, name, against=original or "the original", notes=said, unknown=unknown
+    )
 
 
 def _contacts(result: Result[object]) -> list[str]:

@@ -37,7 +37,8 @@ def known_contacts(path: Path, clip: Clip, kept: Kept | None = None) -> ContactS
             wanted += f" (or {kept.total} like its file)"
         raise BadValue(f"contacts of {path.name}", wanted, schedule.frame_count)
     sliding = None if schedule.sliding is None else schedule.sliding[rows]
-    return ContactSchedule(schedule.parts, schedule.touching[rows], clip.rate_hz, sliding)
+    sure = None if schedule.confidence is None else schedule.confidence[rows]
+    return ContactSchedule(schedule.parts, schedule.touching[rows], clip.rate_hz, sliding, sure)
 
 
 def _at_rate(rows: Indices, rate_hz: float, clip: Clip) -> Indices:
