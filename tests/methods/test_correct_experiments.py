@@ -163,7 +163,7 @@ def test_the_seat_carries_the_sitter_twice(name: str, seat_m: float) -> None:
 def test_another_body_does_it_with_the_same_contacts(name: str) -> None:
     told = read_contacts(RECIPES / f"{OTHER_BODIES[name]}_contacts.json")
     found = contacts(name)
-    assert outcome(name).result.report.discovered is None
+    assert outcome(name).result.report.found is None
     for part in told.parts:
         np.testing.assert_array_equal(found.column(part), told.column(part))
 
@@ -171,8 +171,10 @@ def test_another_body_does_it_with_the_same_contacts(name: str) -> None:
 @pytest.mark.parametrize("name", OTHER_BODIES.values())
 def test_the_contacts_of_the_files_are_those_that_are_found(name: str) -> None:
     told, found = read_contacts(RECIPES / f"{name}_contacts.json"), contacts(name)
-    assert told.parts == found.parts
-    assert (told.touching == found.touching).mean() > 0.98
+    agree = [(told.column(part) == found.column(part)).mean() for part in told.parts]
+    assert np.mean(agree) > 0.98
+    others = [part for part in found.parts if part not in told.parts]
+    assert not any(found.column(part).any() for part in others)
 
 
 def test_flesh_keeps_hands_off_the_spine() -> None:
