@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,15 +28,17 @@ def place_of(recipe: Recipe, clip: Clip, character: Character) -> Environment:
         return _named_place(recipe)
     if recipe.retargets:
         place, notes = shown_place(clip, character)  # another body sits only on a seat
-        return replace(place, notes=notes)
-    ground, note = estimate_ground(clip, character)
-    notes = (note,)
+    else:
+        ground, note = estimate_ground(clip, character)
+        place, notes = Environment((ground,)), (note,)
     if any(keeps_laws(step) for step in recipe.steps):
-        notes += missing_in_words(suggest_place(clip, character).surfaces)
-    return Environment((ground,), notes)
+        shown = suggest_place(clip, character).surfaces
+        missing = [each for each in shown if each.kind != "seat" or not recipe.retargets]
+        notes += missing_in_words(missing)
+    return replace(place, notes=notes)
 
 
-def missing_in_words(surfaces: tuple[ShownSurface, ...]) -> tuple[str, ...]:
+def missing_in_words(surfaces: Sequence[ShownSurface]) -> tuple[str, ...]:
     """What is said of surfaces that a clip shows and its place does not have."""
     if not surfaces:
         return ()

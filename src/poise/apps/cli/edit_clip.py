@@ -77,6 +77,13 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
         if asked.report is not None:
             raise typer.BadParameter("none of a stream", param_hint="--report")
+        for hint, given in (
+            ("--fix-rate", asked.fix_rate),
+            ("--keep-rate", asked.keep_rate),
+            ("--suggest-surfaces", asked.suggest_surfaces),
+        ):
+            if given:
+                raise typer.BadParameter("a stream is not known as a whole", param_hint=hint)
         used, changes = _recipe_and_changes(recipe, method, to, asked)
         with saying_problems():
             stream_clip(used, clip, asked, changes)

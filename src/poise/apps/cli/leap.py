@@ -89,7 +89,7 @@ def leap(
         changes += asked.set_ or ()
         used = recipe or usual_recipe("leap_clip")
         if stages:
-            _say_stages(used, clip, [*changes, *asked.changes()])
+            _say_stages(used, clip, [*changes, *asked.changes(changes)])
             return
         if recipe is None and asked.output is None and asked.report is None:
             raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -187,8 +187,13 @@ class RunOptions:
     keep_rate: KeepRate = False
     suggest_surfaces: SuggestSurfaces = False
 
-    def changes(self) -> list[Change]:
-        """What of this is a change of the recipe, but for `set_`."""
+    def changes(self, others: Sequence[str | Change]) -> list[Change]:
+        """What of this is a change of the recipe, but for `set_`, beside other changes."""
+        places = [
+            each for each in others if not isinstance(each, str) and each.path == ("environment",)
+        ]
+        if self.suggest_surfaces and places:
+            raise BadValue("--suggest-surfaces", "left out beside --environment", "both")
         return [
             *rate_changes(self.fix_rate, self.keep_rate), *place_changes(self.suggest_surfaces)
         ]  # fmt: skip

@@ -18,6 +18,7 @@ from poise.apps.cli.options import (
     Overwrite,
     RolesFile,
     RunOptions,
+    SuggestSurfaces,
     TimesAsFar,
     check_replaced,
     option_changes,
@@ -83,6 +84,7 @@ def retarget(
     overwrite: Overwrite = False,
     fix_rate: FixRate = False,
     keep_rate: KeepRate = False,
+    suggest_surfaces: SuggestSurfaces = False,
 ) -> None:
     """Put a motion on another body: a child, another rig, a humanoid robot.
 
@@ -124,7 +126,13 @@ def retarget(
         follow(
             usual_recipe(RECIPE),
             clip,
-            RunOptions(output, overwrite=overwrite, fix_rate=fix_rate, keep_rate=keep_rate),
+            RunOptions(
+                output,
+                overwrite=overwrite,
+                fix_rate=fix_rate,
+                keep_rate=keep_rate,
+                suggest_surfaces=suggest_surfaces,
+            ),  # fmt: skip
             changes,
             accept=accept,
             given={"robot": robot},

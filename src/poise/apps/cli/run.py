@@ -106,7 +106,7 @@ def follow(
             write_outputs,
         )
 
-        changes = [*changes, *asked.changes()]
+        changes = [*changes, *asked.changes(changes)]
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
         used = [step.method for step in recipe.steps]
         if method is not None and method not in used:
