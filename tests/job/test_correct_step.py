@@ -75,7 +75,7 @@ def test_a_written_step_is_read_back(text: str) -> None:
     ("step", "said"),
     [
         ("{settings: {preset: wlk}}",
-         r"expected 'walk', .* or 'seat' for preset .*, found 'wlk'\. Did you mean 'walk'\?"),
+         r"expected 'auto', .* or 'seat' for preset .*, found 'wlk'\. Did you mean 'walk'\?"),
         ("{settings: {candidates: [left_tow]}}", r"'left_tow'\. Did you mean 'left_toe'\?"),
         ("{settings: {candidates: [head, head]}}", "candidates must be different parts"),
         ("{settings: {preset: run, samples: 0}}", "samples must be a whole number"),
@@ -108,7 +108,7 @@ def test_a_recipe_corrects_and_tells_how_far_it_is(tmp_path: Path) -> None:
     outcome = run_recipe(load_recipe(written(tmp_path)), progress=told.append)
     assert outcome.clip.frame_count == 60 and outcome.result.contacts is not None
     assert outcome.start is outcome.prepared.clip
-    assert list(dict.fromkeys(each.stage for each in told)) == ["contacts", "places", "angles"]
+    assert list(dict.fromkeys(each.stage for each in told)) == ["contacts", "angles"]
     (preview,) = (each.preview for each in told if each.preview is not None)
     assert preview.frame_count == 60
 
