@@ -132,7 +132,7 @@ def retarget(
                 fix_rate=fix_rate,
                 keep_rate=keep_rate,
                 suggest_surfaces=suggest_surfaces,
-            ),  # fmt: skip
+            ),
             changes,
             accept=accept,
             given={"robot": robot},
