@@ -196,7 +196,7 @@ def test_a_foot_that_walks_on_though_it_is_said_to_stand_is_said_to_slide() -> N
 def test_a_motion_far_above_the_floor_comes_down_as_a_whole_and_says_so() -> None:
     near, far = corrected(SQUAT.clip, STAND), corrected(SQUAT.clip, STAND, place=DEEP)
     assert near.status == far.status == "converged" and near.notes == ()
-    assert far.notes == ("The motion was lowered by 2.9 m to where it touches.",)
+    assert far.notes == ("The motion was lowered by 3.0 m to where it touches.",)
     fell = near.clip.root_positions_m - far.clip.root_positions_m
     np.testing.assert_allclose(fell, np.broadcast_to([0.0, 3.0, 0.0], fell.shape), atol=0.1)
 

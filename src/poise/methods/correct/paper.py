@@ -86,6 +86,7 @@ def run_paper(edit: Edit, settings: Settings, tell: ProgressCallback) -> Result[
         contacts = known_candidates(edit.contacts, mesh, vertices, place, rest, rate)
     tell(Progress("places", 0, 1))
     optimized = optimizer.solve(contacts)
+    tell(Progress("angles", 0, 1))
     nearest = np.round(np.arange(clip.frame_count) * rate / clip.rate_hz).astype(np.int64)
     own = contacts[np.minimum(nearest, len(contacts) - 1)]
     moved = at_own_rate(optimized.vertices_m - vertices_of(mesh, working), rate, reference)
@@ -93,7 +94,7 @@ def run_paper(edit: Edit, settings: Settings, tell: ProgressCallback) -> Result[
     flat = sole_turns(reference, character, place, mesh.candidates, own)
     made = followed(reference, character, mesh, moved, moves, flat)
     made = _in_range(made, reference, character, place, moves)
-    tell(Progress("angles", 0, 1, made))
+    tell(Progress("angles", 1, 1, made))
     schedule = edit.contacts or schedule_of(mesh.candidates, own, clip.rate_hz)
     count = sum(len(intervals(schedule.column(part))) for part in schedule.parts)
     off_m = _off_m(made, mesh, own, place, rest)
@@ -109,7 +110,7 @@ def run_paper(edit: Edit, settings: Settings, tell: ProgressCallback) -> Result[
         clip=replace(made, history=history),
         status="converged" if solved else "stalled",
         summary=f"{summary}.",
-        report=CorrectReport(None, (), (), found),
+        report=CorrectReport(None, (), (), discovered=found),
         contacts=schedule,
         notes=() if solved else (f"{optimized.status[0].upper()}{optimized.status[1:]}.",),
         start=start,

@@ -22,6 +22,7 @@ from poise.constraints import Recruits, Scene, Task
 from poise.contact import FEET, ContactSchedule, geometry_evidence, intervals, without_ends
 from poise.environment import Environment, Ground
 from poise.footing import (
+    BALL,
     HEEL,
     ORIGIN,
     TIP,
@@ -39,6 +40,7 @@ from poise.footing import (
     worst_miss,
 )
 from poise.mechanics import forward_kinematics, site_positions
+from poise.methods.correct.far_moved import FarMoved, far_moved, frames_of
 from poise.motion import (
     Clip,
     joint_speeds_rad_s,
@@ -72,6 +74,8 @@ FASTER = 1.06
 """A joint that turns faster, against its fastest in the capture, is seen to snap."""
 
 _DEEPEST_M = 0.001
+_DOUBTS = 2
+"""How often stretches are left out of the laws of motion because limbs were thrown in them."""
 _ROUNDS = 6
 """Most solves, each with tasks for the points that the last one left inside something."""
 
@@ -93,6 +97,8 @@ class Recovered:
     """Which."""
     physics: PhysicsSolution | None
     """What the laws of motion left over; None where they were not asked for."""
+    doubted: tuple[FarMoved, ...] = ()
+    """Where contacts do not explain the motion, so that the laws of motion were left off."""
 
 
 def recover(
@@ -150,15 +156,27 @@ def recover(
     touches = np.asarray(contacts.touching.any(axis=1))
     swings = swing_tasks(scene, paths, movers)
     if physics is not None:
-        solved = solve_clip(
-            scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
-            fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, asked=_asked(clip, unknown),
-        )  # fmt: skip
-        made = replace(
-            clip, root_positions_m=solved.root_positions_m, rotations_wxyz=solved.rotations_wxyz
-        )
+
+        def lawful(but: NDArray[np.bool_]) -> tuple[PhysicsSolution, Clip]:
+            solved = solve_clip(
+                scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
+                fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, asked=_asked(clip, but),
+            )  # fmt: skip
+            roots, turns = solved.pose
+            return solved, replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+
+        lawless = np.zeros(clip.frame_count, dtype=np.bool_) if unknown is None else unknown
+        doubted: tuple[FarMoved, ...] = ()
+        solved, made = lawful(lawless)
+        for _ in range(_DOUBTS):
+            far = far_moved(clip, made, character)
+            further = frames_of(far, clip.frame_count) & ~lawless
+            if not further.any():
+                break
+            doubted, lawless = (*doubted, *far), lawless | further
+            solved, made = lawful(lawless)
         told, miss = with_slides(contacts, slid), worst_miss(solved.missed_m)
-        return Recovered(made, told, (*held, *swings), *miss, solved)
+        return Recovered(made, told, (*held, *swings), *miss, solved, doubted)
     slack = ankle_slack_rad(character)
     fastest = fastest_rad_s
     if fastest is None:
@@ -269,43 +287,55 @@ _FORGET_S = 0.3
 
 
 def swing_tasks(scene: Scene, paths: Sequence[FootPath], movers: Movers) -> list[Task]:
-    """Wishes for the joints of feet between the paths that they have while they touch."""
+    """Wishes for ankles and balls of feet between the paths that they have while they touch.
+
+    Two points of a foot, or it would pitch to wherever its ankle is wished to be: feet are light.
+    """
     frames, rate = scene.clip.frame_count, scene.clip.rate_hz
+    fade = max(1, round(_FORGET_S * rate))
     found: list[Task] = []
     for part in sorted({path.shape.part for path in paths}):
         mine = sorted((p for p in paths if p.shape.part == part), key=lambda p: p.first)
-        joint = mine[0].shape.joint
-        places = scene.state.positions_m[:, joint]
-        fade = max(1, round(_FORGET_S * rate))
-        gaps = [
-            (p.stop, n.first, _moved(scene, p, -1), _moved(scene, n, 0)) for p, n in pairwise(mine)
-        ]
-        first, last = mine[0], mine[-1]
-        gaps.append((first.first - fade, first.first, np.zeros(3), _moved(scene, first, 0)))
-        gaps.append((last.stop, last.stop + fade, _moved(scene, last, -1), np.zeros(3)))
-        for a, b, before, after in gaps:
-            since = np.arange(a, b) - a + 1.0
-            # In a swing shorter than that, what one end forgets the other one learns.
-            over = min(fade, b - a) + 1.0
-            moved = smooth_step(1.0 - since / over)[:, None] * before
-            moved += smooth_step(1.0 - (b - a + 1.0 - since) / over)[:, None] * after
-            inside = slice(max(a, 0), min(b, frames))
-            if inside.start >= inside.stop:
-                continue
-            goals = places[inside] + moved[inside.start - a : inside.stop - a]
-            name = f"{part} swings from frame {inside.start}"
-            found.append(movers.point(name, joint, ORIGIN, inside.start, goals, WISHED, WEIGHT))
+        joint, first, last = mine[0].shape.joint, mine[0], mine[-1]
+        for point, offset in (("ankle", ORIGIN), ("ball", mine[0].shape.offsets_m[BALL])):
+            places = _places(scene, joint, offset)
+            gaps = [
+                (p.stop, n.first, _moved(scene, p, -1, offset), _moved(scene, n, 0, offset))
+                for p, n in pairwise(mine)
+            ]
+            start, end = _moved(scene, first, 0, offset), _moved(scene, last, -1, offset)
+            gaps.append((first.first - fade, first.first, np.zeros(3), start))
+            gaps.append((last.stop, last.stop + fade, end, np.zeros(3)))
+            for a, b, before, after in gaps:
+                since = np.arange(a, b) - a + 1.0
+                # In a swing shorter than that, what one end forgets the other one learns.
+                over = min(fade, b - a) + 1.0
+                moved = smooth_step(1.0 - since / over)[:, None] * before
+                moved += smooth_step(1.0 - (b - a + 1.0 - since) / over)[:, None] * after
+                inside = slice(max(a, 0), min(b, frames))
+                if inside.start >= inside.stop:
+                    continue
+                goals = places[inside] + moved[inside.start - a : inside.stop - a]
+                name = f"{part} swings from frame {inside.start} ({point})"
+                found.append(movers.point(name, joint, offset, inside.start, goals, WISHED, WEIGHT))
     return found
 
 
-def _moved(scene: Scene, path: FootPath, end: int) -> Array:
-    """(3,) how far a stance moves its foot in its first frame (0) or its last (-1)."""
+def _places(scene: Scene, joint: int, offset_m: Array) -> Array:
+    """(F, 3) of a point that a joint carries."""
+    turns = scene.state.rotations_wxyz[:, joint]
+    return scene.state.positions_m[:, joint] + rotations.rotate(turns, offset_m)
+
+
+def _moved(scene: Scene, path: FootPath, end: int, offset_m: Array) -> Array:
+    """(3,) how far a stance moves a point of its foot in its first frame (0) or its last (-1).
+
+    A foot that rolls is as steep as captured there, so that all of it moves as what it rolls on.
+    """
     shape, frame = path.shape, path.first if end == 0 else path.stop - 1
-    places, turns = scene.state.positions_m[frame], scene.state.rotations_wxyz[frame]
     if path.posed[end]:
-        return path.places_m[end] - places[shape.joint]
+        goal = path.places_m[end] + rotations.rotate(path.turns_wxyz[end], offset_m)
+        return goal - _places(scene, shape.joint, offset_m)[frame]
     if path.on_heel[end]:
-        heel = places[shape.joint] + rotations.rotate(turns[shape.joint], shape.offsets_m[HEEL])
-        return path.heel_m[end] - heel
-    tip = places[shape.toes] + rotations.rotate(turns[shape.toes], shape.offsets_m[TIP])
-    return path.tip_m[end] - tip
+        return path.heel_m[end] - _places(scene, shape.joint, shape.offsets_m[HEEL])[frame]
+    return path.tip_m[end] - _places(scene, shape.toes, shape.offsets_m[TIP])[frame]

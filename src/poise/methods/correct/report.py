@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.contact import ContactSchedule, FoundContacts, intervals
 from poise.methods.correct.contact_optimizer import Discovered
+from poise.methods.correct.far_moved import FarMoved, far_moved_in_words
 from poise.methods.correct.recovery import Recovered
 from poise.methods.correct.settings import Settings
 from poise.methods.result import Result, Status
@@ -35,6 +36,8 @@ class CorrectReport:
     """Where the laws of motion are not kept, the worst first."""
     shortfalls: tuple[Shortfall, ...]
     """Where strength, joint speeds, ranges or surfaces are not kept to, the worst first."""
+    doubted: tuple[FarMoved, ...] = ()
+    """Where contacts do not explain the motion, so that the laws of motion were left off."""
     discovered: Discovered | None = None
     """With `mode: paper`: what the contact optimizer found, and how."""
 
@@ -56,10 +59,11 @@ def finished(
     held = recovered.worst_m <= MET_M
     lawless = unexplained_stretches(recovered.physics)
     unknown = () if found is None or recovered.physics is None else tuple(intervals(found.unknown))
-    met = held and not lawless and not shortfalls and not unknown
+    doubted = recovered.doubted
+    met = held and not (lawless or shortfalls or unknown or doubted)
     status: Status = "converged" if met else "out_of_iterations"
     summary = f"{counted(contacts, 'contact')} {'holds' if contacts == 1 else 'hold'}"
-    if recovered.physics is not None and not lawless and not unknown:
+    if recovered.physics is not None and not (lawless or unknown or doubted):
         summary += ", and the ground can carry every frame"
         if not shortfalls:
             summary += " within strength and range"
@@ -71,6 +75,8 @@ def finished(
         )
     if unknown:
         summary += f" {unknown_in_words(unknown, found)}"
+    if doubted:
+        summary += f" {far_moved_in_words(doubted)}"
     if lawless:
         summary += f" {unexplained_in_words(lawless)}"
     if shortfalls:
@@ -82,7 +88,7 @@ def finished(
         ),
         status=status,
         summary=summary,
-        report=CorrectReport(found, lawless, shortfalls),
+        report=CorrectReport(found, lawless, shortfalls, doubted),
         contacts=recovered.contacts,
         notes=notes,
         start=start,
