@@ -83,6 +83,66 @@ def test_slides_are_read_back(tmp_path_factory, frames, seed, ending) -> None:
         assert (read.standing(part) == written.standing(part)).all()
 
 
+def sure_schedule(frames: int = 6, parts=("left_foot", "pelvis"), seed: int = 3) -> ContactSchedule:
+    rng = np.random.default_rng(seed)
+    touching = rng.random((frames, len(parts))) < 0.5
+    sliding = touching & (rng.random(touching.shape) < 0.3)
+    return ContactSchedule(tuple(parts), touching, 60.0, sliding, rng.random(touching.shape))
+
+
+def test_confidence_follows_the_parts_in_the_csv_and_is_a_list_in_the_json(tmp_path) -> None:
+    touching, sure = np.array([[True, False]] * 2), np.array([[0.5, 1.0], [0.25, 0.0]])
+    schedule = ContactSchedule(("left_foot", "head"), touching, 50.0, None, sure)
+    write_contacts(schedule, tmp_path / "c.csv")
+    rows = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "frame,time_s,left_foot,head,left_foot_confidence,head_confidence"
+    assert [[float(cell) for cell in row.split(",")[4:]] for row in rows[1:]] == sure.tolist()
+    write_contacts(schedule, tmp_path / "c.json")
+    content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert content["confidence"] == {"left_foot": [0.5, 0.25], "head": [1.0, 0.0]}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    frames=st.integers(2, 30),
+    seed=st.integers(0, 1000),
+    parts=st.lists(st.sampled_from(BODY_PARTS), min_size=1, unique=True),
+    ending=st.sampled_from([".csv", ".json"]),
+)
+def test_confidence_is_read_back(tmp_path_factory, frames, seed, parts, ending) -> None:
+    path = tmp_path_factory.mktemp("contacts") / f"c{ending}"
+    written = sure_schedule(frames, parts, seed)
+    write_contacts(written, path)
+    read = read_contacts(path)
+    assert read.parts == written.parts and (read.touching == written.touching).all()
+    assert read.confidence is not None and written.confidence is not None
+    np.testing.assert_allclose(read.confidence, written.confidence, atol=0.001)
+    assert read.confidence.min() >= 0.0 and read.confidence.max() <= 1.0
+    again = path.with_name(f"again{ending}")
+    write_contacts(read, again)
+    second = read_contacts(again).confidence
+    assert second is not None and (second == read.confidence).all()
+
+
+def test_files_without_confidence_have_none(tmp_path) -> None:
+    for name in ("c.csv", "c.json"):
+        write_contacts(some_schedule(), tmp_path / name)
+        assert read_contacts(tmp_path / name).confidence is None
+
+
+def test_confidence_of_some_parts_leaves_the_others_certain(tmp_path) -> None:
+    (tmp_path / "c.csv").write_text(
+        "frame,time_s,left_foot,head,head_confidence\n0,0,1,0,0.5\n1,0.1,1,1,1\n",
+        encoding="utf-8",
+    )
+    content = {"rate_hz": 10, "frames": 2, "contacts": {"left_foot": [[0, 2]], "head": [[1, 2]]}}
+    content["confidence"] = {"head": [0.5, 1]}
+    (tmp_path / "c.json").write_text(json.dumps(content), encoding="utf-8")
+    for name in ("c.csv", "c.json"):
+        sure = read_contacts(tmp_path / name).confidence
+        assert sure is not None and sure.tolist() == [[1.0, 0.5], [1.0, 1.0]]
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     frames=st.integers(2, 40),
@@ -119,6 +179,7 @@ def test_times_may_start_anywhere_and_cells_may_be_quoted(tmp_path) -> None:
 
 
 HEADER = "frame,time_s,left_foot\n"
+SURE = "frame,time_s,left_foot,left_foot_confidence"
 
 
 @pytest.mark.parametrize(
@@ -143,6 +204,13 @@ HEADER = "frame,time_s,left_foot\n"
         (HEADER + "0,0,1\n1,0.1,1\n2,0.1,1\n", 4, "times that go up"),
         (HEADER + "0,0,1\n1,0.1,1\n2,0.5,1\n3,0.6,1\n", 4, "evenly spaced times"),
         (HEADER + "0,0,1\n\n1,0.1,1\n", 3, "3 cells as in the header"),
+        ("frame,time_s,left_foot_confidence\n", 1, "confidence of the parts"),
+        ("frame,time_s,left_foot,head_confidence\n", 1, "confidence of the parts before"),
+        (SURE.replace("left_foot,left", "left_foot,head,left") + ",head\n", 1, "confidence of the"),
+        (SURE + "\n0,0,1,1.5\n1,0.1,1,1\n", 2, "1.5"),
+        (SURE + "\n0,0,1,-0.1\n1,0.1,1,1\n", 2, "-0.1"),
+        (SURE + "\n0,0,1,nan\n1,0.1,1,1\n", 2, "nan"),
+        (SURE + "\n0,0,1,sure\n1,0.1,1,1\n", 2, "sure"),
     ],
 )
 def test_a_broken_csv_is_refused_with_its_line(tmp_path, content, line, says) -> None:
@@ -180,6 +248,12 @@ GOOD = {"rate_hz": 60, "frames": 10, "contacts": {"left_foot": [[0, 3]]}}
         ({"sliding": {"left_foot": [[2, 4]]}}, "sliding of left_foot while it touches"),
         ({"sliding": {"left_foot": [[0, 11]]}}, "inside 0 to 10"),
         ({"sliding": {"left_foot": 3}}, "left_foot as a list"),
+        ({"confidence": []}, "confidence as an object"),
+        ({"confidence": {"head": [1.0] * 10}}, "confidence of parts that are listed"),
+        ({"confidence": {"left_foot": 1.0}}, "10 probabilities for left_foot"),
+        ({"confidence": {"left_foot": [1.0] * 9}}, "10 probabilities for left_foot"),
+        ({"confidence": {"left_foot": [1.0] * 9 + [1.5]}}, "left_foot"),
+        ({"confidence": {"left_foot": [1.0] * 9 + [True]}}, "left_foot"),
     ],
 )
 def test_a_wrong_json_is_refused(tmp_path, change, says) -> None:
