@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from poise.character import Character, Roles, Skeleton, find_partial_roles, read_role_file
-from poise.contact import check_gravity, suggest_place
+from poise.contact import check_gait, check_gravity, suggest_place
 from poise.errors import MissingRoles
 from poise.job import AS_IT_IS, subject
 from poise.motion import Clip
@@ -39,6 +39,8 @@ class RateReport:
     gravity_m_s2: float | None
     likely_rate_hz: float | None
     note: str
+    doubted: bool = False
+    """Whether nobody flies, but somebody walks faster than people do."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,10 @@ def _place(clip: Clip, roles: Path | None) -> _Place:
     except MissingRoles:
         return _Place()
     check = check_gravity(found.clip, found.character, found.environment)
-    rate = RateReport(check.verdict, check.gravity_m_s2, check.likely_rate_hz, check.note)
+    gait = check_gait(found.clip, found.character) if not check.flights else None
+    doubted = gait is not None and gait.hurried
+    said = gait.note if gait is not None and doubted else check.note
+    rate = RateReport(check.verdict, check.gravity_m_s2, check.likely_rate_hz, said, doubted)
     note = " ".join(found.place_said)
     true = replace(found.clip, rate_hz=check.likely_rate_hz or found.clip.rate_hz)
     surfaces = suggest_place(true, found.character).surfaces
@@ -258,8 +263,8 @@ def clip_rows(report: ClipReport) -> list[Row]:
         rows.append(Row("" if number else "surfaces", words, "warn"))
     if report.surfaces:
         rows.append(Row("", "--suggest-surfaces puts them there in correct and run.", "quiet"))
-    wrong = report.rate_check.verdict == "wrong"
-    rows.append(Row("rate", report.rate_check.note, "warn" if wrong else "plain"))
+    wrong, doubted = report.rate_check.verdict == "wrong", report.rate_check.doubted
+    rows.append(Row("rate", report.rate_check.note, "warn" if wrong or doubted else "plain"))
     if wrong:
         rows.append(Row("", "--fix-rate takes the true one in correct and run.", "quiet"))
     rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))

@@ -31,6 +31,8 @@ from poise.contact.foot_motion import STANDING_QUANTILE as STANDING_QUANTILE
 from poise.contact.foot_motion import FootMotion as FootMotion
 from poise.contact.foot_motion import foot_motion as foot_motion
 from poise.contact.foot_motion import sole_heights_m as sole_heights_m
+from poise.contact.gait_check import GaitCheck as GaitCheck
+from poise.contact.gait_check import check_gait as check_gait
 from poise.contact.geometry_evidence import GeometryEvidence as GeometryEvidence
 from poise.contact.geometry_evidence import geometry_evidence as geometry_evidence
 from poise.contact.gravity_check import Flight as Flight

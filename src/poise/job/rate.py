@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from poise.character import Character
-from poise.contact import GravityCheck, check_gravity
+from poise.contact import GravityCheck, check_gait, check_gravity
 from poise.environment import Environment
 from poise.errors import FileProblem
 from poise.job.recipe import Recipe, Step
@@ -44,14 +44,20 @@ def put_right(clip: Clip, check: GravityCheck) -> Clip:
     return replace(clip, rate_hz=check.likely_rate_hz).noted(said)
 
 
-def in_words(recipe: Recipe, check: GravityCheck) -> tuple[str, ...]:
+def in_words(
+    recipe: Recipe, clip: Clip, character: Character, check: GravityCheck
+) -> tuple[str, ...]:
     """What is said about a rate that was not put right."""
     if check.verdict == "wrong" and recipe.clip.wrong_rate == "keep":
         return (f"{check.note} It is kept, as asked.",)
     if check.verdict == "wrong" and not any(keeps_laws(step) for step in recipe.steps):
         return (f"{check.note} Times and speeds are off by that much (--fix-rate).",)
-    doubtful = check.verdict == "unverified" and check.flights
-    return (check.note,) if doubtful else ()
+    if check.verdict != "unverified":
+        return ()
+    if check.flights:
+        return (check.note,)
+    gait = None if recipe.clip.wrong_rate == "keep" else check_gait(clip, character)
+    return (gait.note,) if gait is not None and gait.hurried else ()
 
 
 def check_rate(recipe: Recipe, step: Step, clip: Clip, check: GravityCheck | None) -> None:

@@ -284,7 +284,7 @@ def subject(
         with located(recipe, ("environment",)):
             environment = place or place_of(recipe, made, character)
     elif rate is not None:
-        said = (*said, *rate_in_words(recipe, rate))
+        said = (*said, *rate_in_words(recipe, captured.clip, character, rate))
     character, fitted = _with_soles(recipe, character, made, environment)
     said = (*said, *fitted)
     asked = Subject(made, character, environment, said, environment.notes, kept, rate=rate)
