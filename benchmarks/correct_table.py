@@ -1,6 +1,6 @@
 """A correction judged on real captures: every clip on flat ground, and which limits it breaks.
 
-`python -m benchmarks.correct_table MODULE:FUNCTION [CLIP...] [--write]` hands every clip to
+`python -m benchmarks.correct_table MODULE:FUNCTION [CLIP...]` hands every clip to
 `FUNCTION(subject, preset) -> (corrected clip, its contacts)` and measures what comes back with code
 that the correction does not use. `untouched` of this file shows what the captures are like.
 """
@@ -19,7 +19,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.page import put_table
 from poise.character import with_ranges
 from poise.contact import ContactSchedule, detect_contacts
 from poise.job import Subject, measurable
@@ -249,37 +248,6 @@ def table(
     return rows
 
 
-PAGE_HEADING = (
-    "| clip | preset | slide: own, detector's | depth, float | force | moment | likeness | jitter |"
-    " pop |",
-    "|---" * 9 + "|",
-)
-
-
-def page_line(row: Row) -> str:
-    """A row of the table in docs/correct.md; bold is what is over its limit."""
-    if row.problem:
-        return f"| {row.name} | {row.preset} | {row.problem} |"
-    figures = row.figures
-
-    def told(key: str, digits: int, unit: str = "") -> str:
-        text = f"{figures[key]:.{digits}f}{unit}"
-        return f"**{text}**" if key in row.fails else text
-
-    def change(key: str) -> str:
-        over = [name for name in (key, f"{key}_detector") if name in row.fails]
-        after = f"**{figures[over[0]]:.3f}**" if over else f"{figures[key]:.3f}"
-        return f"{figures[f'{key}_input']:.3f} → {after}"
-
-    cells = (
-        row.name, row.preset, f"{told('slide', 2)}, {told('slide_detector', 2)}",
-        f"{told('deepest', 2)}, {told('float', 2)}", change("force"), change("moment"),
-        f"{told('rotation', 1, '°')}, {told('position', 1, ' cm')}", told("jitter", 2),
-        told("pop", 2),
-    )  # fmt: skip
-    return f"| {' | '.join(cells)} |"
-
-
 def summary(rows: Sequence[Row]) -> str:
     """Worst of every judged figure, and how many clips break which limit."""
     measured = [row for row in rows if not row.problem]
@@ -303,14 +271,11 @@ def main() -> int:
     parser.add_argument("clips", nargs="*", help="such as 02_01 (default: all)")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--write", action="store_true", help="into docs/correct.md")
     asked = parser.parse_args()
     rows = table(asked.function, asked.clips, asked.processes)
     if asked.json:
         told = [dataclasses.asdict(row) for row in rows]
         asked.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    if asked.write:
-        put_table("correct.md", "every capture", [*PAGE_HEADING, *map(page_line, rows)])
     return 1 if any(row.fails for row in rows) else 0
 
 

@@ -18,7 +18,7 @@ from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 
 pytestmark = pytest.mark.slow
 
-LONG = {**ACROSS, "steps": [{"correct": {"settings": {"samples": 100_000}}}]}
+LONG = {**ACROSS, "steps": [{"correct": {"settings": {"mode": "paper", "samples": 100_000}}}]}
 
 
 @needs_page

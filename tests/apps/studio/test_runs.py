@@ -23,7 +23,7 @@ SOON_S = 240.0
 
 def corrected(samples: int, **others: Any) -> dict[str, Any]:
     """Four samples take a second; a hundred thousand, an hour."""
-    settings = {"samples": samples, "iterations": 5, "sampling_iterations": 2}
+    settings = {"mode": "paper", "samples": samples, "iterations": 5, "sampling_iterations": 2}
     return {**ACROSS, "steps": [{"correct": {"settings": settings}}], **others}
 
 
