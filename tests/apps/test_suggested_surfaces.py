@@ -67,3 +67,12 @@ def test_what_was_not_known_is_known_with_the_suggestion() -> None:
     before = find_contacts(clip, figure, Environment.flat())
     after = find_contacts(clip, figure, suggest_place(clip, figure).environment)
     assert before.unknown.mean() > 0.3 and not after.unknown.any()
+
+
+def test_the_word_is_taken_for_the_place_itself(command: Command, stairs: Path) -> None:
+    measured = command("measure", stairs, "--environment", "suggested")
+    assert measured.code == 0 and "36 cm high" in measured.err
+    asked = command(
+        "correct", stairs, "-o", "o.npz", "--environment", "suggested", "--only", "contacts"
+    )
+    assert asked.code == 0 and "36 cm high" in asked.err

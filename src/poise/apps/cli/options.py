@@ -22,8 +22,8 @@ Against = Annotated[Path | None, typer.Option(help="The original, to compare wit
 EnvironmentFile = Annotated[
     Path | None,
     typer.Option(
-        help="The place: a small YAML file, or a mesh (.obj, .stl, .glb). Without it, "
-        "the floor that the feet show."
+        help="The place: a small YAML file, a mesh (.obj, .stl, .glb), or 'suggested': what the "
+        "clip shows. Without it, the floor that the feet show."
     ),
 ]
 ContactsFile = Annotated[
@@ -280,12 +280,21 @@ def option_changes(*asked: tuple[str, Path | str | float | None, str]) -> list[s
     return [
         Change(
             tuple(path.split(".")),
-            str(value.resolve()) if isinstance(value, Path) else value,
+            _seen_from_here(path, value),
             f"{option} {value}",
         )
         for path, value, option in asked
         if value is not None
     ]
+
+
+def _seen_from_here(path: str, value: Path | str | float) -> str | float:
+    from poise.job import SUGGESTED
+
+    if not isinstance(value, Path):
+        return value
+    is_word = path == "environment" and str(value) == SUGGESTED
+    return SUGGESTED if is_word else str(value.resolve())
 
 
 def check_new(output: Path | None, overwrite: bool) -> None:
