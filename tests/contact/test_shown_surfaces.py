@@ -14,9 +14,9 @@ from poise.contact.resting_feet import resting_feet
 from poise.environment import Environment, query
 from poise.formats import load_clip
 from poise.mechanics import forward_kinematics, site_positions
-from poise.motion import Clip
+from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
-from poise.samples import SAMPLES, sample_character
+from poise.samples import SAMPLES, sample_character, walking, with_noise
 from tests.contact.lifted_walk import stances, walk_on_steps, walk_up_a_slope
 from tests.contact.rigid_clips import human
 from tests.contact.sitting import sitting_clip
@@ -64,6 +64,18 @@ def test_feet_stand_on_the_steps_and_nobody_walks_through_them(
             middle = round(clip.rate_hz * (start + 0.4 * (end - start)))
             if start > 0.0 and middle < clip.frame_count:  # all of the stance is there
                 assert np.abs(near[middle, flat]).max() < 0.015
+
+
+@pytest.mark.parametrize("rate_hz", [60.0, 30.0])
+def test_slow_cameras_show_the_same_steps(rate_hz: float) -> None:
+    found = suggest_place(resample(walk_on_steps(UP), rate_hz), sample_character())
+    assert heights_of(found.environment) == pytest.approx([0.12, 0.24, 0.36], abs=0.01)
+
+
+@pytest.mark.parametrize("millimetres", [5.0, 15.0])
+def test_noise_shows_nothing_on_level_ground(millimetres: float) -> None:
+    noisy = with_noise(walking(), millimetres).clip
+    assert not suggest_place(noisy, sample_character()).surfaces
 
 
 def test_one_stone_on_level_ground_is_one_step() -> None:
