@@ -88,8 +88,8 @@ def lines() -> list[str]:
                 for value in constant.values
                 if value != constant.default
             }
-            best = max(scores, key=lambda value: scores[value])
-            if scores[best] > before + WORTH:
+            best = max(scores, key=lambda value: scores[value], default=constant.default)
+            if scores.get(best, before) > before + WORTH:
                 chosen[constant] = best
         found = _at(chosen, cases) if chosen else usual
         for kept, each in zip(judged, found, strict=True):
