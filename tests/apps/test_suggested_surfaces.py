@@ -8,9 +8,12 @@ import pytest
 
 import poise
 from poise.apps.inspection import ClipReport, clip_rows
+from poise.apps.studio.project import named_files
+from poise.apps.studio.saving import moved_recipe
 from poise.contact import find_contacts, suggest_place
 from poise.environment import Environment
-from poise.samples import sample_character
+from poise.job import SUGGESTED
+from poise.samples import sample_character, with_t_pose
 from tests.apps.command_line import Command
 from tests.contact.lifted_walk import walk_on_steps
 
@@ -31,6 +34,21 @@ def test_inspect_lists_the_steps(stairs: Path) -> None:
     (first,) = [row for row in rows if row.label == "surfaces"]
     assert "12 cm high" in first.text and first.tone == "warn"
     assert any("--suggest-surfaces" in row.text for row in rows)
+
+
+def test_inspect_counts_frames_as_in_the_file(tmp_path: Path) -> None:
+    first = suggest_place(walk_on_steps(UP), sample_character()).surfaces[0]
+    assert first.words(1) != first.words() and str(first.frames[0] + 1) in first.words(1)
+    poise.save(with_t_pose(walk_on_steps(UP)), tmp_path / "led.npz")
+    led = poise.inspect(tmp_path / "led.npz")
+    assert isinstance(led, ClipReport) and led.surfaces[0] == first.words(1)
+
+
+def test_the_word_is_no_file(tmp_path: Path) -> None:
+    recipe = {"clip": "walk.bvh", "environment": SUGGESTED}
+    assert [name for _, name in named_files(recipe)] == ["walk.bvh"]
+    moved = moved_recipe(recipe, tmp_path / "old", tmp_path)
+    assert moved == {"clip": "old/walk.bvh", "environment": SUGGESTED}
 
 
 def test_correct_names_the_option_and_takes_it(

@@ -102,7 +102,7 @@ def test_a_sitter_shows_a_seat_and_when() -> None:
     found = suggest_place(sitting_clip(), human())
     (seat,) = found.surfaces
     assert seat.kind == "seat" and seat.parts == ("pelvis",)
-    assert 60 < np.mean(seat.frames) < 300 and "A seat" in seat.words
+    assert 60 < np.mean(seat.frames) < 300 and "A seat" in seat.words()
 
 
 def test_a_clip_too_short_shows_its_floor_alone() -> None:

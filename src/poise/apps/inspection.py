@@ -223,7 +223,7 @@ def _place(clip: Clip, roles: Path | None) -> _Place:
     note = " ".join(found.place_said)
     true = replace(found.clip, rate_hz=check.likely_rate_hz or found.clip.rate_hz)
     surfaces = suggest_place(true, found.character).surfaces
-    words = tuple(shown.words for shown in surfaces)
+    words = tuple(shown.words(found.kept.left_out) for shown in surfaces)
     return _Place(found.environment.grounds[0].height_m, note, words, rate)
 
 

@@ -27,7 +27,7 @@ from poise.environment import ConvexPart, Environment, Ground
 from poise.errors import BadValue
 from poise.mechanics import BodyState, forward_kinematics, site_positions
 from poise.motion import Clip, splines
-from poise.wording import counted, frame_list
+from poise.wording import frame_list
 
 RAISED_M = 0.05
 """Feet that rest this much over the floor rest on something else."""
@@ -48,6 +48,8 @@ FARTHEST_M = 1.0
 """How far it goes at least."""
 PLANE_M = 0.025
 """How far rests may be off a plane, as a root mean square."""
+_MOST_RUNS = 3
+"""Of frames that are named."""
 TILTED = 0.5
 """Share of a slope's tilt that feet which stand on it show at least; on stairs they show none."""
 
@@ -63,8 +65,12 @@ class ShownSurface:
     """Of the body, that rest on it,"""
     frames: tuple[int, ...]
     """and when."""
-    words: str
-    """A sentence for the user."""
+    what: str
+    """What and where, in words."""
+
+    def words(self, first: int = 0) -> str:
+        """A sentence for the user; `first` is the number of the clip's first frame in its file."""
+        return f"{self.what} in {frame_list([first + frame for frame in self.frames], _MOST_RUNS)}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,20 +118,16 @@ def suggest_place(clip: Clip, character: Character) -> SuggestedPlace:
     else:
         solids += seat.parts
         frames = tuple(np.flatnonzero(seat.seated).tolist())
-        words = f"A seat, {100.0 * seat.height_m:.0f} cm high, under the hips in {_when(frames)}."
-        surfaces.append(ShownSurface("seat", seat.height_m, ("pelvis",), frames, words))
+        what = f"A seat, {100.0 * seat.height_m:.0f} cm high, under the hips"
+        surfaces.append(ShownSurface("seat", seat.height_m, ("pelvis",), frames, what))
     notes = (note,)
     if surfaces:
         notes = (
             f"Suggested by the clip, not measured: floor at {100.0 * ground.height_m:+.1f} cm at "
             "the origin.",
-            *(shown.words for shown in surfaces),
+            *(shown.words() for shown in surfaces),
         )
     return SuggestedPlace(Environment((ground, *solids), notes), tuple(surfaces))
-
-
-def _when(frames: Sequence[int]) -> str:
-    return frame_list(tuple(frames), 3)
 
 
 def _frames(rests: Sequence[Rest]) -> tuple[int, ...]:
@@ -166,11 +168,8 @@ def _slope(ground: Ground, rests: Sequence[Rest]) -> tuple[Ground, ShownSurface]
     if float(expected @ soles[:, 1]) < TILTED * float(expected @ expected):
         return None
     parts = tuple(sorted({rest.part for rest in rests}))
-    words = (
-        f"A slope that rises {100.0 * rise:.0f} cm a metre, under the {_words_of(parts)} in "
-        f"{counted(len(rests), 'stance')}."
-    )
-    return tilted, ShownSurface("slope", rise, parts, _frames(rests), words)
+    what = f"A slope that rises {100.0 * rise:.0f} cm a metre, under the {_words_of(parts)}"
+    return tilted, ShownSurface("slope", rise, parts, _frames(rests), what)
 
 
 def _off(ground: Ground, rests: Sequence[Rest]) -> float:
@@ -268,11 +267,11 @@ def _step(
     reaches = cut(reaches, np.maximum(least, LEAST_M), (stood[:, [0, 2]], np.zeros(len(stood))))
     name = f"step {number}"
     parts, frames = tuple(sorted({rest.part for rest in rests})), _frames(rests)
-    words = (
+    what = (
         f"A step, {100.0 * height:.0f} cm high, at x {middle[0]:.2f}, z {middle[2]:.2f} m, under "
-        f"the {_words_of(parts)} in {_when(frames)}."
+        f"the {_words_of(parts)}"
     )
-    shown = ShownSurface("step", height, parts, frames, words)
+    shown = ShownSurface("step", height, parts, frames, what)
     return prism(name, reaches, middle, bottom, top), shown
 
 
