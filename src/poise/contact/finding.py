@@ -46,7 +46,7 @@ from poise.solvers import Layers, likeliest_states
 FOOT_ODDS, FOOT_BIAS = 5.8, -0.5
 """Log-odds of a foot that scores zero by the detector's rule (which says 1 at its limit), and what
 is taken off them. By logistic regression on force plates 4.3, alone; beside dynamics, more."""
-OTHER_ODDS, OTHER_BIAS = 2.5, -1.5
+OTHER_ODDS, OTHER_BIAS = 4.0, -2.0
 """Of hands, knees and so on, whose skin is known less well and which touch less often."""
 LEAST_ODDS, MOST_ODDS = -8.0, 6.0
 NOISE_BIAS = 1.5

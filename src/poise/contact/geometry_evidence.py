@@ -46,7 +46,7 @@ HEIGHT_NOISE_M = 0.004
 SPEED_PER_CREEP = 100.0
 """V over the speed at which loaded soles creep. From 30 on the force-plate trials agree as well;
 a high one leaves the detector's V to nearly all captures."""
-LEAST_SPEED_M_S = 0.75
+LEAST_SPEED_M_S = 1.5
 """Least V: of clips made by code, whose soles do not creep at all."""
 _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""

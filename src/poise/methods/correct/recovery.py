@@ -69,6 +69,8 @@ TRAVELS_M_S = 0.15
 """A sole that is faster does not stand yet, or no longer,"""
 LONGEST_TRAVEL_S = 0.12
 """at the ends of a contact."""
+LONGEST_ROLL_S = 0.3
+"""The same for other parts: who sits up rolls off the back, and flesh gives way meanwhile."""
 
 FASTER = 1.06
 """A joint that turns faster, against its fastest in the capture, is seen to snap."""
@@ -245,16 +247,16 @@ def fastest_turns_rad_s(clip: Clip) -> Array:
 
 
 def travelling(scene: Scene, contacts: ContactSchedule) -> NDArray[np.bool_]:
-    """(F, P) frames at the ends of contacts in which a foot still travels.
+    """(F, P) frames at the ends of contacts in which a part still travels.
 
     It touches, and may carry, but held where it stands later it would drag the swing by centimetres
     and stop the leg within a frame.
     """
     seen = geometry_evidence(scene.state, scene.character, scene.environment, contacts.rate_hz)
-    window = LONGEST_TRAVEL_S * contacts.rate_hz
     found = np.zeros_like(contacts.touching)
     for column, part in enumerate(contacts.parts):
-        if part in FEET and part in seen.parts:
+        if part in seen.parts:
+            window = contacts.rate_hz * (LONGEST_TRAVEL_S if part in FEET else LONGEST_ROLL_S)
             touches = contacts.column(part)
             fast = seen.speeds_m_s[:, seen.parts.index(part)] > TRAVELS_M_S
             found[:, column] = touches & ~without_ends(touches, fast, window)
