@@ -108,5 +108,6 @@ def unknown_in_words(stretches: tuple[tuple[int, int], ...], found: FoundContact
     return (
         f"Something that is not known carries the body in frames {named}{more} (up to "
         f"{100.0 * share:.0f} % of the weight), so balance and flight are left as they are there: "
-        "give the surface it stands, sits or hangs on (--environment)."
+        "give the surface it stands, sits or hangs on (--environment), or take those that the clip "
+        "shows (--suggest-surfaces)."
     )
