@@ -112,6 +112,14 @@ def test_slip_is_how_far_the_members_of_a_state_go() -> None:
     assert ours.costs[at, 2] == pytest.approx(share)
 
 
+def test_slip_is_relative_to_a_belt() -> None:
+    mesh, vertices, rest = walk()
+    belt = Environment.flat(0.0, (0.0, 0.0, -1.5))
+    carried = vertices - np.arange(40)[:, None, None] * np.array([0.0, 0.0, 1.5 / RATE_HZ])
+    moving = node_costs(mesh, carried, RATE_HZ, belt, Settings(), rest)
+    assert moving.costs[:, 2] == pytest.approx(graph().costs[:, 2], abs=1e-9)
+
+
 @pytest.mark.parametrize("epsilon", [1e-2, 1e-3, 1e-4])
 def test_bending_is_what_the_least_squares_problem_says(epsilon: float) -> None:
     """Eqs. 22 and 23 written out, against the small forms."""

@@ -60,7 +60,8 @@ def node_costs(
     surface = query(environment, vertices)
     targets = surface.closest_m + rest_heights_m[:, None] * surface.normals - vertices
     travelled = np.zeros((frames, count))
-    travelled[1:] = np.sum(np.diff(vertices, axis=0) ** 2, axis=2)
+    steps = np.diff(vertices, axis=0) - surface.velocities_m_s[:-1] / rate_hz
+    travelled[1:] = np.sum(steps**2, axis=2)
     flags = touching(np.arange(1 << count), count)
     kinds = np.stack(
         [

@@ -15,6 +15,7 @@ Where the print cannot be taken at its word:
 - Diversity counts unbroken stretches of one state (`scoring`).
 - Contacts do not slip between frames that both touch; from the last free frame to the first that
   touches, the trajectory leads.
+- What touches a belt goes with it: slip (Eqs. 9 and 25) is relative to the surface.
 - Where nothing touches, a weak pull to the reference keeps the equations regular.
 - Flesh rests on the surface, not joints; feet have a heel and a ball, braced (`mesh_vertices`).
 - Ten samples are drawn at a time, and samples compare by errors above the least
