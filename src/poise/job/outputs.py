@@ -8,7 +8,7 @@ from pathlib import Path
 
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, detect_contacts, write_contacts
+from poise.contact import ContactSchedule, find_contacts, write_contacts
 from poise.environment import Environment
 from poise.errors import FileProblem
 from poise.formats import (
@@ -166,7 +166,7 @@ def save_robot(path: Path, layout: str, outcome: Outcome) -> None:
     prepared = outcome.prepared
     contacts = outcome.result.contacts or prepared.contacts
     if contacts is None:
-        contacts = detect_contacts(outcome.clip, prepared.character, prepared.environment)
+        contacts = find_contacts(outcome.clip, prepared.character, prepared.environment).schedule
     made = (each.report for each in outcome.results)
     impossible = next((each.impossible for each in made if isinstance(each, RetargetReport)), ())
     write_robot_file(

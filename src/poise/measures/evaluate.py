@@ -8,8 +8,8 @@ from poise.character import Character, complete_character
 from poise.contact import (
     ContactSchedule,
     Series,
-    detect_contacts,
     estimate_ground,
+    find_contacts,
     observe,
 )
 from poise.environment import Environment
@@ -63,10 +63,10 @@ def evaluate(
         clip: clean motion.
         character: whose motion; by default a human of the clip's own proportions.
         environment: where; by default the floor that the feet of the original show.
-        contacts: what the clip claims to touch when; by default what is detected in it.
+        contacts: what the clip claims to touch when; by default what is found in it.
         against: the original, for the measures of two clips and the input's contacts.
         against_character: whose motion the original is; by default a human of its proportions.
-        input_contacts: the truth about contacts, if known; by default what is detected in the
+        input_contacts: the truth about contacts, if known; by default what is found in the
             original.
     """
     notes: list[str] = []
@@ -78,12 +78,12 @@ def evaluate(
         environment = Environment((ground,))
         notes.append(note)
     if contacts is None:
-        contacts = detect_contacts(clip, character, environment)
-        notes.append("contacts: detected in the clip")
+        contacts = find_contacts(clip, character, environment).schedule
+        notes.append("contacts: found in the clip")
     if input_contacts is None:
         same = against is None
         input_contacts = (
-            contacts if same else detect_contacts(before, before_character, environment)
+            contacts if same else find_contacts(before, before_character, environment).schedule
         )
     # Each is smoothed as its own noise needs. What is smoothed more than that smears the forces of
     # one stance into the next: a walk that keeps its balance would read as one that does not.

@@ -16,7 +16,7 @@ from poise.apps.studio.solving import Solution
 from poise.apps.studio.wire import Told, told
 from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ContactSchedule, Series, detect_contacts, observe, write_contacts
+from poise.contact import ContactSchedule, Series, find_contacts, observe, write_contacts
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.job import Subject
@@ -76,7 +76,7 @@ def observed(
     clip: Clip, character: Character, place: Environment, contacts: ContactSchedule | None = None
 ) -> Series:
     """What a motion does frame by frame; contacts that nobody has given are found."""
-    touching = contacts or detect_contacts(clip, character, place)
+    touching = contacts or find_contacts(clip, character, place).schedule
     return observe(clip, character, place, touching)
 
 
