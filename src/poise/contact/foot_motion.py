@@ -40,6 +40,10 @@ PLANTED_S = 0.15
 PLANTED_BELOW_M = 0.05
 """A point slower than this for so long, and lower, stands on the floor: feet do not hover."""
 
+UNEVEN_M = 0.02
+"""Both soles of a skeleton are alike, to about this: a foot that hovers slowly while the other one
+stands (hopping) does not show where its own sole stands."""
+
 _SHORTEST_STANDING_S = 0.1
 """A point that stood less than this near the floor takes its level from the other foot."""
 
@@ -97,7 +101,13 @@ def _levels(motion: PointMotion, heights: Array, rate_hz: float) -> Array:
         other = _mirrored(motion.names[s])
         if other in motion.names and stood[motion.names.index(other)]:
             levels[s] = levels[motion.names.index(other)]
-    return levels
+    return np.minimum(levels, _of_mirrored(motion.names, levels) + UNEVEN_M)
+
+
+def _of_mirrored(names: tuple[str, ...], levels: Array) -> Array:
+    """(S,) the level of each point's counterpart on the other foot, infinite without one."""
+    others = [_mirrored(name) for name in names]
+    return np.array([levels[names.index(o)] if o in names else np.inf for o in others])
 
 
 def _planted(motion: PointMotion, heights: Array, rate_hz: float) -> NDArray[np.bool_]:

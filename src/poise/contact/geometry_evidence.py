@@ -49,6 +49,8 @@ a high one leaves the detector's V to nearly all captures."""
 LEAST_SPEED_M_S, LEAST_NOISY_M_S = 0.5, 1.5
 """Least V: of clips made by code, whose soles do not creep at all, and of clips whose noise hides
 by how much they do."""
+_HIDDEN = 0.25
+"""Share of what noise seems to creep by that real creep may hide behind."""
 _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""
 _CREEPING = 0.2
@@ -202,7 +204,7 @@ def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
     seen = float(np.quantile(slowest[np.isfinite(slowest)], 1.0 - _CREEPING))
     noise = _noise_creep_m_s(raw_m, loaded, rate_hz)
     creep = np.sqrt(max(0.0, seen**2 - noise**2))
-    least = min(LEAST_SPEED_M_S + SPEED_PER_CREEP * noise, LEAST_NOISY_M_S)
+    least = min(LEAST_SPEED_M_S + SPEED_PER_CREEP * _HIDDEN * noise, LEAST_NOISY_M_S)
     return float(np.clip(SPEED_PER_CREEP * creep, least, SOLE_SPEED_M_S))
 
 

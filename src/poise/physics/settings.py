@@ -79,7 +79,7 @@ class PhysicsSettings:
     no limits."""
     clearance: Annotated[float, NotNegative] = 3e5
     """What a point a metre inside something costs."""
-    looks: Annotated[int, Ge(0)] = 4
+    looks: Annotated[int, Ge(0)] = 8
     """How often a solved motion is looked at again through a filter (`second_look`), at most."""
     most_peak: Annotated[float, NotNegative] = 1.15
     """Joints whose accelerations exceed so many times their peak in the capture are curbed then;

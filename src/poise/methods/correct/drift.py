@@ -16,15 +16,20 @@ LEAST_M_S = 0.04
 """Slower drifts are left alone: soles roll, and their points creep forward by two or three
 centimetres a second in walks that do not slide."""
 
-_SURE = 3.0
+_SURE = 5.0
 """The drift must be this many times as large as the doubt about it."""
 
 _PER_DEVIATION = 1.4826
 """Standard deviation over median deviation, for a bell curve."""
+_FEWEST = 4
+"""Witnesses that can agree."""
 _FIRM = 0.5
 """Grip from which a point stands."""
 _SHORTEST_S = 0.13
 """Stances from which a slope is read."""
+_MOMENT_S = 0.3
+"""A stance is a witness for each such time, two at least: what rolls (runners' feet do all the
+time) slows down meanwhile, what drifts does not."""
 
 
 def steady_drift_m_s(points: TouchingPoints, contacts: ContactSchedule) -> Array:
@@ -33,7 +38,7 @@ def steady_drift_m_s(points: TouchingPoints, contacts: ContactSchedule) -> Array
     `points` are as captured, not smoothed: smoothed soles creep while they roll.
     """
     found = np.array(_velocities(points, contacts)).reshape(-1, 2)
-    if len(found) < 3:
+    if len(found) < _FEWEST:
         return np.zeros(3)
     middle = np.median(found, axis=0)
     spread = _PER_DEVIATION * np.median(np.linalg.norm(found - middle, axis=1))
@@ -50,16 +55,23 @@ def without_drift(places_m: Array, drift_m_s: Array, rate_hz: float) -> Array:
 
 
 def _velocities(points: TouchingPoints, contacts: ContactSchedule) -> list[Array]:
-    """Of every stance that is long enough: the slope of its level path, but for its ends."""
+    """Of every stance that is long enough, but for its ends: slopes of its level path."""
     found: list[Array] = []
     rate = contacts.rate_hz
-    standing = np.stack([contacts.standing(part) for part in points.parts], axis=1)
-    firm = (points.grip > _FIRM) & standing[:, points.owners]
-    for c in range(firm.shape[1]):
-        for first, stop in intervals(firm[:, c]):
+    for p, part in enumerate(points.parts):
+        mine = points.owners == p
+        for first, stop in intervals(contacts.standing(part)):
             quarter = (stop - first) // 4
-            path = points.places_m[first + quarter : stop - quarter, c][:, [0, 2]]
-            if stop - first >= _SHORTEST_S * rate and len(path) > 1:
-                times = (np.arange(len(path)) - 0.5 * (len(path) - 1)) / rate
-                found.append(times @ path / (times @ times))
+            if stop - first < _SHORTEST_S * rate or quarter < 3:
+                continue
+            # Points that carry throughout: others roll off. One velocity a moment, or a foot of
+            # seven points would pass for seven witnesses.
+            inner = np.arange(first + quarter, stop - quarter)
+            firm = mine & (points.grip[inner] > _FIRM).all(axis=0)
+            moments = max(2, round(len(inner) / (rate * _MOMENT_S)))
+            for frames in np.array_split(inner, moments) if firm.any() else ():
+                times = (np.arange(len(frames)) - 0.5 * (len(frames) - 1)) / rate
+                paths = points.places_m[frames][:, firm][:, :, [0, 2]]
+                slopes = np.einsum("t,tck->ck", times, paths) / (times @ times)
+                found.append(np.median(slopes, axis=0))
     return found
