@@ -78,9 +78,7 @@ def outcome_page(recipe: Recipe, outcome: Outcome, found: Evaluation, name: str)
     before = outcome.start
     original = Path(before.source.path).name if before.source else before.name
     unknown = unknown_carriers(outcome.results)
-    return report_html(
-        found, name, against=original or "the original", notes=said, unknown=unknown
-    )
+    return report_html(found, name, against=original or "the original", notes=said, unknown=unknown)
 
 
 def _contacts(result: Result[object]) -> list[str]:

@@ -86,7 +86,8 @@ def _fitted(
     dynamics: ClipDynamics, points: TouchingPoints, frames: Indices, states: Indices
 ) -> tuple[Array, Array]:
     """(n, 6) what is left unexplained, and (n,) how many members carry nothing, by degrees."""
-    members = (states[:, None] >> np.arange(len(points.parts))) & 1
+    bits: Indices = np.arange(len(points.parts), dtype=np.int64)
+    members = (np.right_shift.outer(states, bits) & 1).astype(np.int64)
     used = np.flatnonzero(members.any(axis=0)[points.owners])
     owners = points.owners[used]
     grip = points.grip[frames][:, used] * members[:, owners]

@@ -63,7 +63,7 @@ def _sum_tasks(tasks: Tasks, count: int, work: Work) -> None:
         t, row = work.active[i], work.row_of[i]
         if tasks.kind[t] == CENTER:
             continue
-        j, scale = tasks.joint[t], tasks.scale[t]
+        j, scale = int(tasks.joint[t]), tasks.scale[t]
         weight = scale * scale
         ex, ey = float(scale * errors[row]), float(scale * errors[row + 1])
         ez = float(scale * errors[row + 2])

@@ -137,7 +137,7 @@ def keep_inside(limits: Limits, blocks: Blocks, work: Work, local: Array, everyt
     """Bring controlled joints of a pose inside their ranges; all, or those that may have left."""
     for l in range(len(limits.block)):
         if work.controlled[limits.block[l]] and (everything or work.margin[l] <= 0.0):
-            j = blocks.joint[limits.block[l]]
+            j = int(blocks.joint[limits.block[l]])
             n = limited_numbers(limits, l, local[j, 0], local[j, 1], local[j, 2], local[j, 3])
             a, b = _beyond(limits, l, 0, n[0]), _beyond(limits, l, 1, n[1])
             c = _beyond(limits, l, 2, n[2])

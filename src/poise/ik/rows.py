@@ -281,7 +281,7 @@ def _write_point(
         if blocks.kind[b] == TRANSLATION:
             _put_unit(blocks, tasks, t, row, b, r, s, work)
         else:
-            j, c = blocks.joint[b], work.place
+            j, c = int(blocks.joint[b]), work.place
             _put_lever(
                 blocks, tasks, t, row, b, r, s, px - c[j, 0], py - c[j, 1], pz - c[j, 2], work
             )
@@ -329,7 +329,7 @@ def _write_center(
     r = (1.0, 0.0, 0.0, 0.0)
     for k in range(tasks.carry[t], tasks.carry[t + 1]):
         b = tasks.carry_block[k]
-        s, j = share * tasks.scale[t] * blocks.mobility[b], blocks.joint[b]
+        s, j = share * tasks.scale[t] * blocks.mobility[b], int(blocks.joint[b])
         if blocks.kind[b] == TRANSLATION:
             if points == 0:
                 _put_unit(blocks, tasks, t, row, b, r, tasks.scale[t] * blocks.mobility[b], work)
@@ -375,7 +375,7 @@ def _write_aim(
             if blocks.kind[b] == TRANSLATION:
                 x, y, z = mx, my, mz
             else:
-                jb, c = blocks.joint[b], work.place
+                jb, c = int(blocks.joint[b]), work.place
                 x, y, z = cross(px - c[jb, 0], py - c[jb, 1], pz - c[jb, 2], mx, my, mz)
                 x, y, z = x + a[0], y + a[1], z + a[2]
             if blocks.kind[b] <= BALL:
@@ -406,7 +406,7 @@ def _write_distance(
         b = tasks.carry_block[k]
         sign = tasks.carry_sign[k]
         s, column = sign * tasks.scale[t] * blocks.mobility[b], blocks.column[b]
-        j, c = blocks.joint[b], work.place
+        j, c = int(blocks.joint[b]), work.place
         px, py, pz = (ax, ay, az) if sign > 0 else (bx, by, bz)
         x, y, z = cross(px - c[j, 0], py - c[j, 1], pz - c[j, 2], ux, uy, uz)
         if blocks.kind[b] == BALL:
