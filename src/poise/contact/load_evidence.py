@@ -88,7 +88,7 @@ def _fitted(
     """(n, 6) what is left unexplained, and (n,) how many members carry nothing, by degrees."""
     bits: Indices = np.arange(len(points.parts), dtype=np.int64)
     members = (np.right_shift.outer(states, bits) & 1).astype(np.int64)
-    used = np.flatnonzero(members.any(axis=0)[points.owners])
+    used = np.flatnonzero(np.asarray(members.any(axis=0))[points.owners])
     owners = points.owners[used]
     grip = points.grip[frames][:, used] * members[:, owners]
     weight, length = dynamics.weight_n, dynamics.length_m
