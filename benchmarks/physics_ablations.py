@@ -18,7 +18,7 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.page import put_table
-from benchmarks.physics_table import captures, preset_for
+from benchmarks.physics_table import captures
 from poise.arrays import Array
 from poise.character import Character, with_ranges
 from poise.contact import ContactSchedule
@@ -104,6 +104,18 @@ def _on_one_point(clip: Clip, character: Character, place: Environment, preset: 
         return _corrected()(clip, character, place, preset)
 
 
+def _swinging_by_ankles(
+    clip: Clip, character: Character, place: Environment, preset: str
+) -> Made:
+    tasks = _recovery.swing_tasks
+
+    def ankles(*given: object) -> list[object]:
+        return [task for task in tasks(*given) if not task.name.endswith("(ball)")]
+
+    with mock.patch.object(_recovery, "swing_tasks", ankles):
+        return _corrected()(clip, character, place, preset)
+
+
 def _bounds_alike(clip: Clip, character: Character, place: Environment, preset: str) -> Made:
     with mock.patch.object(_bounds, "HEAVIEST", 1.0):
         return _corrected()(clip, character, place, preset)
@@ -131,6 +143,7 @@ WAYS: dict[str, Way] = {
     "without torque rows": _varied(PhysicsSettings(torque=0.0)),
     "without force ramps": _varied(PhysicsSettings(edge_s=0.0, ramp_s=1e-3)),
     "held while feet still travel": _held_while_travelling,
+    "feet swing by their ankles": _swinging_by_ankles,
     "broken bounds weigh no more": _bounds_alike,
     "toes roll on a point": _on_one_point,
     "without wrench likeness": _varied(PhysicsSettings(wrench_likeness=0.0, moment_likeness=0.0)),
