@@ -104,9 +104,7 @@ def _on_one_point(clip: Clip, character: Character, place: Environment, preset: 
         return _corrected()(clip, character, place, preset)
 
 
-def _swinging_by_ankles(
-    clip: Clip, character: Character, place: Environment, preset: str
-) -> Made:
+def _swinging_by_ankles(clip: Clip, character: Character, place: Environment, preset: str) -> Made:
     tasks = _recovery.swing_tasks
 
     def ankles(*given: object) -> list[object]:
@@ -163,7 +161,7 @@ def figures(path: Path, way: Way | None) -> dict[str, float]:
     """Of one capture; of the capture itself, by contacts that its correction finds, for None."""
     given = measurable(path)
     character = with_ranges(given.character, given.clip.rotations_wxyz)
-    preset = preset_for(path)
+    preset = "auto"
     made, contacts = (way or _corrected())(given.clip, character, given.environment, preset)
     measured = evaluate(
         made if way else given.clip, given.character, given.environment, contacts,
