@@ -159,6 +159,35 @@ def test_the_paper_is_a_mode(command: Command, sliding: Path, tmp_path: Path) ->
     assert unknown.code == 2 and "physics" in unknown.err and "paper" in unknown.err
 
 
+POLE = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+  JOINT Head
+  {
+    OFFSET 0 80 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 20 0
+    }
+  }
+}
+MOTION
+Frames: 4
+Frame Time: 0.033333
+"""
+
+
+def test_a_body_that_is_not_recognised(command: Command, tmp_path: Path) -> None:
+    """It is said of the clip, with an option that exists; not of a file inside the program."""
+    (tmp_path / "pole.bvh").write_text(POLE + 4 * "0 90 0 0 0 0 0 0 0\n", encoding="utf-8")
+    done = command("correct", tmp_path / "pole.bvh", "-o", "o.bvh")
+    assert done.code == 2 and "pole.bvh: expected a body" in done.err
+    assert "--set 'character.roles={" in done.err and "correct_clip" not in done.err
+
+
 def test_nothing_is_written_over(command: Command, sliding: Path, tmp_path: Path) -> None:
     files = {"-o": "o.bvh", "--contacts-out": "c.csv", "--preview": "p.glb", "--report": "r.html"}
     for option, name in files.items():

@@ -18,6 +18,12 @@ from poise.apps.cli.options import (
 )
 from poise.apps.cli.run import follow, saying_problems
 
+_ROLES_BY = (
+    "Take another motion; or name the joints of its body, each that poise inspect says is missing: "
+    "--set 'character.roles={left_knee: LShin}'."
+)
+"""How to name joints of a motion on the command line."""
+
 
 @taking_records
 def correct(
@@ -43,7 +49,7 @@ def correct(
         str | None,
         typer.Option(
             help="contacts: hold what touches, and leave balance, flight and strength as they are.",
-            metavar="PART",
+            metavar="WHAT",
         ),
     ] = None,
     mode: Annotated[
@@ -114,4 +120,5 @@ def correct(
             accept=accept,
             method="correct",
             given={"contacts": contacts_out, "preview": preview},
+            roles_by=None if recipe else _ROLES_BY,
         )
