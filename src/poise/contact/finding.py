@@ -134,19 +134,16 @@ def find_contacts(
     touching = ((taken[:, None] >> np.arange(count)) & 1) == 1
     sure = np.repeat(paths.probabilities[:, :count], lengths, axis=0)
     nodes = _nodes_of(layers, paths.states)
+    unknown = _without_rims((taken >> count) & 1 == 1, touching, clip.rate_hz)
     if dynamics is not None:
         support = dynamics.outer_force_n[:, 1] / dynamics.weight_n
-        touching = without_carried_gaps(
-            touching, np.where((taken >> count) & 1, 0.0, support), clip
-        )
+        touching = without_carried_gaps(touching, np.where(unknown, 0.0, support), clip)
     schedule = ContactSchedule(
         geometry.parts, touching, clip.rate_hz,
         sliding_frames(touching, geometry.sliding_m_s, clip.rate_hz),
         np.where(touching, sure, 1.0 - sure),
     )  # fmt: skip
-    return FoundContacts(
-        schedule, (taken >> count) & 1 == 1, np.repeat(unexplained[nodes], lengths)
-    )
+    return FoundContacts(schedule, unknown, np.repeat(unexplained[nodes], lengths))
 
 
 def _allowed(known: tuple[str, ...], asked: Iterable[str] | None) -> NDArray[np.bool_]:
@@ -223,6 +220,22 @@ def _or_unknown(
     starts = np.concatenate([[0], np.cumsum(sizes * np.where(carried, 2, 1))])
     grown = Layers(starts.astype(np.int64), states[order], layers.state_count)
     return grown, likelihoods[order], left[order]
+
+
+def _without_rims(
+    unknown: NDArray[np.bool_], touching: NDArray[np.bool_], rate_hz: float
+) -> NDArray[np.bool_]:
+    """(F,) what is not known carries, with the moments before and after in which nothing does.
+
+    Evidence of it is an average over a while, which blurs where it begins: nobody flies for a few
+    frames from a step to the floor.
+    """
+    found = unknown.copy()
+    for first, stop in intervals(np.asarray(~touching.any(axis=1) & ~unknown)):
+        beside = (first > 0 and unknown[first - 1]) or (stop < len(unknown) and unknown[stop])
+        if beside and stop - first <= LONGEST_GAP_S * rate_hz:
+            found[first:stop] = True
+    return found
 
 
 def without_carried_gaps(

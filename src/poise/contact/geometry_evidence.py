@@ -213,13 +213,14 @@ def _noise_creep_m_s(raw_m: Array, loaded: NDArray[np.bool_], rate_hz: float) ->
 
     Its size per axis follows from fourth differences of the points that are loaded (which see
     nothing of slow motion), what is left of it from the smoothing's cutoff, and the speed from two
-    such places that are independent.
+    such places that are independent. Infinite where nothing stands for five frames: noise may
+    hide any creep.
     """
     if len(raw_m) < 5:
-        return 0.0
+        return np.inf
     still = np.logical_and.reduce([loaded[i : len(loaded) - 4 + i] for i in range(5)])
     if not still.any():
-        return 0.0
+        return np.inf
     fourth = np.abs(np.diff(raw_m, n=4, axis=0)[still])
     size = float(np.median(fourth)) / (0.6745 * np.sqrt(70.0))
     kept = np.sqrt(min(1.0, 2.0 * CUTOFF_HZ / rate_hz))

@@ -110,7 +110,7 @@ def run(
     fallen_short = (
         shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
     )
-    notes = () if found is None else (kind_in_words(contacts),)
+    notes = () if found is None else (kind_in_words(contacts, found.unknown),)
     if abs(rise) > FAR_M:
         word = "raised" if rise > 0.0 else "lowered"
         notes += (f"The motion was {word} by {abs(rise):.1f} m to where it touches.",)
