@@ -73,7 +73,7 @@ def save(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[str, .
 def correct(
     clip: Clip | str | Path,
     *,
-    preset: str = "walk",
+    preset: str = "auto",
     contacts: ContactSchedule | None = None,
     place: Environment | str | Path | None = None,
     body: CharacterChoice | None = None,
@@ -85,7 +85,8 @@ def correct(
 
     Args:
         clip: the motion, or its file.
-        preset: the kind of motion: walk, run, dance, acrobatic, floor, roll or seat.
+        preset: the kind of motion: walk, run, dance, acrobatic, floor, roll or seat; by default any
+            part may touch.
         contacts: what touches when, where it is known.
         place: an environment or its file; "suggested" has the steps, slopes and seats that the clip
             shows; by default the floor that the feet show.

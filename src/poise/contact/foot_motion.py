@@ -68,9 +68,12 @@ class FootMotion:
 
 def foot_motion(
     state: BodyState, feet: Sites, rate_hz: float, environment: Environment | None,
-    cutoff_hz: float = CUTOFF_HZ,
+    cutoff_hz: float = CUTOFF_HZ, alike: bool = False,
 ) -> FootMotion:  # fmt: skip
-    """Follow the feet over an environment, or over the floor that they show when it is None."""
+    """Follow the feet over an environment, or over the floor that they show when it is None.
+
+    `alike` feet do not stand on different levels by more than `UNEVEN_M`.
+    """
     known = Environment.flat() if environment is None else environment
     motion = point_motion(state, feet, rate_hz, known, cutoff_hz)
     floor = fit_floor(motion, rate_hz)
@@ -82,7 +85,10 @@ def foot_motion(
     heights = motion.heights_m
     if trusted:
         heights = heights - floor.heights_m(motion.places_m)
-    clearances = heights - _levels(motion, heights, rate_hz)
+    levels = _levels(motion, heights, rate_hz)
+    if alike:
+        levels = np.minimum(levels, _of_mirrored(motion.names, levels) + UNEVEN_M)
+    clearances = heights - levels
     standing = motion.heights_m - clearances
     planted = _planted(motion, np.minimum(heights, clearances), rate_hz)
     clearances[planted] = np.minimum(clearances[planted], 0.0)
@@ -101,7 +107,7 @@ def _levels(motion: PointMotion, heights: Array, rate_hz: float) -> Array:
         other = _mirrored(motion.names[s])
         if other in motion.names and stood[motion.names.index(other)]:
             levels[s] = levels[motion.names.index(other)]
-    return np.minimum(levels, _of_mirrored(motion.names, levels) + UNEVEN_M)
+    return levels
 
 
 def _of_mirrored(names: tuple[str, ...], levels: Array) -> Array:

@@ -94,7 +94,7 @@ def geometry_evidence(
     raw = site_positions(state, soles)
     noise = _noise_m(raw)
     cutoff = suited_cutoff_hz(noise, rate_hz)
-    feet = foot_motion(state, soles, rate_hz, environment, cutoff)
+    feet = foot_motion(state, soles, rate_hz, environment, cutoff, alike=True)
     limit = speed_limit_m_s(feet, raw, rate_hz)
     frames = state.frame_count
     scores, sliding = np.empty((frames, len(parts))), np.empty((frames, len(parts)))

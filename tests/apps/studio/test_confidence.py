@@ -28,7 +28,9 @@ CLIP = walk(1.0, 30.0)
 
 
 def series() -> Series:
-    return observed(CLIP, complete_character(CLIP.skeleton), Environment((Ground(),)))
+    """With contacts that nobody has weighed."""
+    seen = observed(CLIP, complete_character(CLIP.skeleton), Environment((Ground(),)))
+    return replace(seen, contacts=replace(seen.contacts, confidence=None))
 
 
 def heard(of: Series, unknown: tuple[Stretch, ...] = ()) -> tuple[dict[str, Any], Any]:

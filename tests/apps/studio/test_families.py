@@ -114,6 +114,7 @@ def test_another_reach_asks_for_a_run(page: Page) -> None:
     recipe = page.open("open_file", path="other.npz").state.recipe
     changed = json.loads(json.dumps(recipe))
     changed["steps"][0]["momentum"]["settings"]["family"][0]["values"] = [-0.2, 0.2]
+    changed["clip"]["wrong_rate"] = "keep"  # nothing in this clip falls as it should
     heard = page.edit(changed)
     # Nobody in particular leaps here, which a run would say; what was shown is not of this recipe.
     assert heard.state.solved != "yes"

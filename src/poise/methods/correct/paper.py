@@ -44,10 +44,11 @@ from poise.methods.correct.contact_states import schedule_of, touching_candidate
 from poise.methods.correct.draping import draped_places_m, raised_clip
 from poise.methods.correct.follow import at_own_rate, followed
 from poise.methods.correct.mesh import Mesh, motion_mesh, vertices_of
+from poise.methods.correct.mesh_vertices import CANDIDATES
 from poise.methods.correct.motion_optimizer import MotionOptimizer
 from poise.methods.correct.report import CorrectReport
 from poise.methods.correct.rest_heights import rest_heights_m
-from poise.methods.correct.settings import FEET, Settings
+from poise.methods.correct.settings import FEET, THIGHS, Settings
 from poise.methods.correct.smoothing import smoothed
 from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback
@@ -62,7 +63,7 @@ def run_paper(edit: Edit, settings: Settings, tell: ProgressCallback) -> Result[
     reference = smoothed(clip, settings.smoothing_s)
     rate = min(settings.working_rate_hz, clip.rate_hz)
     working = resample(reference, rate)
-    candidates = FEET if settings.candidates is None else settings.candidates
+    candidates = _candidates(settings, edit.contacts)
     mesh = motion_mesh(
         character, candidates, extra_edges=settings.extra_edges, spheres=settings.spheres
     )
@@ -116,6 +117,15 @@ def run_paper(edit: Edit, settings: Settings, tell: ProgressCallback) -> Result[
         notes=() if solved else (f"{optimized.status[0].upper()}{optimized.status[1:]}.",),
         start=start,
     )
+
+
+def _candidates(settings: Settings, known: ContactSchedule | None) -> tuple[str, ...]:
+    """What may touch: as asked, else feet (Table 2) and whatever is known to touch."""
+    if settings.candidates is not None:
+        return settings.candidates
+    used = () if known is None else [part for part in known.parts if known.column(part).any()]
+    more = (n for n in CANDIDATES if CANDIDATES[n][0] in used and n not in (*FEET, *THIGHS))
+    return (*FEET, *more)
 
 
 def known_candidates(

@@ -175,8 +175,14 @@ def recover(
             further = frames_of(far, clip.frame_count) & ~lawless
             if not further.any():
                 break
+            without = lawful(lawless | further)
+            if (
+                frames_of(far_moved(clip, without[1], character), clip.frame_count)[further].mean()
+                > 0.5
+            ):
+                break  # Contacts alone ask for it, not the laws of motion.
             doubted, lawless = (*doubted, *far), lawless | further
-            solved, made = lawful(lawless)
+            solved, made = without
         told, miss = with_slides(contacts, slid), worst_miss(solved.missed_m)
         return Recovered(made, told, (*held, *swings), *miss, solved, doubted)
     slack = ankle_slack_rad(character)

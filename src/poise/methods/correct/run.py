@@ -81,6 +81,7 @@ def run(
     else:
         contacts = edit.contacts
     standing = _touching(clip, character, contacts, floor)
+    drift = np.zeros(3)
     if not any(surface.belt_velocity_m_s.any() for surface in floor.surfaces):
         drift = steady_drift_m_s(standing, contacts)
         if drift.any():
@@ -111,6 +112,11 @@ def run(
         shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
     )
     notes = () if found is None else (kind_in_words(contacts, found.unknown),)
+    if drift.any():
+        notes += (
+            f"The motion drifts over the ground by {100.0 * float(np.linalg.norm(drift)):.0f} cm/s "
+            "as a whole, which was taken off; on a treadmill, give its belt velocity.",
+        )
     if abs(rise) > FAR_M:
         word = "raised" if rise > 0.0 else "lowered"
         notes += (f"The motion was {word} by {abs(rise):.1f} m to where it touches.",)
@@ -158,6 +164,9 @@ def _check(edit: Edit) -> None:
         raise BadValue("clip", f"at least {SHORTEST} frames", edit.clip.frame_count)
     if edit.contacts is not None and edit.contacts.frame_count != edit.clip.frame_count:
         raise BadValue("contacts", f"{edit.clip.frame_count} frames", edit.contacts.frame_count)
+    if edit.contacts is not None and abs(edit.contacts.rate_hz / edit.clip.rate_hz - 1.0) > 1e-3:
+        rate = f"{edit.clip.rate_hz:g} Hz, as the clip"
+        raise BadValue("contacts", rate, f"{edit.contacts.rate_hz:g} Hz")
     if edit.character.body is None or edit.character.roles is None:
         raise BadValue("character", "one with roles and a body (see complete_character)", "neither")
     if edit.clip.moving_joints:
