@@ -21,7 +21,7 @@ from poise.motion import Clip
 
 FAR = 0.25
 """Of the stature: a solve that moves a joint so far follows contacts, not the capture. Of 107
-captures, those that keep all limits move theirs by a fifth at most."""
+captures, those that keep all limits move theirs by 35 cm at most."""
 BESIDE_S = 0.25
 """A limb is thrown before and after it is far away."""
 _MOST_NAMED = 3

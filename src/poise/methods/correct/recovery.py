@@ -7,7 +7,7 @@ and the centre of mass accelerates as it should.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -159,31 +159,15 @@ def recover(
     swings = swing_tasks(scene, paths, movers)
     if physics is not None:
 
-        def lawful(but: NDArray[np.bool_]) -> tuple[PhysicsSolution, Clip]:
-            solved = solve_clip(
+        def lawful(lawless: NDArray[np.bool_]) -> PhysicsSolution:
+            return solve_clip(
                 scene, [*held, *swings], contacts, physics, also=Recruits(movers.moves, True),
-                fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, asked=_asked(clip, but),
+                fastest_rad_s=fastest_rad_s, flesh=flesh, limbs=limbs, asked=_asked(clip, lawless),
             )  # fmt: skip
-            roots, turns = solved.pose
-            return solved, replace(clip, root_positions_m=roots, rotations_wxyz=turns)
 
-        lawless = np.zeros(clip.frame_count, dtype=np.bool_) if unknown is None else unknown
-        doubted: tuple[FarMoved, ...] = ()
-        solved, made = lawful(lawless)
-        for _ in range(_DOUBTS):
-            far = far_moved(clip, made, character)
-            further = frames_of(far, clip.frame_count) & ~lawless
-            if not further.any():
-                break
-            without = lawful(lawless | further)
-            if (
-                frames_of(far_moved(clip, without[1], character), clip.frame_count)[further].mean()
-                > 0.5
-            ):
-                break  # Contacts alone ask for it, not the laws of motion.
-            doubted, lawless = (*doubted, *far), lawless | further
-            solved, made = without
+        solved, doubted = _without_doubted(scene, lawful, unknown)
         told, miss = with_slides(contacts, slid), worst_miss(solved.missed_m)
+        made = _moved_to(clip, solved)
         return Recovered(made, told, (*held, *swings), *miss, solved, doubted)
     slack = ankle_slack_rad(character)
     fastest = fastest_rad_s
@@ -209,9 +193,40 @@ def recover(
         return clearance_tasks(scene, state, held, movers, _DEEPEST_M)
 
     found = solve_until_clear(tasks, solve, inside, _ROUNDS)
-    roots, turns = found.made.pose
-    made = replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+    made = _moved_to(clip, found.made)
     return Recovered(made, told, found.tasks, *worst_miss(found.made.missed_m), None)
+
+
+def _moved_to(clip: Clip, solution: PhysicsSolution) -> Clip:
+    roots, turns = solution.pose
+    return replace(clip, root_positions_m=roots, rotations_wxyz=turns)
+
+
+def _without_doubted(
+    scene: Scene,
+    solve: Callable[[NDArray[np.bool_]], PhysicsSolution],
+    unknown: NDArray[np.bool_] | None,
+) -> tuple[PhysicsSolution, tuple[FarMoved, ...]]:
+    """A solution without the laws of motion where they would throw limbs, and where that is.
+
+    `solve` takes the frames (F,) in which they are not asked for: first those that are `unknown`.
+    """
+    clip, character, frames = scene.clip, scene.character, scene.clip.frame_count
+    lawless = np.zeros(frames, dtype=np.bool_) if unknown is None else unknown
+    doubted: tuple[FarMoved, ...] = ()
+    solved = solve(lawless)
+    for _ in range(_DOUBTS):
+        far = far_moved(clip, _moved_to(clip, solved), character)
+        further = frames_of(far, frames) & ~lawless
+        if not further.any():
+            break
+        without = solve(lawless | further)
+        still = frames_of(far_moved(clip, _moved_to(clip, without), character), frames)
+        if still[further].mean() > 0.5:
+            break  # Contacts alone ask for it, not the laws of motion.
+        doubted, lawless = (*doubted, *far), lawless | further
+        solved = without
+    return solved, doubted
 
 
 _BESIDE_S = 0.05
