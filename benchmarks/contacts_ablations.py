@@ -106,7 +106,6 @@ NO_CONTINUITY = constants(_finding, CHANGE=0.0)
 WAYS: dict[str, Change] = {
     "**all evidence**": together(),
     "without dynamics": _without_loads,
-    "without what parts carry": constants(_loads, UNLOADED=1e-9),
     "without falling": constants(_loads, FALLING=0.0),
     "without geometry": _without_geometry,
     "without continuity": NO_CONTINUITY,

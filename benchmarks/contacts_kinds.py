@@ -63,6 +63,7 @@ LISTINGS = (
     Listing(("pick", "placing"), ("walk", "acrobatic", "floor"), may=(*HANDS, *KNEES), flies=False),
     Listing(("jump", "hop", "dj"), ("run",), flies=True),
     Listing(("run",), ("run",), flies=True),
+    Listing(("salsa",), ("walk", "run"), unknown=None),  # One of a couple: 60 is the other.
     Listing(("kick", "strike", "dance", "tennis", "basketball"), ("walk", "run")),
     Listing(("arm wrestle",), ("walk", "run"), unknown=None),
     Listing(("walk", "go", "swing", "putt", "squat", "jacket", "comforts"), ("walk",), flies=False),

@@ -54,8 +54,8 @@ CONSTANTS = (
     Constant(_geometry, "SOLE_SPEED_M_S"),
     Constant(_geometry, "LANDING_S"),
     Constant(_geometry, "LEAVING_S"),
-    Constant(_loads, "UNLOADED"),
-    Constant(_loads, "LEAST_LOAD"),
+    Constant(_loads, "WRENCH_DOUBT"),
+    Constant(_loads, "FALLING"),
 )
 
 

@@ -25,9 +25,14 @@ def scores_of_all_paths(sets, likelihoods, log_change) -> dict[tuple[int, ...], 
     found = {}
     for path in product(*(range(len(some)) for some in sets)):
         states = [sets[t][k] for t, k in enumerate(path)]
-        changed = sum((a ^ b).bit_count() for a, b in pairwise(states))
+        changed = sum(
+            log_change[bit]
+            for a, b in pairwise(states)
+            for bit in range(MEMBERS)
+            if (a ^ b) >> bit & 1
+        )
         here = sum(likelihoods[starts[t] + k] for t, k in enumerate(path))
-        found[tuple(states)] = here + log_change * changed
+        found[tuple(states)] = here + changed
     return found
 
 
@@ -40,14 +45,15 @@ def problems(draw):
     ]
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     likelihoods = rng.normal(0.0, draw(st.sampled_from([0.1, 1.0, 30.0])), sum(map(len, sets)))
-    return sets, likelihoods, draw(st.sampled_from([0.0, -0.5, -2.0, -20.0]))
+    costs = st.sampled_from([0.0, -0.5, -2.0, -20.0])
+    return sets, likelihoods, np.array([draw(costs) for _ in range(MEMBERS)])
 
 
 @settings(max_examples=80, deadline=None)
 @given(problems())
 def test_the_likeliest_path_and_all_probabilities(problem) -> None:
     sets, likelihoods, log_change = problem
-    found = likeliest_states(layered(sets), likelihoods, log_change, MEMBERS)
+    found = likeliest_states(layered(sets), likelihoods, log_change)
     paths = scores_of_all_paths(sets, likelihoods, log_change)
     best = max(paths.values())
     assert paths[tuple(found.states.tolist())] == pytest.approx(best, abs=1e-9)
@@ -63,8 +69,8 @@ def test_the_likeliest_path_and_all_probabilities(problem) -> None:
 def test_only_differences_of_likelihoods_count(problem, more) -> None:
     sets, likelihoods, log_change = problem
     layers = layered(sets)
-    as_is = likeliest_states(layers, likelihoods, log_change, MEMBERS)
-    shifted = likeliest_states(layers, likelihoods + more, log_change, MEMBERS)
+    as_is = likeliest_states(layers, likelihoods, log_change)
+    shifted = likeliest_states(layers, likelihoods + more, log_change)
     np.testing.assert_allclose(as_is.probabilities, shifted.probabilities, atol=1e-6)
 
 
@@ -72,8 +78,10 @@ def test_backwards_is_the_same() -> None:
     rng = np.random.default_rng(5)
     sets = [[0, 1, 2, 3]] * 30
     likelihoods = rng.normal(size=120)
-    there = likeliest_states(layered(sets), likelihoods, -1.0, 2)
-    back = likeliest_states(layered(sets), likelihoods.reshape(30, 4)[::-1].ravel().copy(), -1.0, 2)
+    there = likeliest_states(layered(sets), likelihoods, np.full(2, -1.0))
+    back = likeliest_states(
+        layered(sets), likelihoods.reshape(30, 4)[::-1].ravel().copy(), np.full(2, -1.0)
+    )
     np.testing.assert_array_equal(there.states, back.states[::-1])
     np.testing.assert_allclose(there.probabilities, back.probabilities[::-1], atol=1e-12)
 
@@ -84,7 +92,7 @@ def test_a_long_path_neither_overflows_nor_forgets() -> None:
     likelihoods = np.tile([0.0, 0.3], count)
     starts = 2 * np.arange(count + 1, dtype=np.int64)
     layers = Layers(starts, np.tile(np.array([0, 1], np.int64), count), 2)
-    found = likeliest_states(layers, likelihoods, -3.0, 1)
+    found = likeliest_states(layers, likelihoods, np.array([-3.0]))
     assert (found.states == 1).all()
     assert np.isfinite(found.probabilities).all()
     assert found.probabilities[count // 2, 0] > 0.95
@@ -93,5 +101,11 @@ def test_a_long_path_neither_overflows_nor_forgets() -> None:
 def test_a_costly_change_bridges_a_doubtful_layer() -> None:
     sets = [[0, 1]] * 5
     likelihoods = np.array([0, 4, 0, 4, 0.5, 0, 0, 4, 0, 4], float)
-    assert likeliest_states(layered(sets), likelihoods, -2.0, 1).states.tolist() == [1] * 5
-    assert likeliest_states(layered(sets), likelihoods, 0.0, 1).states.tolist() == [1, 1, 0, 1, 1]
+    assert likeliest_states(layered(sets), likelihoods, np.array([-2.0])).states.tolist() == [1] * 5
+    assert likeliest_states(layered(sets), likelihoods, np.zeros(1)).states.tolist() == [
+        1,
+        1,
+        0,
+        1,
+        1,
+    ]

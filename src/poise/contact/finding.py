@@ -57,14 +57,17 @@ CORRELATED_S = 0.04
 """Evidence of frames nearer to each other is the same evidence."""
 CHANGE = -2.0
 """Log-probability of a part that comes or goes."""
-UNKNOWN = -8.0
-"""Log-odds that something carries the body which is not known: no part, or no surface."""
-CARRIED = 0.5
-"""Share of the weight that something must carry, where the best set leaves it, for longer than a
-moment:"""
+UNKNOWN, UNKNOWN_CHANGE = -3.0, -8.0
+"""Log-odds that something carries the body which is not known (no part, or no surface), and what is
+taken off them when that begins and when it ends: it is rare, and lasts."""
+CARRIED, TIPPED = 0.5, 0.1
+"""Share of the weight, or moment in body weight × stature, that something must carry, where the
+best set leaves it, for longer than a moment:"""
 CARRIED_S = 0.25
-"""on average over this time. What a landing or a kick leaves averages out to less than a quarter;
-who stands on stairs or sits on a stool leaves all of the weight."""
+"""on average over this time. What a landing or a kick leaves averages out to less than a quarter of
+the weight; who stands on stairs leaves all of it. Who leans on a partner, or sits down on a stool
+with the feet on the ground, leaves a moment only: the zero-moment point is a foot's length away from
+the feet."""
 LONGEST_GAP_S = 0.15
 """Flights are longer, or carry nothing."""
 GAP_CARRIES = 0.5
@@ -129,7 +132,8 @@ def find_contacts(
         )
     else:
         likelihoods = geometric
-    paths = likeliest_states(layers, weight * likelihoods, CHANGE, count + 1)
+    changes = np.append(np.full(count, CHANGE), UNKNOWN_CHANGE)
+    paths = likeliest_states(layers, weight * likelihoods, changes)
     taken = np.repeat(paths.states, lengths)
     touching = ((taken[:, None] >> np.arange(count)) & 1) == 1
     sure = np.repeat(paths.probabilities[:, :count], lengths, axis=0)
@@ -202,7 +206,8 @@ def _carried(
     starts = layers.starts
     best = [a + int(unexplained[a:b].argmin()) for a, b in pairwise(starts.tolist())]
     count = max(1, round(CARRIED_S * rate_hz))
-    return np.asarray(uniform_filter1d(missing[best, 1], count, mode="nearest") > CARRIED)
+    left = uniform_filter1d(missing[best], count, axis=0, mode="nearest")
+    return np.asarray((left[:, 1] > CARRIED) | (np.linalg.norm(left[:, 3:], axis=1) > TIPPED))
 
 
 def _or_unknown(

@@ -1,8 +1,10 @@
 """What dynamics says of sets of touching parts: could their forces move the body as it moves?
 
 For every set the reaction forces inside friction cones are fitted to what the motion asks of the
-ground (Lee & Lee 2018, Eq. 13). What they leave unexplained speaks against the set; a part that
-would carry nothing speaks against being in it. Body weights, and body weight × stature.
+ground (Lee & Lee 2018, Eq. 13). What they leave unexplained speaks against the set; while the body
+falls as fast as gravity pulls, that speaks against every set but the empty one. Which of several
+parts carries how much is not asked: with three of them on the ground, forces that explain the motion
+exist in many ways. Body weights, and body weight × stature.
 """
 
 from __future__ import annotations
@@ -21,15 +23,8 @@ WRENCH_DOUBT = 0.03
 TAIL = 2.0
 """Degrees of freedom over two of Student's distribution, by which wrenches that nothing explains
 are judged: ten times the doubt speaks against a set, but not a hundred times as loud as once."""
-LEAST_LOAD = 0.06
-"""Share of the weight below which a touching part is in doubt, and"""
-UNLOADED = 2.5
-"""what a part without any load costs. On force plates, onsets and ends of contacts found with it
-are 8.5 and 5.5 ms off on average, without it 7.3 and 6.6; F1 is a thousandth better with it where
-there is noise."""
-FALLING = 4.0
-"""The same for any touching part while the body falls as fast as gravity pulls: how the load is
-shared between parts is known less well than that there is none."""
+FALLING = 5.0
+"""What touching costs, whatever touches, while the body falls as fast as gravity pulls."""
 _NOTHING = 0.02
 TRUSTED_NOISE = 0.1
 """Noise of the body's acceleration, in g, times three, at which loads count half."""
@@ -50,7 +45,7 @@ class LoadEvidence:
     missing: Array
     """(N, 6) the same as vectors, in the world."""
     log_likelihoods: Array
-    """(N,) of what the motion asks, with what each member carries."""
+    """(N,) of what the motion asks."""
 
 
 def load_evidence(
@@ -67,15 +62,17 @@ def load_evidence(
     noise = _acceleration_noise_g(dynamics)
     doubt = np.hypot(WRENCH_DOUBT, _NOISY * noise)
     trust = 1.0 / (1.0 + (_NOISY * noise / TRUSTED_NOISE) ** 2)
-    missing, idle = np.empty((len(states), 6)), np.empty(len(states))
+    missing = np.empty((len(states), 6))
     # Sets in the order of frames: each fit starts from the answer of the one before.
     order = np.lexsort((frames, states, frames // _frames_at_once(frames)))
     for first in range(0, len(order), _MOST_NODES):
         rows = order[first : first + _MOST_NODES]
-        missing[rows], idle[rows] = _fitted(dynamics, points, frames[rows], states[rows])
+        missing[rows] = _unexplained(dynamics, points, frames[rows], states[rows])
     unexplained = np.linalg.norm(missing, axis=1)
     tail = -TAIL * np.log1p((unexplained / doubt) ** 2 / (2.0 * TAIL))
-    return LoadEvidence(unexplained, missing, tail - UNLOADED * trust * idle)
+    support = dynamics.outer_force_n[frames, 1] / dynamics.weight_n
+    falling = np.clip(1.0 - support / _NOTHING, 0.0, 1.0) * (states > 0)
+    return LoadEvidence(unexplained, missing, tail - FALLING * trust * falling)
 
 
 def _frames_at_once(frames: Indices) -> int:
@@ -83,10 +80,10 @@ def _frames_at_once(frames: Indices) -> int:
     return max(1, round(_MOST_NODES * count / max(1, len(frames))))
 
 
-def _fitted(
+def _unexplained(
     dynamics: ClipDynamics, points: TouchingPoints, frames: Indices, states: Indices
-) -> tuple[Array, Array]:
-    """(n, 6) what is left unexplained, and (n,) how many members carry nothing, by degrees."""
+) -> Array:
+    """(n, 6) the force and the moment that the forces of each node's members leave."""
     bits: Indices = np.arange(len(points.parts), dtype=np.int64)
     members = (np.right_shift.outer(states, bits) & 1).astype(np.int64)
     used = np.flatnonzero(np.asarray(members.any(axis=0))[points.owners])
@@ -100,13 +97,7 @@ def _fitted(
         bodies=owners,
     )  # fmt: skip
     left = found.missing_force_n / weight, found.missing_moment_nm / (weight * length)
-    support = dynamics.outer_force_n[frames, 1] / weight
-    falling = np.clip(1.0 - support / _NOTHING, 0.0, 1.0)
-    idle = FALLING / UNLOADED * falling * (states > 0)
-    for p in np.unique(owners):
-        load = np.linalg.norm(found.forces_n[:, owners == p].sum(axis=1), axis=1) / weight
-        idle += members[:, p] * np.maximum(0.0, 1.0 - load / LEAST_LOAD)
-    return np.concatenate(left, axis=1), idle
+    return np.concatenate(left, axis=1)
 
 
 def _acceleration_noise_g(dynamics: ClipDynamics) -> float:

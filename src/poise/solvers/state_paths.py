@@ -2,7 +2,7 @@
 
 A hidden Markov model whose states are sets of members, as bits of a number. A layer (a frame) has
 some of these sets, each with a log-likelihood; from one layer to the next every member that joins
-or leaves costs the same. The likeliest path is Viterbi's; how probable each member is in each layer
+or leaves has its cost. The likeliest path is Viterbi's; how probable each member is in each layer
 follows from the forward and the backward pass.
 """
 
@@ -30,22 +30,19 @@ class StatePaths(NamedTuple):
     """(T, B) of each member, whatever the others do."""
 
 
-def likeliest_states(
-    layers: Layers, log_likelihoods: Array, log_change: float, members: int
-) -> StatePaths:
+def likeliest_states(layers: Layers, log_likelihoods: Array, log_change: Array) -> StatePaths:
     """Find the likeliest path, and the probability of every member in every layer.
 
     Args:
         layers: which sets each layer has; a state's bits are its members.
         log_likelihoods: (N,) of each node.
-        log_change: of a member that joins or leaves, negative.
-        members: B.
+        log_change: (B,) of each member that joins or leaves, negative.
     """
     count = len(layers.states)
     forward, backward, best = np.empty(count), np.empty(count), np.empty(count)
     came = np.zeros(count, np.int64)
     states = np.empty(layers.layer_count, np.int64)
-    probabilities = np.zeros((layers.layer_count, members))
+    probabilities = np.zeros((layers.layer_count, len(log_change)))
     _pass(
         layers.starts, layers.states, log_likelihoods, log_change, forward, backward, best, came,
         states, probabilities,
@@ -55,7 +52,7 @@ def likeliest_states(
 
 @borrowing
 def _pass(
-    starts: Indices, states: Indices, log_likelihoods: Array, log_change: float, forward: Array,
+    starts: Indices, states: Indices, log_likelihoods: Array, log_change: Array, forward: Array,
     backward: Array, best: Array, came: NDArray[np.int64], taken: Indices, probabilities: Array,
 ) -> None:  # fmt: skip
     layers = len(starts) - 1
@@ -66,13 +63,13 @@ def _pass(
             top, where = _NEVER, starts[t - 1]
             highest = _NEVER
             for m in range(starts[t - 1], starts[t]):
-                price = log_change * _differing(states[n], states[m])
+                price = _price(states[n], states[m], log_change)
                 if best[m] + price > top:
                     top, where = best[m] + price, m
                 highest = max(highest, forward[m] + price)
             total = 0.0
             for m in range(starts[t - 1], starts[t]):
-                price = log_change * _differing(states[n], states[m])
+                price = _price(states[n], states[m], log_change)
                 total += math.exp(forward[m] + price - highest)
             best[n], came[n] = top + log_likelihoods[n], where
             forward[n] = highest + math.log(total) + log_likelihoods[n]
@@ -82,11 +79,11 @@ def _pass(
         for n in range(starts[t], starts[t + 1]):
             highest = _NEVER
             for m in range(starts[t + 1], starts[t + 2]):
-                price = log_change * _differing(states[n], states[m])
+                price = _price(states[n], states[m], log_change)
                 highest = max(highest, backward[m] + log_likelihoods[m] + price)
             total = 0.0
             for m in range(starts[t + 1], starts[t + 2]):
-                price = log_change * _differing(states[n], states[m])
+                price = _price(states[n], states[m], log_change)
                 total += math.exp(backward[m] + log_likelihoods[m] + price - highest)
             backward[n] = highest + math.log(total)
     at = starts[layers - 1]
@@ -111,10 +108,12 @@ def _pass(
 
 
 @borrowing
-def _differing(a: int, b: int) -> int:
-    """How many members two sets differ by."""
-    left, count = a ^ b, 0
+def _price(a: int, b: int, log_change: Array) -> float:
+    """What the members cost by which two sets differ."""
+    left, total, member = a ^ b, 0.0, 0
     while left:
-        left &= left - 1
-        count += 1
-    return count
+        if left & 1:
+            total += log_change[member]
+        left >>= 1
+        member += 1
+    return total
