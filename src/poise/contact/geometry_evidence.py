@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import binary_erosion
 
 from poise.arrays import Array
 from poise.character import SIDES, Character, contact_points, contact_radii_m
@@ -43,9 +44,9 @@ LOWEST_CUTOFF_HZ = 4.0
 """Of the smoothing of noisy clips: a step is still one."""
 HEIGHT_NOISE_M = 0.004
 """What noise may be left in heights."""
-SPEED_PER_CREEP = 100.0
-"""V over the speed at which loaded soles creep. From 30 on the force-plate trials agree as well;
-a high one leaves the detector's V to nearly all captures."""
+SPEED_PER_CREEP = 60.0
+"""V over the speed at which loaded soles creep. From 40 to 100 force plates and captures agree
+alike; below 30 they agree less."""
 LEAST_SPEED_M_S, LEAST_NOISY_M_S = 0.5, 1.5
 """Least V: of clips made by code, whose soles do not creep at all, and of clips whose noise hides
 by how much they do."""
@@ -53,8 +54,11 @@ _HIDDEN = 0.25
 """Share of what noise seems to creep by that real creep may hide behind."""
 _CREEP_S = 0.1
 """Over which creep is measured: long enough for noise to average out."""
-_CREEPING = 0.2
+_CREEPING = 0.25
 """Share of the loaded time in which soles creep faster than what counts."""
+_RIM_S = 0.025
+"""Of a stance, at both ends, in which soles still land and already leave: smoothing makes that look
+like creep."""
 _SURELY = 0.75
 """Of the detector's limit: points below it are surely loaded."""
 RIGID = ("left_shoulder", "right_shoulder", "chest")
@@ -179,7 +183,7 @@ def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
 
     Creep is the displacement along the surface over a tenth of a second, beyond what all stances
     have in common (a figure that drifts as a whole, a belt that is faster than said), of the
-    slowest point of each foot, as fast as it is in a fifth of all stances' time (people also just
+    slowest point of each foot, as fast as it is in a quarter of all stances' time (people also just
     stand), less what noise makes of it: `raw_m` (F, S, 3) are the points of the feet, not smoothed.
     """
     motion = feet.motion
@@ -194,7 +198,8 @@ def speed_limit_m_s(feet: FootMotion, raw_m: Array, rate_hz: float) -> float:
     moved = moved - np.sum(moved * normals, axis=2, keepdims=True) * normals
     low = np.maximum(0.0, feet.clearances_m) / SOLE_HEIGHT_M
     loaded = low + motion.sliding_m_s / SOLE_SPEED_M_S < _SURELY
-    through = np.logical_and.reduce([loaded[i : frames + i] for i in range(step + 1)])
+    settled = binary_erosion(loaded, np.ones((2 * round(_RIM_S * rate_hz) + 1, 1)), border_value=1)
+    through = np.logical_and.reduce([settled[i : frames + i] for i in range(step + 1)])
     if not through.any():
         return SOLE_SPEED_M_S
     speeds = np.linalg.norm(moved - np.median(moved[through], axis=0), axis=2)
