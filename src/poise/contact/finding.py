@@ -66,8 +66,8 @@ best set leaves it, for longer than a moment:"""
 CARRIED_S = 0.25
 """on average over this time. What a landing or a kick leaves averages out to less than a quarter of
 the weight; who stands on stairs leaves all of it. Who leans on a partner, or sits down on a stool
-with the feet on the ground, leaves a moment only: the zero-moment point is a foot's length away from
-the feet."""
+with the feet on the ground, leaves a moment only: the zero-moment point is a foot's length away
+from the feet."""
 LONGEST_GAP_S = 0.15
 """Flights are longer, or carry nothing."""
 GAP_CARRIES = 0.5

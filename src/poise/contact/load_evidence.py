@@ -3,8 +3,8 @@
 For every set the reaction forces inside friction cones are fitted to what the motion asks of the
 ground (Lee & Lee 2018, Eq. 13). What they leave unexplained speaks against the set; while the body
 falls as fast as gravity pulls, that speaks against every set but the empty one. Which of several
-parts carries how much is not asked: with three of them on the ground, forces that explain the motion
-exist in many ways. Body weights, and body weight × stature.
+parts carries how much is not asked: with three of them on the ground, many forces explain the
+motion. Body weights, and body weight × stature.
 """
 
 from __future__ import annotations
