@@ -69,9 +69,7 @@ def belt_velocity_m_s(clip: Clip, character: Character) -> Array | None:
 
 
 def _low_feet(clip: Clip, character: Character) -> tuple[Array | None, Array]:
-    """(F, S) how much each point of the feet seems to stand by its height, and (F, S, 2) how it
-    moves along the ground.
-    """
+    """How much each point of the feet seems to stand, (F, S); its level motion, (F, S, 2)."""
     sites = foot_sites(contact_points(character))
     state = forward_kinematics(clip.skeleton, *clip.pose)
     places, velocities, _ = smoothed(site_positions(state, sites), clip.rate_hz)
