@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar, cast
 
+from poise.kernel_cache import why_not_kept, with_cache  # isort: skip  (before Numba itself)
+
 import numba
 from numba.core import event
 
@@ -70,10 +72,7 @@ _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def _jit(function: F, **options: object) -> F:
     options = {"nogil": True, "fastmath": {"contract"}, **options}
     njit = cast(Callable[..., Callable[[F], F]], numba.njit)  # its types know fewer options
-    try:
-        dispatcher = njit(cache=True, **options)(function)
-    except RuntimeError:  # neither the package's folder nor the user's can be written to
-        return njit(**options)(function)
+    dispatcher = with_cache(lambda kept: njit(cache=kept, **options)(function), _folder)
     # Numba looks only at the file of the function itself when it asks whether a cached kernel is
     # stale. Ours call inlined ones from other files, so all files of the folder count, and those
     # that any kernel may draw on.
@@ -84,6 +83,11 @@ def _jit(function: F, **options: object) -> F:
         folder = Path(function.__code__.co_filename).parent
         file._source_stamp = (file._source_stamp, _stamps(folder))  # type: ignore[union-attr]
     return dispatcher
+
+
+def _folder(dispatcher: object) -> str:
+    """Where Numba keeps a kernel; empty if it does not say so."""
+    return str(getattr(getattr(dispatcher, "_cache", None), "cache_path", None) or "")
 
 
 @cache
@@ -106,7 +110,9 @@ class _Announcer(event.Listener):
         """Compilation of one function begins."""
         if not self.said:
             self.said = True
-            announce("compiling for this machine, only the first time")
+            why = why_not_kept()
+            how_often = f"each time: {why}" if why else "only the first time"
+            announce(f"compiling for this machine, {how_often}")
 
     def on_end(self, event: object) -> None:
         """Compilation of one function ended."""

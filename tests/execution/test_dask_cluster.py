@@ -524,7 +524,7 @@ def test_a_worker_that_comes_later_with_another_version_refuses(
     here: OnDask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_cluster, "__version__", "9.9.9")
-    said = r"The Dask worker at tcp://.* cannot do jobs: it has Poise .*; they come from 9.9.9"
+    said = r"The Dask worker at poise://.* cannot do jobs: it has Poise .*; they come from 9.9.9"
     with pytest.raises(ClusterProblem, match=said):
         list(here.run(behave, [("return", 1)]))
 

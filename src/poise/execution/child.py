@@ -62,7 +62,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **environment},
+            env={**os.environ, **environment, "PYTHONSAFEPATH": "1"},  # what it starts, too
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             start_new_session=sys.platform != "win32",
         )
@@ -72,7 +72,8 @@ class Child:
         self._errors = threading.Thread(target=self._keep_words, daemon=True)
         self._errors.start()
         threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
-        self._say(([entry or os.getcwd() for entry in sys.path], preload))
+        # Not from the current folder, which is where files of others may lie.
+        self._say(([entry for entry in sys.path if entry], preload))
 
     @property
     def is_alive(self) -> bool:

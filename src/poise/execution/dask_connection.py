@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Generator
@@ -20,7 +21,9 @@ from poise.execution.job import Limits
 from poise.execution.supervised import Supervised
 
 if TYPE_CHECKING:
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, Security
+
+    from poise.execution.dask_secret import Secret
 
 CONNECTING_S = 10.0
 """How long a scheduler may take to answer; it may just be starting."""
@@ -29,6 +32,9 @@ _LOOPBACK = "127.0.0.1"
 
 _clusters: list[LocalCluster] = []
 """Of the process that is one."""
+
+_secrets: dict[str, Secret] = {}
+"""Of the clusters that this process has started, by their addresses."""
 
 
 def scheduler_address(address: str) -> str:
@@ -76,11 +82,15 @@ def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Cli
     Raises:
         ClusterProblem: no scheduler answers there.
     """
-    from distributed import Client
+    from distributed import Client, Security
+
+    if address.startswith("poise:"):
+        from poise.execution import dask_secret as dask_secret  # Dask is to know such addresses
 
     def nothing(_: logging.LogRecord) -> bool:
         return False
 
+    security = _secrets.get(address) or Security()
     with contextlib.ExitStack() as undo:
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(nothing)  # what goes wrong is said by our errors
@@ -88,8 +98,12 @@ def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Cli
         try:
             with warnings.catch_warnings(record=True) as said, ThreadPoolExecutor(1) as thread:
                 warnings.simplefilter("always")
-                thread.submit(asyncio.run, _knock(address)).result()  # here may be a loop already
-                client = Client(address, timeout=CONNECTING_S, set_as_default=False)
+                thread.submit(
+                    asyncio.run, _knock(address, security)
+                ).result()  # here may be a loop already
+                client = Client(
+                    address, timeout=CONNECTING_S, set_as_default=False, security=security
+                )
         except Exception as problem:
             raise ClusterProblem(
                 f"No Dask scheduler answers at {address} ({first_line(problem)}). Check that it "
@@ -106,19 +120,18 @@ def connected(address: str, hear: Callable[[str], None] | None) -> Generator[Cli
                 client.close(timeout=CONNECTING_S)
 
 
-async def _knock(address: str) -> None:
+async def _knock(address: str, security: Security) -> None:
     """Shake hands: Dask's client would wait for ever for somebody who says nothing."""
-    from distributed import Security
     from distributed.comm.core import connect
 
-    safely = cast("dict[str, bool]", Security().get_connection_args("client"))
+    safely = cast("dict[str, bool]", security.get_connection_args("client"))
     connecting = connect(address, timeout=CONNECTING_S, **safely)
     (await asyncio.wait_for(connecting, 2 * CONNECTING_S)).abort()
 
 
 @contextlib.contextmanager
 def local_cluster(workers: int, dashboard: str | None) -> Generator[str, None, None]:
-    """The address of a cluster on this machine.
+    """The address of a cluster on this machine, which talks to this process only.
 
     It is a process of its own, so that nothing of it reaches ours: no log lines on the terminal, no
     variables in the environment, no Ctrl-C, and no second import of the script that asked for it.
@@ -131,25 +144,37 @@ def local_cluster(workers: int, dashboard: str | None) -> Generator[str, None, N
     host, _, port = (dashboard or "0").rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise BadValue("dashboard", "a port, or a host and a port as 0.0.0.0:8787", dashboard)
-    asked = workers, f"{host or _LOOPBACK}:{port}"
+    from poise.execution.dask_secret import Secret
+
+    secret = Secret()
     limits = Limits(60.0, attempts=1)  # a second or two is usual, to start and to end
-    with Supervised(1, limits, environment={}) as process:
+    with (
+        tempfile.TemporaryDirectory(prefix="poise-dask-", ignore_cleanup_errors=True) as folder,
+        Supervised(1, limits, environment={}) as process,
+    ):
+        asked = workers, f"{host or _LOOPBACK}:{port}", secret, folder
         [started] = process.run(_start, [asked])
         if started.value is None:
             why = first_line(started.error or started.how)
             raise PoiseError(f"A Dask cluster on this machine does not start: {why}.")
+        _secrets[started.value] = secret
         try:
             yield started.value
         finally:
+            del _secrets[started.value]
             list(process.run(_stop, [None]))
 
 
-def _start(asked: tuple[int, str]) -> str:
+def _start(asked: tuple[int, str, Secret, str]) -> str:
     """Have a cluster in this process; its address."""
     import dask.config
     from distributed import LocalCluster
 
-    workers, dashboard = asked
+    from poise.execution.dask_secret import SCHEME
+
+    workers, dashboard, secret, folder = asked
+    # Workers import from their folder first. Dask's own choice is one for all users of the machine.
+    dask.config.set({"temporary-directory": folder})
     warnings.simplefilter("ignore")
     # Dask's own choice would have allocators of workers, and of theirs, give back memory at once.
     dask.config.set({"distributed.nanny.pre-spawn-environ": {}})
@@ -158,6 +183,8 @@ def _start(asked: tuple[int, str]) -> str:
         threads_per_worker=1,
         processes=True,
         host=_LOOPBACK,
+        protocol=SCHEME,
+        security=secret,
         dashboard_address=dashboard,
         worker_dashboard_address=None,  # their few pages for machines stay on the loopback too
         memory_limit=0,  # memory is in the supervised processes, and is watched there

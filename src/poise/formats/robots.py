@@ -12,6 +12,7 @@ Closed loops (equality constraints), springs, friction and contacts are not read
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import warnings
 from collections.abc import Generator, Iterator
@@ -268,10 +269,28 @@ def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character
 
 def _mujoco() -> MjObject:
     try:
-        import mujoco
+        with _safe_path():
+            import mujoco
     except ImportError as problem:
         raise MissingExtra("Reading robots (MJCF, URDF)", "robots") from problem
     return mujoco
+
+
+@contextlib.contextmanager
+def _safe_path() -> Generator[None]:
+    """Where Python starts Python, have it import nothing from the current folder.
+
+    MuJoCo comes with GLFW, which does so to ask for the version of a library.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _root_element(path: Path, data: bytes) -> str:

@@ -1,0 +1,103 @@
+"""Nothing runs from the current folder, whichever command is started there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import poise
+from poise.samples import walking
+from tests.apps.poisoned_folder import BEFORE_US, CLIP, Poisoned, poisoned
+from tests.apps.studio.running_server import needs_page, started
+
+SOURCE = Path(poise.__file__).resolve().parents[1]
+ROBOT = """
+<mujoco><worldbody><body name="base"><freejoint/><geom size=".1" mass="1"/>
+<body name="arm" pos="0 0 .3"><joint name="bend" axis="0 1 0" range="-60 60"/>
+<geom size=".05" mass="1"/></body></body></worldbody></mujoco>
+"""
+MODULE = ("-m", "poise")
+COMMAND = ("-P", "-c", "from poise.apps.cli.main import main; main()")
+"""As the installed script is: nothing but itself on the path."""
+
+
+@pytest.fixture(scope="module")
+def short_walk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("walk") / CLIP
+    poise.save(walking(0.5, 60.0).clip, path)
+    return path
+
+
+@pytest.fixture
+def trapped(short_walk: Path, tmp_path: Path) -> Poisoned:
+    """A clip, and beside it whatever else was in the archive."""
+    folder = tmp_path / "downloaded"
+    (folder / "library").mkdir(parents=True)
+    for path in (folder / CLIP, folder / "library" / CLIP):
+        shutil.copy(short_walk, path)
+    (folder / "robot.xml").write_text(ROBOT, encoding="utf-8")
+    return poisoned(folder, elsewhere=tmp_path, but=frozenset(BEFORE_US))
+
+
+def run(trapped: Poisoned, how: tuple[str, ...], *arguments: object) -> str:
+    """Run a command there; its output. What it imports comes from here and nowhere else."""
+    done = subprocess.run(
+        [sys.executable, *how, *map(str, arguments)], cwd=trapped.folder, check=False,
+        capture_output=True, text=True, encoding="utf-8", timeout=600,
+        env={**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    assert trapped.ran == set(), done.stderr
+    assert done.returncode in (0, 3), done.stderr
+    return done.stdout
+
+
+def test_the_traps_would_run(trapped: Poisoned) -> None:
+    """Python started there without a thought steps into them; as does Numba."""
+
+    def printed(*how: str) -> str:
+        words = [sys.executable, *how, "-c", "import numba; print(numba.config.CACHE_DIR)"]
+        done = subprocess.run(
+            words, cwd=trapped.folder, check=False, capture_output=True, text=True
+        )
+        return done.stdout
+
+    assert printed("-P") == "kernels\n" and trapped.ran == set()
+    assert printed() == "" and "numba" in trapped.ran
+
+
+def test_inspecting_a_clip_runs_nothing_from_its_folder(trapped: Poisoned) -> None:
+    assert "found wrong" in run(trapped, MODULE, "inspect", CLIP)
+
+
+def test_inspecting_a_robot_runs_nothing_from_its_folder(trapped: Poisoned) -> None:
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install '.[robots]'")
+    assert "robot.xml" in run(trapped, COMMAND, "inspect", "robot.xml")
+
+
+def test_a_batch_runs_nothing_from_the_current_folder(trapped: Poisoned) -> None:
+    run(trapped, COMMAND, "batch", "library", "--out", "out", "-j", 1, "--accept")
+    assert (trapped.folder / "out" / CLIP).is_file()
+
+
+def test_a_batch_on_a_cluster_runs_nothing_from_the_current_folder(trapped: Poisoned) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
+    to_cluster = ("--cluster", "local", "-j", 1, "--accept")
+    run(trapped, MODULE, "batch", "library", "--out", "out", *to_cluster)
+    assert (trapped.folder / "out" / CLIP).is_file()
+
+
+@needs_page
+def test_the_studio_runs_nothing_from_its_project(trapped: Poisoned) -> None:
+    running = started(trapped.folder, CLIP)
+    try:
+        with running.studio.page() as page:
+            page.open("open_file", path=CLIP)
+            page.ask("run_method")
+    finally:
+        said = running.stop()
+    assert trapped.ran == set(), said
