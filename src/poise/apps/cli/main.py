@@ -31,6 +31,7 @@ from poise.apps.cli.run import EXIT_WRONG_INPUT, run
 from poise.apps.cli.sample import sample
 from poise.apps.cli.stream import stream
 from poise.apps.cli.studio import studio
+from poise.apps.cli.warm_up import clean, warm_up
 from poise.errors import PoiseError
 
 EXIT_BUG = 70
@@ -63,6 +64,8 @@ app.command()(studio)
 app.command()(stream)
 app.command()(sample)
 app.command()(formats)
+app.command("warm-up")(warm_up)
+app.command()(clean)
 
 
 def _version(asked: bool) -> None:
