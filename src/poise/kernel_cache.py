@@ -75,10 +75,12 @@ def with_cache(make: Callable[[bool], D], folder_of: Callable[[D], str]) -> D:
     return make(False)
 
 
-def _places() -> tuple[str, ...]:
+def _places() -> Generator[str, None, None]:
     """Folders to try, first ones first; '' is Numba's own choice, beside the source."""
     told = os.environ.get("NUMBA_CACHE_DIR")
-    return (told,) if told else ("", _of_this_user())
+    yield told or ""
+    if not told:
+        yield _of_this_user()
 
 
 @contextlib.contextmanager
