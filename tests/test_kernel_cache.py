@@ -99,7 +99,7 @@ class Kernel:
     home: Path
 
     def run(self, **environment: str) -> list[str]:
-        """What it says: announcements; result, whether it was kept, and where."""
+        """What it says: warnings, announcements; result, whether it was kept, and where."""
         clean = {key: value for key, value in os.environ.items() if "CACHE" not in key}
         path = os.pathsep.join((str(SOURCE), str(self.folder)))
         done = subprocess.run(
@@ -109,7 +109,7 @@ class Kernel:
                  "HOME": str(self.home), "LOCALAPPDATA": str(self.home), **environment},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
+        return (done.stderr + done.stdout).splitlines()
 
 
 @pytest.fixture
@@ -151,18 +151,20 @@ def test_nothing_is_loaded_from_a_folder_that_others_can_write_to(
     marker = tmp_path / "marker"
     index.write_bytes(pickle.dumps(Bomb(leaving(marker, "a kernel"))))
     shared.chmod(0o777)
-    said, result = kernel.run(**told)
+    warned, said, result = kernel.run(**told)
     assert result == "6.0 0 None" and not marker.exists()
-    refused = "compiling for this machine, each time: others can write to "
-    assert said.startswith(refused + str(shared))
+    why = f"others can write to {index.parent}"
+    assert warned == f"Poise compiles in memory, each time anew: {why}."
+    assert said == f"compiling for this machine, each time: {why}"
     shared.chmod(0o755)  # what it is there for
     kernel.run(**told)
     assert "a kernel" in marker.read_text()
 
 
 def test_a_folder_relative_to_the_current_one_is_not_used(kernel: Kernel) -> None:
-    said, result = kernel.run(NUMBA_CACHE_DIR="kernels")
-    assert result == "6.0 0 None" and said.endswith("NUMBA_CACHE_DIR is not a whole path: kernels")
+    warned, _, result = kernel.run(NUMBA_CACHE_DIR="kernels")
+    assert warned.endswith("each time anew: NUMBA_CACHE_DIR is not a whole path: kernels.")
+    assert result == "6.0 0 None"
     assert list(kernel.home.iterdir()) == []
 
 
