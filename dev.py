@@ -60,7 +60,7 @@ def demo() -> None:
     """The main job on a clip made by code: a damaged walk is corrected, written and measured."""
     setup()
     # The first time, two processes compile side by side; later both find it done.
-    ahead = subprocess.Popen([str(PYTHON), "-m", "poise.apps.first_use"], cwd=ROOT)
+    ahead = subprocess.Popen([str(PYTHON), "-P", "-m", "poise.apps.first_use"], cwd=ROOT)
     try:
         run(PYTHON, Path("examples") / "05_correct_walk.py")
     finally:

@@ -8,6 +8,7 @@ current folder; that file is not read, also not for kernels of others once Poise
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import stat
 import sys
@@ -42,6 +43,7 @@ _settings: Any = config  # its types do not know what it holds
 _settings._config_fname = ""  # looked for again before each compilation
 _settings.reload_config()  # somebody who imported Numba before us may have read it
 
+_log = logging.getLogger("poise")
 _refused: list[str] = []
 
 
@@ -71,14 +73,18 @@ def with_cache(make: Callable[[bool], D], folder_of: Callable[[D], str]) -> D:
         if is_own(folder):
             return made
         why = f"others can write to {folder}" if folder else "Numba does not say where it is kept"
+    if not _refused:  # said aloud, since it costs a minute each time
+        _log.warning("Poise compiles in memory, each time anew: %s.", why)
     _refused.append(why)
     return make(False)
 
 
-def _places() -> tuple[str, ...]:
+def _places() -> Generator[str, None, None]:
     """Folders to try, first ones first; '' is Numba's own choice, beside the source."""
     told = os.environ.get("NUMBA_CACHE_DIR")
-    return (told,) if told else ("", _of_this_user())
+    yield told or ""
+    if not told:
+        yield _of_this_user()
 
 
 @contextlib.contextmanager
