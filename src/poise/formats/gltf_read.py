@@ -149,9 +149,7 @@ def _parsed(
     )
 
 
-def _chosen_animation(
-    document: Document, wanted: str | int | None
-) -> tuple[Facts, str, list[str]]:
+def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, str, list[str]]:
     """One animation, its name or number, and what is to be said."""
     animations = document.items("animations")
     names = [

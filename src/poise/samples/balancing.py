@@ -126,21 +126,21 @@ def _solved(
     bend = heights / timeline.step_s**2
     middle = pushes + 2.0 * bend
     if timeline.cyclic:
-        return _solved_ring(middle, bend, right) + advance, np.zeros((n, 2))
+        return solved_ring(middle, bend, right) + advance, np.zeros((n, 2))
     bumps = timeline.bumps()
     middle[[0, -1]], bend[[0, -1]] = 1.0, 0.0
     moved = pushes[:, None] * bumps
     right[[0, -1]] = points[[0, -1]] if moving else 0.0
     moved[[0, -1]] = 0.0
     # x = places + by · s, with the two shares s of the bumps that leave both ends at rest.
-    found = _solved_line(middle, bend, np.hstack([right, moved]))
+    found = solved_line(middle, bend, np.hstack([right, moved]))
     places, by = found[:, :2], found[:, 2:]
     slopes, rates = (each[[1, -2]] - each[[0, -1]] for each in (places, by))
     shares = np.linalg.solve(rates, -slopes)
     return places + by @ shares, bumps @ shares
 
 
-def _solved_line(middle: Array, beside: Array, right: Array) -> Array:
+def solved_line(middle: Array, beside: Array, right: Array) -> Array:
     """(n, k) x with middle·x − beside·(the x before and after) = right, by elimination.
 
     Not LAPACK: the bits of its answer depend on how many threads it has.
@@ -156,7 +156,7 @@ def _solved_line(middle: Array, beside: Array, right: Array) -> Array:
     return found
 
 
-def _solved_ring(middle: Array, beside: Array, right: Array) -> Array:
+def solved_ring(middle: Array, beside: Array, right: Array) -> Array:
     """The same where the first comes after the last: a line, and what closes it."""
     # The corners are a product of two columns (Sherman and Morrison).
     middle, column = middle.copy(), np.zeros((len(middle), 1))
@@ -164,7 +164,7 @@ def _solved_ring(middle: Array, beside: Array, right: Array) -> Array:
     column[0], column[-1] = share, -beside[-1]
     middle[0] -= share
     middle[-1] -= beside[0] * beside[-1] / share
-    found = _solved_line(middle, beside, np.hstack([right, column]))
+    found = solved_line(middle, beside, np.hstack([right, column]))
     places, by = found[:, :-1], found[:, -1:]
     weights = np.array([1.0, -beside[0] / share])
     closing = (weights[:, None] * places[[0, -1]]).sum(axis=0)
