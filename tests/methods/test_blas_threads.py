@@ -35,7 +35,7 @@ further = (MoveStage("further", -1, (0.0, 0.0, 0.1), 0.0),)
 settings = Settings(iterations=3, knots_per_s=24)
 leap = run(Edit(clip, sample_character(), further, place), settings).clip
 print("leap", bits(leap.root_positions_m, leap.rotations_wxyz))
-axis = FamilyAxis("far", (0.0, 0.05), stage=-1, by_m=(0.0, 0.0, 1.0))
+axis = FamilyAxis("far", stage=-1, values=(0.0, 0.05), by_m=(0.0, 0.0, 1.0))
 settings = Settings(iterations=2, knots_per_s=24, family=(axis,))
 family = build_family(Edit(clip, sample_character(), (), place), settings)
 print("family", bits(family.roots_m, family.rotations_wxyz))
