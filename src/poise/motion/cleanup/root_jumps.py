@@ -87,12 +87,17 @@ def _frames(jump: _Jump) -> range:
 
 def _paths(clip: Clip) -> Iterator[tuple[str, Array, list[_Jump]]]:
     """The root first, then every joint with positions of its own."""
-    names = clip.skeleton.joint_names
-    scale = _height_m(clip) / _USUAL_HEIGHT_M
+    names, limit = clip.skeleton.joint_names, impossible_step_m(clip)
     paths = [(names[0], clip.root_positions_m)]
     paths += [(names[j], clip.moving_offsets_m[:, i]) for i, j in enumerate(clip.moving_joints)]
     for name, path in paths:
-        yield name, path, _jumps(path, clip.rate_hz, scale)
+        yield name, path, _jumps(path, clip.rate_hz, limit)
+
+
+def impossible_step_m(clip: Clip) -> float:
+    """By how much a body cannot go farther in a frame than it went in the one before."""
+    scale = _height_m(clip) / _USUAL_HEIGHT_M
+    return scale * max(_IMPOSSIBLE_M_S / clip.rate_hz, _SMALLEST_M)
 
 
 def _height_m(clip: Clip) -> float:
@@ -101,9 +106,8 @@ def _height_m(clip: Clip) -> float:
     return float(np.ptp(np.concatenate(points), axis=0).max()) or _USUAL_HEIGHT_M
 
 
-def _jumps(path: Array, rate_hz: float, scale: float) -> list[_Jump]:
+def _jumps(path: Array, rate_hz: float, limit: float) -> list[_Jump]:
     steps = np.diff(path, axis=0)
-    limit = scale * max(_IMPOSSIBLE_M_S / rate_hz, _SMALLEST_M)
     sizes = np.linalg.norm(steps, axis=1)
     # Few steps are that long at all, or differ that much from the one before.
     close = np.flatnonzero(sizes > 0.5 * limit)
