@@ -19,7 +19,7 @@ from poise.motion import Clip
 from poise.samples import SAMPLES
 from tests.toeless import without_toes
 
-SAID = "No toes: the left and right leg ends at the ankle."
+SAID = "No toes: the left and right legs end at the ankle."
 
 
 @cache

@@ -214,9 +214,9 @@ class _Points:
             return ()
         foot = next(iter(self.built.values()))
         ahead, behind = (1 + TOES_BEYOND_BALL) * foot.ball_ahead_m, foot.heel_behind_m
-        whose = " and ".join(self.built)
+        whose = " and ".join(self.built) + (" legs end" if len(self.built) > 1 else " leg ends")
         return (
-            f"No toes: the {whose} leg ends at the ankle. A foot from body proportions is taken "
+            f"No toes: the {whose} at the ankle. A foot from body proportions is taken "
             f"there, {100 * ahead:.0f} cm ahead of the ankle, {100 * behind:.0f} cm behind and "
             f"{100 * foot.sole_m:.0f} cm down, pointing where the body faces.",
         )
