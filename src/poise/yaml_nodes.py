@@ -54,6 +54,11 @@ class Place:
     column: int | None = None
     """Counted from 1."""
 
+    @property
+    def is_option(self) -> bool:
+        """Whether it is an option of a command line."""
+        return self.line is None and self.label.startswith("--")
+
     def __str__(self) -> str:
         parts = (self.label, self.line, self.column)
         return ":".join(str(part) for part in parts if part is not None)

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from poise.apps.batch.library import Entry, find_clips
+from poise.apps.batch.output_folder import Naming
 from poise.errors import FileProblem, PoiseError
-from poise.job import Change
+from poise.job import Change, Outputs, Recipe, Step
+from poise.methods.correct import Settings as CorrectSettings
 from tests.apps.batch_runs import (
     files_below,
     outputs_of,
@@ -492,3 +494,15 @@ def test_changes_for_a_clip_are_what_it_is_done_with(tmp_path: Path) -> None:
     a, b = (row_of(tmp_path / "out", name) for name in ("a.bvh", "b.bvh"))
     assert (a["frames"], b["frames"]) == (15, 21)
     assert a["after"]["likeness.position"] < 1e-6 < b["after"]["likeness.position"]
+
+
+@pytest.mark.parametrize("said", ["../../evil.json", "/evil.json", "a.b/../../../evil.json"])
+def test_a_recipe_cannot_name_a_place_outside_the_folder_of_results(said: str) -> None:
+    outputs = Outputs(clip=said.replace("json", "bvh"), contacts=said, report=said)
+    recipe = Recipe((Step("correct", CorrectSettings()),), outputs=outputs)
+    files = dict(Naming(["a/walk.bvh"], recipe, "", False).files("a/walk.bvh"))
+    assert files == {
+        "clip": "a/walk.bvh",
+        "contacts": "a/walk.contacts.json",
+        "report": "a/walk.html",
+    }

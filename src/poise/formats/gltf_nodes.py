@@ -10,6 +10,7 @@ from poise import rotations
 from poise.arrays import Array, Indices
 from poise.formats.gltf_document import Document, Facts
 from poise.formats.text import depth_first
+from poise.wording import counted
 
 MAX_DEPTH = 1000
 """A rope of bones may be long, but not this long."""
@@ -284,11 +285,13 @@ class Curve:
     """One channel: what it does to one property of one node."""
 
     times_s: Array
-    """(K,) ascending."""
+    """(K,) ascending; of keys at the same time the last counts."""
     values: Array
     """(K, W), or (K, 3, W) with tangents for a cubic spline: in-tangent, value, out-tangent."""
     interpolation: str
     is_rotation: bool
+    channel: int
+    """Its number in the animation."""
 
 
 @dataclass(frozen=True)
@@ -303,13 +306,16 @@ class Timeline:
     notes: tuple[str, ...] = ()
 
 
-def curves_of(document: Document, animation: Facts) -> dict[tuple[int, str], Curve]:
-    """The curves of one animation, by node and property; morph weights are left aside."""
+def curves_of(document: Document, animation: Facts, name: str) -> dict[tuple[int, str], Curve]:
+    """The curves of one animation, by node and property; morph weights are left aside.
+
+    Its name, or its number where it has none, is for messages.
+    """
     samplers = document.objects_in(animation, "samplers", "the animation")
     nodes = len(document.items("nodes"))
     curves: dict[tuple[int, str], Curve] = {}
     for number, channel in enumerate(document.objects_in(animation, "channels", "the animation")):
-        where = f"animation channel {number}"
+        where = f"channel {number} of animation {name!r:.60}"
         target = channel.get("target")
         if not isinstance(target, dict):
             raise document.problem(f"an object as 'target' of {where}", "something else")
@@ -320,8 +326,30 @@ def curves_of(document: Document, animation: Facts) -> dict[tuple[int, str], Cur
         sampler = samplers[document.index(channel, "sampler", len(samplers), where)]
         if (node, path) in curves:
             raise document.problem(f"one channel for the {path} of node {node}", "two")
-        curves[node, path] = _curve(document, sampler, path, where)
+        curves[node, path] = _curve(document, sampler, path, number, where)
     return curves
+
+
+def repeated_keys(curves: dict[tuple[int, str], Curve], nodes: Nodes, name: str) -> tuple[str, ...]:
+    """A sentence on keys that share their time, which glTF forbids: the first, and how many."""
+    found: list[tuple[int, str]] = []
+    count = 0
+    for (node, path), curve in curves.items():
+        keys = np.flatnonzero(np.diff(curve.times_s) == 0)
+        count += len(keys)
+        if len(keys):
+            key, time = int(keys[0]), curve.times_s[keys[0]]
+            where = f"channel {curve.channel} ({path} of {nodes.names[node]})"
+            found.append(
+                (curve.channel, f"{where} has keys {key} and {key + 1} both at {time:.6g} s")
+            )
+    if not found:
+        return ()
+    more = f" ({count} such keys in {counted(len(found), 'channel')})" if count > 1 else ""
+    return (
+        f"Animation {name!r:.60}: {min(found)[1]}{more}; glTF asks for rising times. "
+        "Of keys at the same time the last counts.",
+    )
 
 
 def timeline(document: Document, curves: list[Curve], stated_hz: float | None) -> Timeline:
@@ -377,13 +405,16 @@ def sampled(curve: Curve, line: Timeline) -> Array:
     return np.where(exact[:, None], first, rotations.to_xyzw(rotations.normalize(turned)))
 
 
-def _curve(document: Document, sampler: Facts, path: str, where: str) -> Curve:
+def _curve(document: Document, sampler: Facts, path: str, number: int, where: str) -> Curve:
     keys = document.accessor_index(sampler, "input", where)
     times = document.accessor(keys, 1, f"key times of {where}", floats=True)[:, 0]
     if len(times) == 0:
         raise document.problem(f"key times for {where}", "none")
-    if (np.diff(times) < 0).any():
-        raise document.problem(f"ascending key times for {where}", "times that go back")
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        key = int(back[0]) + 1
+        found = f"key {key} at {times[key]:.6g} s after key {key - 1} at {times[key - 1]:.6g} s"
+        raise document.problem(f"rising key times in {where}", found)
     kind = sampler.get("interpolation", "LINEAR")
     if kind not in INTERPOLATIONS:
         raise document.problem(f"one of {', '.join(INTERPOLATIONS)} for {where}", f"{kind!r:.60}")
@@ -398,7 +429,7 @@ def _curve(document: Document, sampler: Facts, path: str, where: str) -> Curve:
         values = values.reshape(len(times), 3, -1)
     if path == "rotation":
         values = _unit(document, values, where)
-    return Curve(times, values, kind, path == "rotation")
+    return Curve(times, values, kind, path == "rotation", number)
 
 
 def _unit(document: Document, values: Array, where: str) -> Array:

@@ -27,6 +27,7 @@ from poise.formats.gltf_nodes import (
     figure_of,
     nodes_of,
     poise_extras,
+    repeated_keys,
     sampled,
     timeline,
 )
@@ -79,8 +80,8 @@ def read(path: Path, animation: str | int | None = None) -> Parsed:
     """
     document = load_document(path)
     nodes = nodes_of(document)
-    chosen, notes = _chosen_animation(document, animation)
-    curves = curves_of(document, chosen)
+    chosen, name, notes = _chosen_animation(document, animation)
+    curves = curves_of(document, chosen, name)
     moving = {node for (node, path), curve in curves.items() if _departs(nodes, node, path, curve)}
     figure = figure_of(document, nodes, moving or {node for node, _ in curves})
     names = tuple(nodes.names[node] for node in figure.joints)
@@ -91,7 +92,7 @@ def read(path: Path, animation: str | int | None = None) -> Parsed:
     line = timeline(document, list(used.values()), _stated_rate(chosen))
     if not used:
         notes.append("No animation moves the figure: one frame, in the rest pose.")
-    notes += [*figure.notes, *line.notes]
+    notes += [*figure.notes, *line.notes, *repeated_keys(used, nodes, name)]
     if line.frame_count * len(figure.joints) > MAX_VALUES:
         found = f"{line.frame_count} frames of {len(figure.joints)} joints"
         raise document.problem(f"at most {MAX_VALUES} joint poses", found)
@@ -148,7 +149,8 @@ def _parsed(
     )
 
 
-def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, list[str]]:
+def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, str, list[str]]:
+    """One animation, its name or number, and what is to be said."""
     animations = document.items("animations")
     names = [
         name if isinstance(name := a.get("name"), str) and name else str(i)
@@ -157,7 +159,7 @@ def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Fac
     if not animations:
         if wanted is not None:
             raise UnknownName("animation", str(wanted), ())
-        return {}, []
+        return {}, "", []
     number = 0
     if wanted is not None:
         if str(wanted) in names:
@@ -168,7 +170,7 @@ def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Fac
             raise UnknownName("animation", str(wanted), names, advice="Numbers count from 0.")
     others = [name for i, name in enumerate(names) if i != number]
     notes = [f"Read animation '{names[number]}'; others: {', '.join(others)}."] if others else []
-    return animations[number], notes
+    return animations[number], names[number], notes
 
 
 def _departs(nodes: Nodes, node: int, path: str, curve: Curve) -> bool:
