@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "execution": LEAVES,
     "solvers": {"errors", "arrays", "rotations", "compiled"},
     "contact": LEAVES
-    | {"character", "motion", "formats", "mechanics", "environment", "solvers"},  # files of contacts
+    | {"character", "motion", "formats", "mechanics", "environment", "solvers"},
     "measures": LEAVES | {"character", "motion", "mechanics", "environment", "contact", "solvers"},
     "samples": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
     "constraints": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},

@@ -105,10 +105,10 @@ POSIX_NAMES: tuple[str, ...] = (
 
 
 POSIX: dict[str, Make] = {
-    "pipe.bvh": lambda path: os.mkfifo(path),
-    "pipe.gltf": lambda path: os.mkfifo(path),
-    "pipe.glb": lambda path: os.mkfifo(path),
-    "pipe.npz": lambda path: os.mkfifo(path),
+    "pipe.bvh": os.mkfifo,
+    "pipe.gltf": os.mkfifo,
+    "pipe.glb": os.mkfifo,
+    "pipe.npz": os.mkfifo,
     "pipe_skeleton/motion.amc": _amc_with("motion.asf", os.mkfifo),
     "pipe_buffer.gltf": lambda path: (
         os.mkfifo(path.with_name("pipe_buffer.bin")),

@@ -1,4 +1,7 @@
-"""The folder of results: a batch's own, and not trusted. Whatever it holds, nothing outside changes."""
+"""The folder of results: a batch's own, and not trusted.
+
+Whatever it holds, nothing outside of it changes.
+"""
 
 from __future__ import annotations
 
@@ -276,7 +279,8 @@ def test_a_line_that_nobody_can_read_is_passed_over(place: Place, line: bytes) -
 _ODD = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
     | st.sampled_from(["=1+1", "../x", "\ud800", "a.bvh", "met", "refused", 10**400, -(10**400)]),
-    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=5), inside, max_size=3),
+    lambda inside: st.lists(inside, max_size=3)
+    | st.dictionaries(st.text(max_size=5), inside, max_size=3),
     max_leaves=4,
 )  # fmt: skip
 _KEYS = (

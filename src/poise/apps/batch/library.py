@@ -13,13 +13,15 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from poise.errors import FileProblem
-from poise.formats import extensions, read_bytes
+from poise.formats import extensions, os_problem, read_bytes
 from poise.job import SUGGESTED, Change
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
 RESULTS = "results.jsonl"
-OWN = ".poise"
+OWN = ".poise/batch"
 """The folder among results that is the batch's own."""
+MARKER = f"{OWN}/marker"
+"""What says that the folder around it is one of results."""
 
 _FILE_KEYS = ("environment", "contacts", "pattern", "to", "mapping", "roles", "skeleton")
 """Last parts of the paths of values that are files."""
@@ -27,6 +29,11 @@ _FILE_KEYS = ("environment", "contacts", "pattern", "to", "mapping", "roles", "s
 
 _Rows = Iterator[tuple[int, dict[str, object]]]
 """Lines of a manifest, by their numbers."""
+
+
+def stem_of(name: str) -> str:
+    """What a clip is called without its extension."""
+    return name.removesuffix(PurePosixPath(name).suffix)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,11 @@ def find_clips(
         FileProblem: nothing there, or a manifest that cannot be read.
     """
     others = 0
-    if source.resolve() in {folder.resolve() for folder in leave_out}:
+    try:
+        whole = source.resolve()
+    except RuntimeError as loop:
+        raise os_problem(source, OSError(str(loop)), "read") from None
+    if whole in {folder.resolve() for folder in leave_out}:
         raise FileProblem(source, "a library apart from the results", "one folder for both")
     if source.is_dir():
         found, others = _walked(source, {folder.resolve() for folder in leave_out})
@@ -105,6 +116,9 @@ def _walked(root: Path, leave_out: set[Path]) -> tuple[list[Entry], int]:
     found: list[Entry] = []
     others = 0
     for folder, names in _folders(root, leave_out):
+        # A folder called like a clip is looked through; an empty one is a clip that is none.
+        if not names and folder.suffix.lower() in known and not any(folder.iterdir()):
+            found.append(Entry(folder.relative_to(root).as_posix(), folder.absolute()))
         for name in sorted(names):
             if Path(name).suffix.lower() in known and not name.startswith("."):
                 path = folder / name
@@ -126,7 +140,7 @@ def _folders(root: Path, leave_out: set[Path]) -> Iterator[tuple[Path, list[str]
 
     for here, folders, names in os.walk(root, followlinks=True, onerror=refused):
         whole = Path(here).resolve()
-        is_result = OWN in folders and RESULTS in names
+        is_result = RESULTS in names and (whole / MARKER).is_file()
         if whole in seen or whole in leave_out or is_result:
             folders.clear()
             continue
@@ -207,8 +221,10 @@ def _from_jsonl(manifest: Path, text: str) -> _Rows:
             continue
         try:
             row = json.loads(line)
-        except ValueError as problem:
-            raise FileProblem(manifest, "a JSON object", str(problem), line=number) from None
+        except (ValueError, RecursionError) as problem:
+            deep = isinstance(problem, RecursionError)
+            found = "very deep nesting" if deep else str(problem)
+            raise FileProblem(manifest, "a JSON object", found, line=number) from None
         if not isinstance(row, dict):
             raise FileProblem(manifest, "a JSON object", type(row).__name__, line=number)
         yield number, row
