@@ -89,11 +89,12 @@ class Batch:
             if not is_file(path):
                 read_bytes(path)  # says what is there instead
         self._order, self._limits = order, limits
+        _check_apart(library, folder)
         check_ours(folder)
         self._journal = Journal(folder)
         gone = _files_of_others(self._journal, library)
         self._naming = Naming(library.names, recipe, order.format, order.pages, gone)
-        _check_apart(library, folder, self._naming)
+        _check_not_written_over(library, folder, self._naming)
         self._order_sha256 = _order_hash(order, recipe, reader)
         self._room = None if dry else Room(folder)
         try:
@@ -220,15 +221,23 @@ def _order_hash(order: Order, recipe: Recipe, reader: Executor) -> str:
     raise FileProblem(order.recipe, f"files that can be read ({files})", str(ended.error))
 
 
-def _check_apart(library: Library, folder: Path, naming: Naming) -> None:
-    """Never write over what is read."""
-    inputs = {os.path.realpath(entry.path): entry.name for entry in library.entries}
-    own = os.path.realpath(folder)
-    wanted = "a folder apart from the clips"
-    for path, name in inputs.items():
-        if path.startswith(own + os.sep):
-            raise FileProblem(folder, wanted, f"one where {name} is a clip of the library")
+def _check_apart(library: Library, folder: Path) -> None:
+    """No clip lies among the results, which are moved and deleted when they are made again."""
+    own = os.path.realpath(folder) + os.sep
+    for entry in library.entries:
+        if os.path.realpath(entry.path).startswith(own):
+            raise _not_apart(folder, entry.name)
+
+
+def _check_not_written_over(library: Library, folder: Path, naming: Naming) -> None:
+    """No result would come to lie where a clip is, by whatever link."""
+    inputs = {os.path.realpath(entry.path) for entry in library.entries}
     for entry in library.entries:
         for _, name in naming.files(entry.name):
             if os.path.realpath(folder / name) in inputs:
-                raise FileProblem(folder, wanted, f"one where {name} is a clip of the library")
+                raise _not_apart(folder, name)
+
+
+def _not_apart(folder: Path, name: str) -> FileProblem:
+    found = f"one where {name} is a clip of the library"
+    return FileProblem(folder, "a folder apart from the clips", found)
