@@ -39,7 +39,7 @@ def test_no_cell_begins_like_a_formula(tmp_path: Path) -> None:
     for number, name in enumerate(NAMES):
         (library / name).write_bytes(walk_text(20) if number % 2 else b"no clip")
     out = tmp_path / "out"
-    run_here(library, out, put_recipe(tmp_path / "r.yaml"), pages=True)
+    run_here(library, out, put_recipe(tmp_path / "r.yaml"))
     found = cells(out / "results.csv")
     assert len(found) == len(NAMES) + 1
     for cell in (cell for row in found for cell in row):
