@@ -467,11 +467,21 @@ def test_lines_of_json_that_are_too_deep_are_refused_by_their_line(tmp_path: Pat
         find_clips(manifest)
 
 
+def test_a_name_that_no_system_has_is_refused_by_its_line(tmp_path: Path) -> None:
+    manifest = listed(tmp_path, "m.jsonl", '{"clip": "a.bvh"}\n{"clip": "\\ud800.bvh"}\n')
+    if os.name != "nt":
+        with pytest.raises(FileProblem, match=r"m\.jsonl:2: expected the path of a clip"):
+            find_clips(manifest)
+
+
 @posix
-def test_a_library_that_is_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+def test_folders_that_are_links_to_themselves_are_refused(tmp_path: Path) -> None:
+    touch(tmp_path, "library/a.bvh")
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(FileProblem, match="loop"):
         find_clips(tmp_path / "loop")
+    with pytest.raises(FileProblem, match="loop"):
+        find_clips(tmp_path / "library", leave_out=(tmp_path / "loop",))
 
 
 def test_names_of_points_alone_are_names(tmp_path: Path) -> None:

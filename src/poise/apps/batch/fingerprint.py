@@ -23,7 +23,7 @@ from poise.yaml_nodes import parse_yaml
 MAX_BYTES = 2**30
 """No reader takes a larger file."""
 
-_MAX_VALUES = 1_000_000
+_MAX_VALUES = 200_000
 """Of a file of places once its aliases are written out."""
 _MAX_MODELS = 1000
 """That a robot's file takes in."""

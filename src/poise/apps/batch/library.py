@@ -81,14 +81,11 @@ def find_clips(
         FileProblem: nothing there, or a manifest that cannot be read.
     """
     others = 0
-    try:
-        whole = source.resolve()
-    except RuntimeError as loop:
-        raise os_problem(source, OSError(str(loop)), "read") from None
-    if whole in {folder.resolve() for folder in leave_out}:
+    left_out = {_whole(folder) for folder in leave_out}
+    if _whole(source) in left_out:
         raise FileProblem(source, "a library apart from the results", "one folder for both")
     if source.is_dir():
-        found, others = _walked(source, {folder.resolve() for folder in leave_out})
+        found, others = _walked(source, left_out)
     elif source.suffix.lower() in MANIFESTS:
         found = _listed(source)
     else:
@@ -101,6 +98,14 @@ def find_clips(
             wanted += f" called {' or '.join(only)}"
         raise FileProblem(source, wanted, f"none among {others + len(found)} files")
     return Library(tuple(entries), tuple(entry.name for entry in found), others)
+
+
+def _whole(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as problem:  # a loop of links, mostly
+        refused = OSError(str(problem)) if isinstance(problem, RuntimeError) else problem
+        raise os_problem(path, refused, "read") from None
 
 
 def _fits(name: str, pattern: str) -> bool:
@@ -136,7 +141,8 @@ def _folders(root: Path, leave_out: set[Path]) -> Iterator[tuple[Path, list[str]
     seen: set[Path] = set()
 
     def refused(error: OSError) -> None:
-        raise error
+        if not isinstance(error, FileNotFoundError):  # it has gone meanwhile
+            raise error
 
     for here, folders, names in os.walk(root, followlinks=True, onerror=refused):
         whole = Path(here).resolve()
@@ -163,7 +169,7 @@ def _listed(manifest: Path) -> list[Entry]:
         name = told.strip().replace("\\", "/") if os.name == "nt" else told.strip()
         path = folder / name
         name = _below(path, folder)
-        if not PurePosixPath(name).suffix or "\0" in name:
+        if not PurePosixPath(name).suffix or not _is_possible(name):
             raise FileProblem(manifest, "the path of a clip", repr(told), line=line)
         if name in lines:
             first = f"{name} once more (first in line {lines[name]})"
@@ -173,6 +179,14 @@ def _listed(manifest: Path) -> list[Entry]:
         changes = tuple(_change(key, value, folder) for key, value in given.items())
         found.append(Entry(name, path, changes))
     return found
+
+
+def _is_possible(name: str) -> bool:
+    """Whether the system could have such a name at all."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeError:
+        return False
 
 
 def _text(data: bytes) -> str:

@@ -21,7 +21,6 @@ from poise.apps.batch.fingerprint import Fingerprint, fingerprint
 from poise.apps.batch.order import Order
 from poise.apps.outcome_text import outcome_page
 from poise.errors import PoiseError
-from poise.formats import atomic_write
 from poise.job import (
     Change,
     Outcome,
@@ -140,9 +139,9 @@ def forget_fingerprint(folder: Path) -> None:
 
 def _leave(found: Fingerprint, folder: str) -> None:
     try:
-        atomic_write(_left_at(Path(folder)), json.dumps(asdict(found)).encode())
-    except PoiseError as refused:
-        raise _NotWritten(str(refused)) from refused
+        _left_at(Path(folder)).write_text(json.dumps(asdict(found)), encoding="utf-8")
+    except OSError as refused:
+        raise _NotWritten(f"{folder}: {refused.strerror or refused}") from refused
 
 
 def _left_at(folder: Path) -> Path:

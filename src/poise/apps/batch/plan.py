@@ -106,6 +106,8 @@ def _holding(
     watch: Callable[[int], None] | None,
 ) -> Iterable[tuple[Entry, _Former]]:
     """Those whose clip, recipe and results have the content that their rows say."""
+    if not looked:  # no worker is started for nothing
+        return
     whole = folder.absolute()
     jobs = (
         ResultCheck(str(e.path), order, e.changes, str(whole), tuple(former.files.values()))
