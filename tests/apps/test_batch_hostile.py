@@ -15,6 +15,7 @@ from poise.apps.batch.library import find_clips
 from poise.apps.batch.one_clip import ClipJob
 from poise.apps.batch.order import order_from
 from poise.apps.batch.run import Batch
+from poise.errors import FileProblem
 from poise.execution import Limits, Threads
 from tests.apps import hostile_library as hostile
 from tests.apps.batch_runs import (
@@ -231,3 +232,13 @@ def test_a_clip_that_no_worker_survives_is_not_opened_here(
     put_clip(library / "bad.bvh", 41)
     workers = _Losing(after=after)
     assert run_once() == {"bad.bvh": "met"}
+
+
+def test_files_of_the_recipe_that_no_worker_survives_are_one_line(tmp_path: Path) -> None:
+    library = put_clips(tmp_path / "library", "a.bvh")
+    (tmp_path / "room.yaml").write_text("ground: {height_m: 0}", encoding="utf-8")
+    order = order_from(put_recipe(tmp_path / "r.yaml", "environment: room.yaml\n"))
+    losing = _Losing("", after=False)  # the job of the order itself has no path
+    with pytest.raises(FileProblem, match=r"r\.yaml: expected files that can be read \(room\.yaml"):
+        Batch(find_clips(library), order, tmp_path / "out", Limits(), losing)  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()

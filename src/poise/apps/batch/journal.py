@@ -18,14 +18,9 @@ from typing import IO
 
 from poise.apps.batch.fingerprint import is_file
 from poise.apps.batch.journal_row import MOST_CHARACTERS, row_from
-from poise.apps.batch.library import RESULTS
+from poise.apps.batch.library import BOOKS, RESULTS
 from poise.apps.batch.one_clip import Row
 from poise.wording import NUMBER
-
-TABLE = "results.csv"
-PAGE = "library.html"
-BOOKS = (RESULTS, TABLE, PAGE)
-"""What a batch writes about all clips, beside their files."""
 
 FIRST_COLUMNS = (
     "clip", "status", "reason", "frames", "rate_hz", "seconds", "attempts", "peak_mb", "output",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import cast
 
-from poise.apps.batch.library import stem_of
+from poise.apps.batch.library import BOOKS, stem_of
 from poise.apps.batch.one_clip import Row
 
 MOST_CHARACTERS = 2**22
@@ -65,7 +65,7 @@ def is_result_name(name: str, clip: str) -> bool:
         return False
     path = PurePosixPath(name)
     is_plain = path.as_posix() == name and not path.is_absolute() and ".." not in path.parts
-    if "\0" in name or not is_plain:
+    if "\0" in name or not is_plain or name.lower() in BOOKS:
         return False
     if os.name == "nt" and ("\\" in name or ":" in name):
         return False

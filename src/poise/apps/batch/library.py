@@ -18,6 +18,10 @@ from poise.job import SUGGESTED, Change
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
 RESULTS = "results.jsonl"
+TABLE = "results.csv"
+PAGE = "library.html"
+BOOKS = (RESULTS, TABLE, PAGE)
+"""What a batch writes about all clips, beside their files."""
 OWN = ".poise/batch"
 """The folder among results that is the batch's own."""
 MARKER = f"{OWN}/marker"

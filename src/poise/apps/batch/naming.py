@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from poise.apps.batch.journal import BOOKS
-from poise.apps.batch.library import stem_of
+from poise.apps.batch.library import BOOKS, stem_of
 from poise.formats import extensions
 from poise.job import Recipe
 

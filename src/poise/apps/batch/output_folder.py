@@ -5,6 +5,7 @@ Whole or not at all; one batch at a time, and others' work kept. What is in it i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -14,8 +15,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from poise.apps.batch.journal import BOOKS, is_begun
-from poise.apps.batch.library import MARKER, OWN
+from poise.apps.batch.journal import is_begun
+from poise.apps.batch.library import BOOKS, MARKER, OWN
 from poise.apps.batch.one_clip import OutputFile, Row, files_of, forget_fingerprint
 from poise.apps.batch.result_check import is_as_written
 from poise.errors import FileProblem
@@ -93,8 +94,12 @@ class Room:
     def _check_below(self, name: str) -> None:
         """Names are checked where rows are read; folders on their way may be links."""
         parent = (self.folder / name).parent
-        if not parent.resolve().is_relative_to(self.folder.resolve()):
-            raise FileProblem(parent, "a folder of the results", "a link to one outside of them")
+        try:
+            below = parent.resolve().is_relative_to(self.folder.resolve())
+        except RuntimeError:  # a link to itself
+            below = False
+        if not below:
+            raise FileProblem(parent, "a folder of the results", "a link that leads outside")
 
     def close(self) -> None:
         """Leave nothing that is not whole."""
@@ -107,7 +112,8 @@ class Room:
             shutil.rmtree(left, ignore_errors=True)
         for left in self.folder.glob(".*.tmp"):
             if is_begun(left.name):
-                left.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    left.unlink()
 
 
 def check_ours(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Whether an earlier result still holds: a question to a worker, because only content can tell."""
+"""Earlier results that still hold: workers compare content, because files may be hostile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from poise.job import Change
 
 @dataclass(frozen=True)
 class ResultCheck:
-    """What a worker is asked."""
+    """A clip that is done, for a worker to look at."""
 
     clip: str
     """Its path."""
@@ -30,7 +30,7 @@ class ResultCheck:
 
 @dataclass(frozen=True)
 class Checked:
-    """What it says."""
+    """The state that it found."""
 
     fingerprint: Fingerprint
     is_whole: bool

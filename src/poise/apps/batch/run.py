@@ -17,9 +17,9 @@ from poise.apps.batch.fingerprint import (
     order_hash,
     unread_fingerprint,
 )
-from poise.apps.batch.journal import PAGE, TABLE, Journal, replacing, write_table
+from poise.apps.batch.journal import Journal, replacing, write_table
 from poise.apps.batch.journal_row import FAILED
-from poise.apps.batch.library import Library
+from poise.apps.batch.library import PAGE, TABLE, Library
 from poise.apps.batch.naming import Naming
 from poise.apps.batch.one_clip import (
     ClipJob,
@@ -160,8 +160,7 @@ class Batch:
 
     def _row(self, room: Room, ended: Ended[ClipJob, Row]) -> Row:
         task = self.plan.tasks[ended.index]
-        done = ended.how == "done" and ended.value
-        found = ended.value if done and ended.value else self._lost(room, ended)
+        found = ended.value if ended.how == "done" and ended.value else self._lost(room, ended)
         row: Row = {
             **found,
             "seconds": round(ended.seconds, 4),
