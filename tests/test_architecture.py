@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "environment": LEAVES | {"formats"},
     "execution": LEAVES,
     "solvers": {"errors", "arrays", "rotations", "compiled"},
-    "contact": LEAVES | {"character", "motion", "mechanics", "environment", "solvers"},
+    "contact": LEAVES | {"character", "motion", "formats", "mechanics", "environment", "solvers"},
     "measures": LEAVES | {"character", "motion", "mechanics", "environment", "contact", "solvers"},
     "samples": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
     "constraints": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},

@@ -463,6 +463,40 @@ def test_a_line_that_is_no_path_of_a_clip_costs_that_line_or_is_refused(
     assert sorted(row["status"] for row in done.rows) == ["met", "refused"]
 
 
+def test_lines_of_json_that_are_too_deep_are_refused_by_their_line(tmp_path: Path) -> None:
+    manifest = listed(tmp_path, "m.jsonl", '{"clip": "a.bvh"}\n' + "[" * 200_000 + "\n")
+    with pytest.raises(FileProblem, match=r"m\.jsonl:2: expected a JSON object, found very deep"):
+        find_clips(manifest)
+
+
+def test_a_name_that_no_system_has_is_refused_by_its_line(tmp_path: Path) -> None:
+    manifest = listed(tmp_path, "m.jsonl", '{"clip": "a.bvh"}\n{"clip": "\\ud800.bvh"}\n')
+    if os.name != "nt":
+        with pytest.raises(FileProblem, match=r"m\.jsonl:2: expected the path of a clip"):
+            find_clips(manifest)
+
+
+@posix
+def test_folders_that_are_links_to_themselves_are_refused(tmp_path: Path) -> None:
+    touch(tmp_path, "library/a.bvh")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(FileProblem, match="loop"):
+        find_clips(tmp_path / "loop")
+    with pytest.raises(FileProblem, match="loop"):
+        find_clips(tmp_path / "library", leave_out=(tmp_path / "loop",))
+
+
+def test_names_of_points_alone_are_names(tmp_path: Path) -> None:
+    names = ("..bvh", "...bvh", "a..bvh", "sub/..bvh")
+    put_clips(tmp_path, *names)
+    manifest = listed(tmp_path, "m.txt", "\n".join(names))
+    run_here(manifest, tmp_path / "out", put_recipe(tmp_path / "r.yaml"), form="glb")
+    written = {name: outputs_of(row_of(tmp_path / "out", name)) for name in names}
+    assert written == {name: {"clip": f"{name[:-4]}.glb"} for name in names}
+    again = run_here(manifest, tmp_path / "out", tmp_path / "r.yaml", form="glb")
+    assert again.names == []
+
+
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [

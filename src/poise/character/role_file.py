@@ -71,6 +71,8 @@ def read_role_file(path: Path, skeleton: Skeleton | None = None) -> RoleOverride
 
 def _parsed(path: Path) -> Node:
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe is waited for
+            raise FileProblem(path, f"a roles file ({_FORM})", "a pipe or a device")
         if path.is_file() and path.stat().st_size > _LARGEST_FILE:
             raise FileProblem(path, f"a roles file ({_FORM})", "more than 1 MiB")
         data = path.read_bytes()
