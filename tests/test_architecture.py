@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 
 LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing", "wording"}
-LEAVES |= {"record_ranges", "version", "yaml_nodes"}
+LEAVES |= {"record_ranges", "version", "yaml_nodes", "limited_process"}
 # A line here is a design decision.
 MAY_IMPORT = {
     "character": LEAVES,
@@ -55,6 +55,7 @@ LEAF_MAY_IMPORT = {
     "compiled": {"announce"},
     "sharing": set(),
     "version": set(),
+    "limited_process": {"errors"},
     "record_ranges": {"errors"},
     "yaml_nodes": {"errors", "wording"},
 }

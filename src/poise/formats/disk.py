@@ -69,8 +69,11 @@ def check_readable(path: Path) -> None:
         raise FileProblem(path, "a file in the project folder", "one outside of it")
 
 
-def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """The content of a regular file no larger than `max_bytes`.
+_SPLIT_IT = "Split the recording into shorter takes."
+
+
+def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES, advice: str = _SPLIT_IT) -> bytes:
+    """The content of a regular file no larger than `max_bytes`; `advice` is for larger ones.
 
     Pipes and devices are refused before they are opened, because opening one may wait for ever.
 
@@ -83,14 +86,14 @@ def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise FileProblem(path, "a file to read", kind_of(status.st_mode))
         if status.st_size > max_bytes:
-            raise _too_large(path, status.st_size, max_bytes)
+            raise _too_large(path, status.st_size, max_bytes, advice)
         with path.open("rb") as file:
             # In pieces: asking for the most at once would allocate the most at once.
             data = b"".join(_pieces(file, max_bytes))
     except (OSError, ValueError) as error:
         raise os_problem(path, error, "read") from error
     if len(data) > max_bytes:  # it grew since we asked
-        raise _too_large(path, len(data), max_bytes)
+        raise _too_large(path, len(data), max_bytes, advice)
     return data
 
 
@@ -128,13 +131,9 @@ def kind_of(mode: int) -> str:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "something that is no file")
 
 
-def _too_large(path: Path, size: int, max_bytes: int) -> FileProblem:
-    return FileProblem(
-        path,
-        f"at most {max_bytes // 2**20} MiB",
-        f"{size / 2**20:.0f} MiB",
-        advice="Split the recording into shorter takes.",
-    )
+def _too_large(path: Path, size: int, max_bytes: int, advice: str) -> FileProblem:
+    found = f"{size / 2**20:.0f} MiB"
+    return FileProblem(path, f"at most {max_bytes // 2**20} MiB", found, advice=advice)
 
 
 def atomic_write(path: Path, data: bytes) -> None:
