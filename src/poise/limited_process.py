@@ -4,7 +4,8 @@ For libraries in C that read files of strangers: what crashes, hangs or fills th
 not here. The script sees none of Poise, so that it starts fast; and nothing that it says is run, as
 a pickle would be. The workers of `poise.execution` are for long jobs of our own code.
 
-A message is JSON after its length (see `frames`), or plain bytes.
+A message is its length in eight bytes, most significant first, and that many bytes: JSON, or, to
+the script only, whatever it asks for.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _LENGTH_BYTES = 8
 _LONGEST_ANSWER = 1 << 26
 _LOOK_S = 0.05
 """How often we look at the memory of a process that takes its time."""
+_SEND_S = 20.0
+"""A process that does not take in a message by then never will."""
 
 
 class ProcessLost(PoiseError):
@@ -83,13 +86,20 @@ class LimitedProcess:
     def send(self, message: bytes | Mapping[str, object]) -> None:
         """Send a message; if the process has died, `receive` says so."""
         data = message if isinstance(message, bytes) else json.dumps(message).encode("utf-8")
+        timer = threading.Timer(_SEND_S, self._process.kill)
+        timer.start()
         with contextlib.suppress(OSError):
             self._stdin.write(len(data).to_bytes(_LENGTH_BYTES, "big"))
             self._stdin.write(data)
             self._stdin.flush()
+        timer.cancel()
 
-    def receive(self, seconds: float) -> dict[str, Any]:
+    def receive(self, seconds: float, *, is_trusted: bool = False) -> dict[str, Any]:
         """The next message.
+
+        Args:
+            seconds: how long to wait.
+            is_trusted: it has not been given anything yet, so its memory is not looked at.
 
         Raises:
             ProcessLost: none has come after so many seconds, or none will.
@@ -102,8 +112,9 @@ class LimitedProcess:
             except queue.Empty:
                 if time.monotonic() > end:
                     raise ProcessLost("out_of_time", f"no answer after {seconds:g} s") from None
-                if resident_bytes(self._process.pid) > self._memory_bytes:
-                    raise self._too_much() from None
+                if not is_trusted and resident_bytes(self._process.pid) > self._memory_bytes:
+                    words = f"more than {self._memory_bytes >> 20} MiB of memory"
+                    raise ProcessLost("out_of_memory", words) from None
         if data is None:
             raise self._how_it_ended()
         try:
@@ -135,9 +146,6 @@ class LimitedProcess:
                     break
                 self._inbox.put(data)
         self._inbox.put(None)
-
-    def _too_much(self) -> ProcessLost:
-        return ProcessLost("out_of_memory", f"more than {self._memory_bytes >> 20} MiB of memory")
 
     def _how_it_ended(self) -> ProcessLost:
         try:

@@ -40,11 +40,11 @@ class Hostile:
     is_slow: bool = False
     """It takes MuJoCo to a limit of time or memory."""
 
-    def written(self, folder: Path) -> Path:
-        """The robot, in a project of its own below a folder; see the module."""
-        robots, outside = folder / "project" / "robots", folder / "outside"
+    def written(self, folder: Path, name: str = "robots") -> Path:
+        """The robot, in a folder of its own below `project`; see the module."""
+        robots, outside = folder / "project" / name, folder / "outside"
         robots.mkdir(parents=True)
-        outside.mkdir()
+        outside.mkdir(exist_ok=True)
         (outside / "theirs.xml").write_text(THEIRS, encoding="utf-8")
         (outside / "theirs.obj").write_text(CUBE, encoding="utf-8")
         content = self.make(robots)

@@ -28,9 +28,11 @@ SECONDS = 6.0
 """For one robot; real ones take a tenth of one, a second or two where masses depend on meshes."""
 MEMORY_BYTES = 512 << 20
 """Beside what MuJoCo has once it is loaded."""
+_LOADED_BYTES = 128 << 20
+"""More than that."""
 _START_S = 120.0
 _MAX_MESHES_BYTES = 256 << 20
-SCRIPT = Path(__file__).with_name("robot_child.py")
+SCRIPT = Path(__file__).absolute().with_name("robot_child.py")
 _ENVIRONMENT = {"MUJOCO_GL": "disable", "OPENBLAS_NUM_THREADS": "1"}
 """Nothing is drawn, and nothing is multiplied."""
 _LINE = re.compile(r",? ?[Ll]ine(?: number=| )(\d+)")
@@ -130,8 +132,10 @@ def _compiled(source: Source, folder: Path) -> tuple[dict[str, str], Model]:
         digests: dict[str, str] = {}
         answer = _answer(source, child)
         if "needed" in answer:
-            total = 0
-            for name in answer["needed"]:
+            total, needed = 0, set(map(str, answer["needed"]))
+            if not needed <= source.meshes.keys():
+                raise _noise(source)
+            for name in sorted(needed):
                 data = source.meshes[name].read()
                 total += len(data)
                 if total > _MAX_MESHES_BYTES:
@@ -148,7 +152,7 @@ def _mujoco_folder() -> Path:
     found = util.find_spec("mujoco")
     if found is None or not found.submodule_search_locations:
         raise MissingExtra("Reading robots (MJCF, URDF)", "robots")
-    return Path(found.submodule_search_locations[0]).parent
+    return Path(found.submodule_search_locations[0]).absolute().parent
 
 
 def _started(mujoco: Path) -> LimitedProcess:
@@ -159,10 +163,10 @@ def _started(mujoco: Path) -> LimitedProcess:
     words = [*limits, *dict.fromkeys(str(folder) for folder in folders)]
     try:
         child = LimitedProcess(
-            SCRIPT, words, memory_bytes=2 * MEMORY_BYTES, environment=_ENVIRONMENT
+            SCRIPT, words, memory_bytes=MEMORY_BYTES + _LOADED_BYTES, environment=_ENVIRONMENT
         )
         try:
-            said = child.receive(_START_S)
+            said = child.receive(_START_S, is_trusted=True)
         except BaseException:
             child.close()
             raise
@@ -192,7 +196,7 @@ def _answer(source: Source, child: LimitedProcess) -> dict[str, Any]:
     if "full" in answer:
         raise FileProblem(source.path, *_NO_MEMORY)
     if "bodies" in answer:
-        found = f"{answer['bodies']} and {answer['joints']}"
+        found = f"{answer['bodies']} and {answer.get('joints')}"
         raise FileProblem(source.path, f"at most {MAX_BODIES:,} bodies and joints", found)
     if "problem" in answer:
         raise _problem(source, str(answer["problem"]))
@@ -233,10 +237,14 @@ def _model(source: Source, answer: dict[str, Any]) -> Model:
         notes = (*(str(note) for note in answer["notes"]), *warned)
         model = Model(str(answer["name"]), notes, columns, names, weightless)
         _check_numbers(model)
-    except (KeyError, ValueError, TypeError, IndexError, OverflowError):
-        expected = "a robot that MuJoCo can read"
-        raise FileProblem(source.path, expected, "that MuJoCo answers with noise") from None
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError):
+        raise _noise(source) from None
     return model
+
+
+def _noise(source: Source) -> FileProblem:
+    found = "that MuJoCo answers with noise"
+    return FileProblem(source.path, "a robot that MuJoCo can read", found)
 
 
 def _check_numbers(model: Model) -> None:

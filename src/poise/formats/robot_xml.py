@@ -86,7 +86,8 @@ def _decoded(path: Path, data: bytes) -> str:
     except (LookupError, ValueError):
         codec = ""
     if not marked and b"\0" in data[:4]:
-        codec, name = "", "UTF-16 or UTF-32, without a byte order mark"
+        found = "UTF-16 or UTF-32 without a byte order mark"
+        raise FileProblem(path, "XML in UTF-8", found, line=1, advice="Save it as UTF-8.")
     if codec not in _CODECS:
         found = f"the encoding {shown(name)}"
         raise FileProblem(path, "XML in UTF-8", found, line=1, advice="Save it as UTF-8.")
