@@ -70,14 +70,17 @@ def check_readable(path: Path) -> None:
         raise FileProblem(path, "a file in the project folder", "one outside of it")
 
 
-def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """The content of a regular file no larger than `max_bytes`.
+_SPLIT_IT = "Split the recording into shorter takes."
+
+
+def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES, advice: str = _SPLIT_IT) -> bytes:
+    """The content of a regular file no larger than `max_bytes`; `advice` is for larger ones.
 
     Raises:
         FileProblem: what is there instead, or that it may not be read (`reading_below`).
     """
     # In pieces: asking for the most at once would allocate the most at once.
-    return b"".join(_pieces(path, max_bytes))
+    return b"".join(_pieces(path, max_bytes, advice))
 
 
 def content_hash(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> str:
@@ -87,23 +90,23 @@ def content_hash(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> str:
         FileProblem: as `read_bytes`.
     """
     digest = hashlib.sha256()
-    for piece in _pieces(path, max_bytes):
+    for piece in _pieces(path, max_bytes, _SPLIT_IT):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def _pieces(path: Path, max_bytes: int) -> Iterator[bytes]:
+def _pieces(path: Path, max_bytes: int, advice: str) -> Iterator[bytes]:
     check_readable(path)
     seen = 0
     try:
         with _opened(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size > max_bytes:
-                raise _too_large(path, size, max_bytes)
+                raise _too_large(path, size, max_bytes, advice)
             while piece := file.read(_PIECE):
                 seen += len(piece)
                 if seen > max_bytes:  # it grew since we asked
-                    raise _too_large(path, seen, max_bytes)
+                    raise _too_large(path, seen, max_bytes, advice)
                 yield piece
     except (OSError, ValueError) as error:
         raise os_problem(path, error, "read") from error
@@ -157,13 +160,9 @@ def kind_of(mode: int) -> str:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "something that is no file")
 
 
-def _too_large(path: Path, size: int, max_bytes: int) -> FileProblem:
-    return FileProblem(
-        path,
-        f"at most {max_bytes // 2**20} MiB",
-        f"{size / 2**20:.0f} MiB",
-        advice="Split the recording into shorter takes.",
-    )
+def _too_large(path: Path, size: int, max_bytes: int, advice: str) -> FileProblem:
+    found = f"{size / 2**20:.0f} MiB"
+    return FileProblem(path, f"at most {max_bytes // 2**20} MiB", found, advice=advice)
 
 
 def atomic_write(path: Path, data: bytes) -> None:
