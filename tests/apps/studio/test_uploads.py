@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import poise
+from poise.apps.studio.history import FILE
 from poise.formats import find_skeleton
 from poise.samples import walk
 from tests.apps.studio.running_server import Studio, files_below
@@ -28,7 +29,7 @@ def bvh(studio: Studio) -> bytes:
 
 @pytest.fixture
 def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("poise.apps.studio.server.UPLOAD_LIMIT_BYTES", LIMIT)
+    monkeypatch.setattr("poise.apps.studio.receiving.MOST_UPLOAD_BYTES", LIMIT)
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def nothing_left(studio: Studio) -> Iterator[None]:
 
 def kept(studio: Studio, document: str) -> list[str]:
     folder = studio.folder / ".poise" / "studio" / document
-    return sorted(path.name for path in folder.iterdir() if path.name != "document.json")
+    return sorted(path.name for path in folder.iterdir() if path.name != FILE)
 
 
 def document_of(body: bytes) -> str:
@@ -136,7 +137,7 @@ def test_what_is_too_long_without_saying_so_is_refused(studio: Studio) -> None:
 def test_what_is_just_short_enough_is_taken(
     studio: Studio, bvh: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("poise.apps.studio.server.UPLOAD_LIMIT_BYTES", len(bvh))
+    monkeypatch.setattr("poise.apps.studio.receiving.MOST_UPLOAD_BYTES", len(bvh))
     assert studio.upload("a.bvh", bvh).code == 200
     parts = (bvh[at : at + 5_000] for at in range(0, len(bvh), 5_000))
     headers = {"transfer-encoding": "chunked"}

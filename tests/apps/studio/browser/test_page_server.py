@@ -146,7 +146,7 @@ const socket = (protocols) => new Promise((go) => {
 });
 const frame = () => new Promise((go) => {
   const made = document.createElement("iframe");
-  made.src = `${origin}/?token=${token}#document=${id}`;
+  made.src = `${origin}/#token=${token}&document=${id}`;
   made.onload = () => setTimeout(() => {
     try { go("reached " + made.contentWindow.document.title); }
     catch (error) { go(`refused: ${error.name}`); }
