@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from poise.apps.studio.wire import Told, slot_of
 
+FEW_BYTES = 4_000_000
+"""While no more waits, nothing is left out."""
 MOST_BYTES = 24_000_000
 """Of what waits beside one state of the document."""
 
@@ -23,8 +25,8 @@ class _Waiting:
 class Outbox:
     """What a page has not been sent yet.
 
-    Of messages that say a thing anew, such as the recipe or the edited motion, only the last waits;
-    so what waits is one state of the document at most, and what belongs to a drag or a run.
+    Where much waits, only the last of messages that say a thing anew does, such as the recipe or
+    the edited motion; so it is one state of the document at most, and what belongs to a drag.
     """
 
     def __init__(self) -> None:
@@ -33,8 +35,8 @@ class Outbox:
         self._news = asyncio.Event()
         self._lock = threading.Lock()
         self._waiting: list[_Waiting] = []
-        self._bytes = 0
-        """Of messages without a slot."""
+        self._bytes = self._left = 0
+        """Of all that waits; of messages without a slot."""
         self.is_shut = False
         """Whether the page is given up: nothing waits, and nothing more is taken."""
 
@@ -44,25 +46,33 @@ class Outbox:
         with self._lock:
             if self.is_shut:
                 return
-            self._place(_Waiting(sender, slot, data))
-            if self._bytes > MOST_BYTES:
+            at = len(self._waiting)
+            if slot and self._bytes > FEW_BYTES:
+                at = self._without(sender, slot)
+            self._waiting.insert(at, _Waiting(sender, slot, data))
+            self._count(len(data), slot)
+            if self._left > MOST_BYTES:
                 self._shut()
         with contextlib.suppress(RuntimeError):  # the server is closing
             self._loop.call_soon_threadsafe(self._news.set)
 
-    def _place(self, new: _Waiting) -> None:
-        if not new.slot:
-            self._bytes += len(new.data)
-            self._waiting.append(new)
-            return
-        for index, old in enumerate(self._waiting):
-            if (old.slot, old.sender) == (new.slot, new.sender):
-                if new.slot.startswith("figure"):  # motions that wait behind it are of it
-                    self._waiting[index] = new
-                    return
-                del self._waiting[index]
-                break
-        self._waiting.append(new)
+    def _without(self, sender: object, slot: str) -> int:
+        """Leave out what a new message makes needless; where that one is to be."""
+        kept: list[_Waiting] = []
+        at: int | None = None
+        for each in self._waiting:
+            if (each.sender, each.slot) == (sender, slot):
+                self._count(-len(each.data), slot)
+                at = len(kept) if at is None else at
+            else:
+                kept.append(each)
+        self._waiting = kept
+        # Motions that wait behind a figure are of it.
+        return at if at is not None and slot.startswith("figure") else len(kept)
+
+    def _count(self, bytes: int, slot: str) -> None:
+        self._bytes += bytes
+        self._left += 0 if slot else bytes
 
     async def take(self) -> tuple[object, Told] | None:
         """The next message and who says it; None when the page is given up."""
@@ -73,8 +83,7 @@ class Outbox:
                     return None
                 if self._waiting:
                     first = self._waiting.pop(0)
-                    if not first.slot:
-                        self._bytes -= len(first.data)
+                    self._count(-len(first.data), first.slot)
                     return first.sender, first.data
             await self._news.wait()
 
@@ -87,4 +96,4 @@ class Outbox:
     def _shut(self) -> None:
         self.is_shut = True
         self._waiting.clear()
-        self._bytes = 0
+        self._bytes = self._left = 0
