@@ -79,7 +79,7 @@ export class Connection {
       this.socket = null;
       if (event.code === REFUSED) return this.changed("refused");
       this.changed("lost");
-      if (event.code === TOO_SLOW) this.tell(`${event.reason} It is connected again, and shows all there is.`);
+      if (event.code === TOO_SLOW) this.tell(`${event.reason} It connects again, and shows all that there is.`);
       this.tries += 1;
       setTimeout(() => this.connect(), Math.min(LONGEST_WAIT_MS, 200 * 2 ** this.tries));
     };

@@ -179,6 +179,23 @@ def test_another_program_is_not_written_over(tmp_path: Path) -> None:
         assert mine.edit(recipe(wrist(0.1)), "mine").state.undo == "mine"
 
 
+def test_a_torn_last_edit_is_said_on_the_page(tmp_path: Path) -> None:
+    folder = filled(tmp_path)
+    with in_this_process(folder) as studio, opened(studio) as (page, first):
+        page.edit(recipe(wrist(0.1)), "whole")
+        page.edit(recipe(wrist(0.2)), "torn")
+    file = folder / ".poise" / "studio" / first.state.id / FILE
+    file.write_bytes(file.read_bytes()[:-100])
+    with in_this_process(folder) as studio, studio.page() as page:
+        assert [each["edits"] for each in page.welcome.documents] == [1]
+        heard = page.open("open_document", id=first.state.id)
+        assert "not whole on disk" in heard.problem_lines()[0][1]
+        assert heard.state.undo == "whole" and heard.state.solved == "yes"
+        with studio.page() as other:  # once is enough
+            assert other.open("open_document", id=first.state.id).problem_lines() == []
+        assert page.edit(recipe(wrist(0.3)), "goes on").state.undo == "goes on"
+
+
 def test_what_was_only_looked_at_is_not_listed(studio: Studio) -> None:
     with opened(studio) as (page, first):
 

@@ -16,7 +16,15 @@ import psutil
 import pytest
 
 from tests.apps.studio.conftest import filled
-from tests.apps.studio.running_server import PATIENCE_S, Process, Studio, needs_page, started
+from tests.apps.studio.running_server import (
+    PATIENCE_S,
+    Process,
+    Studio,
+    environment,
+    in_this_process,
+    needs_page,
+    started,
+)
 from tests.apps.studio.short_walk import ACROSS, recipe, wrist
 
 PROMISED_S = 5.0
@@ -104,6 +112,53 @@ def test_ctrl_c_ends_runs_and_workers_too(process: Process) -> None:
         assert seconds_to_end(process) < PROMISED_S
         _, alive = psutil.wait_procs(children, timeout=PROMISED_S)
         assert not alive, "a worker outlives its server"
+
+
+SERVER = """
+import socket, sys, time
+from pathlib import Path
+from poise.apps.studio.guard import Guard
+from poise.apps.studio.library import Documents
+from poise.apps.studio.project import Project
+from poise.apps.studio.serving import StudioServer
+
+Documents.sample = lambda *_: print("asleep", flush=True) or time.sleep(600)
+listening = socket.create_server(("127.0.0.1", 0))
+guard = Guard("127.0.0.1", listening.getsockname()[1])
+print(guard.port, guard.token, flush=True)
+StudioServer(Documents(Project(Path(sys.argv[1]))), guard).run(sockets=[listening])
+"""
+"""A studio in which it takes ten minutes to open a sample."""
+
+
+def test_ctrl_c_ends_within_five_seconds_when_threads_do_not(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(tmp_path)], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env=environment(),
+    )  # fmt: skip
+    assert child.stdout is not None
+    port, token = child.stdout.readline().split()
+    process = Process(child, Studio(int(port), token, tmp_path))
+    try:
+        with process.studio.page() as page:
+            page.send("open_sample", name="stand")
+            assert child.stdout.readline() == "asleep\n"
+            assert seconds_to_end(process) < PROMISED_S
+        assert child.returncode == 130
+        assert child.communicate()[1] == "poise: interrupted\n"
+    finally:
+        process.kill()
+
+
+def test_a_connection_that_asks_for_nothing_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("poise.apps.studio.serving.HEAD_S", 0.2)
+    with in_this_process(filled(tmp_path)) as studio, studio.page() as page:
+        with contextlib.closing(raw_request(studio, "GET / HT")) as silent:
+            with contextlib.suppress(ConnectionResetError):
+                assert silent.recv(100) == b""
+        assert page.open("open_document", id="nothing")[-1].kind == "problem"  # pages stay
 
 
 def _exported(studio: Studio, id: str) -> None:

@@ -96,5 +96,26 @@ def stuck_page_costs(process: Process, edits: int, bytes: int) -> int:
     return cost
 
 
+def test_a_page_that_only_asks_costs_under_fifty_megabytes(process: Process) -> None:
+    """It sends edits of a megabyte, faster than they are solved, and reads nothing."""
+    studio, server = process.studio, psutil.Process(process.child.pid)
+    with studio.page() as page:
+        id = page.open("open_file", path="short.yaml").state.id
+        edited(page, 0, 40, 1_000_000)
+        before = server.memory_info().rss
+        peaks: list[int] = []
+        with slow_page(studio) as stuck:
+            stuck.send(json.dumps({"kind": "open_document", "id": id}))
+            for number in range(40):
+                edit = {"kind": "edit_recipe", "recipe": large(50 + number, 1_000_000)}
+                stuck.send(json.dumps({**edit, "label": f"asked {number}"}))
+                peaks.append(server.memory_info().rss - before)
+            page.until(
+                lambda heard: heard.kind == "document_state" and heard.undo == "asked 39"
+            )  # all of it is taken in the end
+        print(f"a page that only asks costs {max(peaks) / 1e6:.0f} MB")
+        assert max(peaks) < PROMISED_BYTES
+
+
 def test_a_stuck_page_costs_under_fifty_megabytes(process: Process) -> None:
     assert stuck_page_costs(process, 40, 1_000_000) < PROMISED_BYTES

@@ -158,6 +158,8 @@ def studio_app(
         offered = [each.strip() for each in said.split(",")]
         token = offered[1] if len(offered) > 1 else ""
         why = guard.why_not(websocket.headers, token, needs_origin=True)
+        if has_token(websocket.scope["query_string"]):
+            why = "a token in the address"
         await websocket.accept(subprotocol="poise" if "poise" in offered else None)
         if why:
             await websocket.close(REFUSED, why)
