@@ -33,9 +33,9 @@ PROMISED_BYTES = 50_000_000
 WAIT_S = STUCK_S + 5.0
 
 
-@pytest.fixture
-def process(tmp_path: Path) -> Iterator[Process]:
-    made = started(filled(tmp_path))
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    made = started(filled(tmp_path_factory.mktemp("slow")))
     try:
         yield made
     finally:

@@ -73,7 +73,8 @@ class Guard:
 
 def has_token(query: bytes) -> bool:
     """Whether an address has a token where servers, logs and other pages see it."""
-    return any(name.lower() == b"token" for name, _ in parse_qsl(query, keep_blank_values=True))
+    said = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    return any(name.lower() == "token" for name, _ in said)
 
 
 @dataclass(frozen=True)
