@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from poise.formats import save_clip
+from tests.apps.limited import Worker
 from tests.formats.degenerate import usual
 
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -69,3 +70,18 @@ def prepared(folder: Path) -> None:
     save_clip(usual(), folder / "usual.bvh")
     for name, text in (("reach", _REACH), ("balance", _BALANCE), ("feet", _FEET)):
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+def warm_up(running: Worker, folder: Path) -> None:
+    """Let a worker load what commands import and call, on a walk, once."""
+    here = folder / "warm"
+    if here.exists():
+        return
+    here.mkdir()
+    running.warm(
+        here,
+        [
+            [word.format(clip="../usual.bvh", out=f"warm{i}") for word in words]
+            for i, words in enumerate(COMMANDS.values())
+        ],
+    )

@@ -8,9 +8,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ MEMORY_BYTES = 2**30
 
 NO_FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
+_QUOTED = re.compile(r"'[^']*'")
 _NAN = re.compile(r"(?<![A-Za-z])-?(?:nan|inf|infinity)(?![A-Za-z])", re.IGNORECASE)
 
 
@@ -33,7 +35,6 @@ class Ran:
     cpu_s: float
     peak_bytes: int
     """Resident memory at its most, Poise and its libraries included."""
-    seconds: float
 
     def wrong(self, *, codes: tuple[int, ...] = (0, 2, 3)) -> str:
         """What is wrong with how it ended, in a line; nothing if nothing is."""
@@ -48,9 +49,10 @@ class Ran:
             return f"{self.peak_bytes / 2**20:.0f} MiB"
         if self.cpu_s > CPU_S:
             return f"{self.cpu_s:.1f} s of processor time"
-        if found := _NAN.search(self.out + self.err):
-            line = next(x for x in (self.out + self.err).splitlines() if found.group() in x)
-            return f"says {found.group()}: {line.strip()}"
+        for line in (self.out + self.err).splitlines():
+            # A refusal may name what it found.
+            if not line.startswith("poise: ") and _NAN.search(_QUOTED.sub("", line)):
+                return f"no number: {line.strip()}"
         return ""
 
 
@@ -73,23 +75,32 @@ class Worker:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.apps.limited_worker"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            text=True, encoding="utf-8", env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            text=True, encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )  # fmt: skip
 
     def run(self, folder: Path, *arguments: object, address_bytes: int | None = None) -> Ran:
         """A command in a folder, in a process of its own."""
-        return Ran(**self._ask(folder, arguments, warm=False, address_bytes=address_bytes))
+        return self.run_all(folder, [arguments], address_bytes)[0]
 
-    def warm(self, folder: Path, *arguments: object) -> None:
-        """The command in the worker itself, so that those after it find all loaded."""
-        self._ask(folder, arguments, warm=True)
+    def run_all(
+        self, folder: Path, commands: Iterable[Sequence[object]], address_bytes: int | None = None
+    ) -> list[Ran]:
+        """Commands one after the other, all in one process, as far as one of them ends it."""
+        done = self._ask(folder, commands, warm=False, address_bytes=address_bytes)
+        return [Ran(**each) for each in done]
+
+    def warm(self, folder: Path, commands: Iterable[Sequence[object]]) -> None:
+        """The commands in the worker itself, so that those after it find all loaded."""
+        self._ask(folder, commands, warm=True)
 
     def _ask(
-        self, folder: Path, arguments: tuple[object, ...], **more: object
-    ) -> dict[str, object]:
+        self, folder: Path, commands: Iterable[Sequence[object]], **more: object
+    ) -> list[dict[str, Any]]:
         assert self._process.stdin is not None and self._process.stdout is not None
-        request = {"folder": str(folder), "arguments": [*map(str, arguments)], "cpu_s": CPU_S}
-        self._process.stdin.write(json.dumps({**request, **more}) + "\n")
+        words = [[*map(str, each)] for each in commands]
+        request = {"folder": str(folder), "commands": words, "cpu_s": CPU_S, **more}
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         assert answer, "the worker has ended"
