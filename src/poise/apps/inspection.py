@@ -17,7 +17,7 @@ from poise.character import (
     read_role_file,
 )
 from poise.contact import check_gait, check_gravity, suggest_place
-from poise.errors import MissingRoles
+from poise.errors import MissingRoles, UnusualStature
 from poise.job import AS_IT_IS, subject
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
@@ -220,7 +220,7 @@ def _place(clip: Clip, roles: Path | None) -> _Place:
     body = replace(AS_IT_IS.character, roles=None if roles is None else str(roles))
     try:
         found = subject(replace(AS_IT_IS, character=body), clip, upright=True)
-    except MissingRoles:
+    except (MissingRoles, UnusualStature):
         return _Place()
     check = check_gravity(found.clip, found.character, found.environment)
     gait = check_gait(found.clip, found.character) if not check.flights else None

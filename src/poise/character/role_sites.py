@@ -248,7 +248,7 @@ class _Points:
         forward = level if clear else ahead
         forward = forward / np.linalg.norm(forward)
         down = flattened(shin, forward)
-        if np.linalg.norm(down) < 0.1 * np.linalg.norm(shin):
+        if np.linalg.norm(down) <= 0.1 * np.linalg.norm(shin):  # or the shin has no length
             down = -self.up
         return forward, down / np.linalg.norm(down)
 

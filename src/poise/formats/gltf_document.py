@@ -56,6 +56,11 @@ class Document:
     buffers: tuple[bytes, ...]
     _checked: dict[str, list[Facts]] = field(default_factory=dict[str, list[Facts]], repr=False)
 
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all buffers."""
+        return sum(map(len, self.buffers))
+
     def problem(self, expected: str, found: str, advice: str = "") -> FileProblem:
         """An error that names this file."""
         return FileProblem(self.path, expected, found, advice=advice)

@@ -8,6 +8,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
+from poise.formats.budget import ALWAYS_ALLOWED
 from poise.formats.gltf_document import Document, Facts
 from poise.formats.text import depth_first
 from poise.wording import counted
@@ -277,7 +278,10 @@ LOWEST_RATE_HZ = 20.0
 SAME_TIME_S = 1e-4
 """Keys closer than this are one key with rounding; nobody samples a body at 10 kHz."""
 
-MAX_FRAMES = 2**22
+MAX_FRAMES = 2**14
+"""Of an animation with few keys: nine minutes at 30 Hz."""
+MAX_FRAMES_PER_KEY = 64
+"""Of one with many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,6 +318,7 @@ def curves_of(document: Document, animation: Facts, name: str) -> dict[tuple[int
     samplers = document.objects_in(animation, "samplers", "the animation")
     nodes = len(document.items("nodes"))
     curves: dict[tuple[int, str], Curve] = {}
+    keys, most = 0, max(ALWAYS_ALLOWED, document.byte_count)
     for number, channel in enumerate(document.objects_in(animation, "channels", "the animation")):
         where = f"channel {number} of animation {name!r:.60}"
         target = channel.get("target")
@@ -327,6 +332,9 @@ def curves_of(document: Document, animation: Facts, name: str) -> dict[tuple[int
         if (node, path) in curves:
             raise document.problem(f"one channel for the {path} of node {node}", "two")
         curves[node, path] = _curve(document, sampler, path, number, where)
+        keys += len(curves[node, path].times_s)
+        if keys > most:  # many channels may share what the file has once
+            raise document.problem(f"at most {most} keys in all channels", "more")
     return curves
 
 
@@ -371,11 +379,11 @@ def timeline(document: Document, curves: list[Curve], stated_hz: float | None) -
         elif grid_hz < LOWEST_RATE_HZ:
             rate_hz = grid_hz * np.ceil(DEFAULT_RATE_HZ / grid_hz)
             notes = (f"Key poses at {grid_hz:g} Hz; resampled at {rate_hz:g} Hz.",)
-    frames = round(span * rate_hz) + 1 if span * rate_hz < MAX_FRAMES else MAX_FRAMES + 1
-    if frames > MAX_FRAMES:
-        wanted = f"key times that span at most {MAX_FRAMES} frames"
+    most = max(MAX_FRAMES, MAX_FRAMES_PER_KEY * len(times))
+    if not span * rate_hz < most:
+        wanted = f"key times that span at most {most} frames, for {len(times)} keys"
         raise document.problem(wanted, f"{span:.6g} s at {rate_hz:g} Hz")
-    return Timeline(start, float(rate_hz), frames, float(grid_hz), notes)
+    return Timeline(start, float(rate_hz), round(span * rate_hz) + 1, float(grid_hz), notes)
 
 
 def sampled(curve: Curve, line: Timeline) -> Array:

@@ -27,7 +27,7 @@ from poise.contact import (
     fit_soles,
 )
 from poise.environment import Environment
-from poise.errors import BadValue, FileProblem, MissingRoles
+from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.error_context import RecipeProblem, located
@@ -273,7 +273,9 @@ def subject(
     said = captured.said(made)
     with located(recipe, ("character",)):
         character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
-    if lacking is not None and not to_draw:
+        if isinstance(lacking, UnusualStature) and not to_draw:
+            raise lacking
+    if isinstance(lacking, MissingRoles) and not to_draw:
         raise _unrecognised(recipe, made, lacking, roles_by)
     if to_draw:
         said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
@@ -322,8 +324,8 @@ def _figure(clip: Clip | str | Path | None) -> Character | None:
 
 def _own_body(
     recipe: Recipe, figure: Character, clip: Clip, upright: bool
-) -> tuple[Character, MissingRoles | None]:
-    """The body of the clip; of a skeleton that is not recognised, it as it is and what lacks."""
+) -> tuple[Character, PoiseError | None]:
+    """The body of the clip; of a skeleton that is no known body, it as it is and why."""
     choice, roles = recipe.character, recipe.character.roles
     overrides = _roles(recipe, roles, clip) if isinstance(roles, str) else roles
     try:
@@ -335,8 +337,8 @@ def _own_body(
             overrides=overrides,
             standing_wxyz=_standing_pose(clip) if upright else None,
         )
-    except MissingRoles as missing:
-        return figure, missing
+    except (MissingRoles, UnusualStature) as problem:
+        return figure, problem
     return body, None
 
 
