@@ -15,6 +15,8 @@ START_S, SLOWEST_BYTES_S = 30.0, 100_000.0
 """How long all of it may take, and so much for what has come."""
 TURN_S = 60.0
 """How long one waits for another to be done."""
+TOO_SLOW = 408
+"""The code of HTTP for it."""
 
 
 class RefusedUpload(PoiseError):
@@ -60,6 +62,6 @@ async def _body(request: Request, too_long: RefusedUpload) -> bytearray:
             return data
         except TimeoutError:
             words = f"The upload was too slow: {len(data)} bytes came, then no more in time."
-            raise RefusedUpload(408, words) from None
+            raise RefusedUpload(TOO_SLOW, words) from None
         if len(data) > MOST_UPLOAD_BYTES:
             raise too_long

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from poise.apps.studio.conversation import Conversation
 from poise.apps.studio.guard import Guard, has_token
 from poise.apps.studio.library import Documents
-from poise.apps.studio.receiving import RefusedUpload, received
+from poise.apps.studio.receiving import TOO_SLOW, RefusedUpload, received
 from poise.apps.studio.solving import without_folder
 from poise.apps.studio.uploads import split
 from poise.errors import PoiseError
@@ -119,8 +119,8 @@ def studio_app(
         try:
             data = await received(request, one_upload)
         except RefusedUpload as problem:
-            # The rest of what is sent is not read.
-            closing = {"connection": "close"}
+            # Nobody waits for the rest of one that was too slow.
+            closing = {"connection": "close"} if problem.code == TOO_SLOW else {}
             return JSONResponse({"problem": str(problem)}, problem.code, closing)
         except ClientDisconnect:
             return Response(status_code=499)
