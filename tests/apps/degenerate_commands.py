@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from poise.formats import save_clip
@@ -72,9 +73,13 @@ def prepared(folder: Path) -> None:
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
 
 
-def warm_up(running: Worker, folder: Path) -> None:
+QUICK = ("inspect", "convert to BVH", "measure, as JSON", "contacts")
+"""Those that take least of a processor's time."""
+
+
+def warm_up(running: Worker, folder: Path, names: Sequence[str] = tuple(COMMANDS)) -> None:
     """Let a worker load what commands import and call, on a walk, once."""
-    here = folder / "warm"
+    here = folder / f"warm{len(names)}"
     if here.exists():
         return
     here.mkdir()
@@ -82,6 +87,6 @@ def warm_up(running: Worker, folder: Path) -> None:
         here,
         [
             [word.format(clip="../usual.bvh", out=f"warm{i}") for word in words]
-            for i, words in enumerate(COMMANDS.values())
+            for i, words in enumerate(COMMANDS[name] for name in names)
         ],
     )

@@ -13,15 +13,13 @@ import numpy as np
 import pytest
 
 from poise.formats import save_clip
-from tests.apps.degenerate_commands import COMMANDS, STREAMED, prepared, warm_up
+from tests.apps.degenerate_commands import COMMANDS, QUICK, STREAMED, prepared, warm_up
 from tests.apps.limited import NO_FORK, Worker, nan_in_files, worker
 from tests.formats.degenerate import MOTIONS
 
 pytestmark = NO_FORK
 
 LEAST_MOTIONS = 45
-QUICK = ("inspect", "convert to BVH", "measure, as JSON", "contacts")
-"""Of the commands, those that are quick; every motion goes through one of them in every run."""
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +71,7 @@ def test_there_are_many_kinds_of_motions_and_all_are_clips_of_finite_numbers() -
 
 
 def test_every_motion_through_a_quick_command(running: Worker, folder: Path) -> None:
+    warm_up(running, folder, QUICK)
     found: list[str] = []
     for number, motion in enumerate(MOTIONS):
         found += faults(running, folder, motion, [QUICK[number % len(QUICK)]])

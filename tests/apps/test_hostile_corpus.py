@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.degenerate_commands import COMMANDS, prepared, warm_up
+from tests.apps.degenerate_commands import COMMANDS, QUICK, prepared, warm_up
 from tests.apps.hostile_commands import commands_for
 from tests.apps.limited import NO_FORK, Worker, nan_in_files, worker
 from tests.formats.hostile_files import HostileFile, hostile_files
@@ -21,7 +21,7 @@ pytestmark = NO_FORK
 
 KINDS = ("clip", "skeleton", "recipe", "place", "mapping", "roles", "contacts")
 LEAST_FILES = 400
-QUICK_EVERY = 16
+QUICK_EVERY = 24
 """One file in so many, each through two commands, is quick enough for every run of the tests."""
 
 
@@ -77,6 +77,7 @@ def test_there_are_hundreds_of_hostile_files_of_every_kind() -> None:
 
 
 def test_some_hostile_files_through_some_commands(running: Worker, folder: Path) -> None:
+    warm_up(running, folder, QUICK)
     found: list[str] = []
     for number, item in enumerate(hostile_files()[::QUICK_EVERY]):
         commands = list(commands_for(item))

@@ -24,9 +24,10 @@ from poise.wording import shown
 
 _LEADING = ("frame", "time_s")
 _HEADER = "the header 'frame,time_s,' and one body part per further column"
-_LARGEST_FILE = 64 * 2**20
-_MOST_FRAMES = 2_000_000
-"""Hours of any capture; a larger count in a file is a slip of the keyboard or worse."""
+_LARGEST_FILE = 16 * 2**20
+"""An hour of two feet at 120 Hz takes two thirds of it; read as JSON, a file grows thirty times."""
+_MOST_FRAMES = 2**20
+"""As many as any clip may have."""
 _UNEVEN = 0.25
 """Share of a frame by which a time may be off its even place."""
 _TIME_DECIMALS = 9
