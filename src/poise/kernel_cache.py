@@ -8,6 +8,7 @@ current folder; that file is not read, also not for kernels of others once Poise
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import stat
 import sys
@@ -41,6 +42,7 @@ _settings: Any = config  # its types do not know what it holds
 _settings._config_fname = ""  # looked for again before each compilation
 _settings.reload_config()  # somebody who imported Numba before us may have read it
 
+_log = logging.getLogger("poise")
 _refused: list[str] = []
 
 
@@ -68,7 +70,8 @@ def kernel_folder() -> str | None:
             why = f"no file can be written into {folder}"
         else:
             why = "" if is_own(folder) else f"others can write to {folder}"
-    if why:
+    if why:  # said aloud, since it costs a minute each time
+        _log.warning("Poise compiles in memory, each time anew: %s.", why)
         _refused.append(why)
         return None
     return folder

@@ -96,9 +96,9 @@ class KernelCache(FunctionCache):
         self._enabled = True
 
     @property
-    def cache_path(self) -> str:
-        """The folder; empty if kernels are kept nowhere."""
-        return kernel_folder() or ""
+    def cache_path(self) -> str | None:
+        """The folder; None if kernels are kept nowhere."""
+        return kernel_folder()
 
     def flush(self) -> None:
         """Forget what is kept of this kernel."""

@@ -36,6 +36,13 @@ from poise.errors import PoiseError
 
 EXIT_BUG = 70
 
+LESS_AT_ONCE = (
+    "Take fewer frames or a lower rate at once: 'poise convert CLIP short.bvh --frames 0:2000 "
+    "--fps 30' first, or '--set clip.frames=[0,1999]' or '--set clip.rate_hz=30' where there is "
+    "a recipe."
+)
+"""What to do when there is not enough memory."""
+
 app = typer.Typer(
     name="poise",
     help="Edit captured motion so that it does what you ask and still obeys the body and the "
@@ -107,6 +114,8 @@ def main() -> None:
     except OSError as refused:  # a full disk, a folder that may not be entered
         _forget_output()
         fail(f"{refused.filename or 'output'}: {refused.strerror or refused}.")
+    except MemoryError as short:  # NumPy's and the kernels' own are of this kind, too
+        fail(f"{shortage(short)} {LESS_AT_ONCE}")
     except Exception as bug:
         told = getattr(bug, "format_message", None)  # how the parser's own complaints look
         if told is not None:
@@ -122,6 +131,12 @@ def main() -> None:
         )
         sys.exit(EXIT_BUG)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def shortage(short: MemoryError) -> str:
+    """What memory was too small for, as far as it is known."""
+    asked = " ".join(str(short).split())
+    return f"Not enough memory{f' ({asked[:160]})' if asked else ''}."
 
 
 def _forget_output() -> None:
