@@ -13,17 +13,21 @@ from pathlib import Path
 from poise.errors import FileProblem
 from poise.job.recipe import Step
 from poise.motion import Clip
-from poise.motion.cleanup import STEPS, Finding
+from poise.motion.cleanup import Finding, clean
 from poise.wording import frame_list
 
 _NAME = "root-jumps"
+_LOOKED_FOR = ("t-pose", "dropped-frames", _NAME)
 _STOPPED = ("correct", "filter", "momentum", "retarget")
 _LISTED_RUNS = 8
 
 
 def jumps_in(clip: Clip, first: int) -> Finding | None:
-    """Jumps of the root that a clip still has; its frame 0 is frame `first` of the file."""
-    found = STEPS[_NAME].find(clip)
+    """Jumps of the root that a clip still has; its frame 0 is frame `first` of the file.
+
+    Into and out of frames that were never captured does not count: those are said by themselves.
+    """
+    found = next((each for each in clean(clip, _LOOKED_FOR)[1] if each.step == _NAME), None)
     return found and replace(found, frames=tuple(frame + first for frame in found.frames))
 
 
