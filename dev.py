@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,9 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 WHEEL_NAME_GLOB = "poise-*.whl"
+LOCK = ROOT / "requirements-dev.lock"
+LOCKED_FOR = "# python "
+THIS_PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def run(*command: str | Path) -> None:
@@ -42,13 +46,37 @@ def setup(extra: str = "") -> None:
         print("+ making an environment in .venv", flush=True)
         venv.EnvBuilder(with_pip=True).create(VENV)
     target = f".[{extra}]" if extra else "."
-    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", target)
+    quiet = ("--quiet", "--disable-pip-version-check")
+    run(PYTHON, "-m", "pip", "install", *quiet, *constraints(), "-e", target)
     stamp.write_text(wanted)
 
 
+def constraints() -> tuple[str, ...]:
+    """What holds pip to the locked versions, if they are of this Python; others take the newest."""
+    fits = LOCK.is_file() and f"{LOCKED_FOR}{THIS_PYTHON}" in LOCK.read_text().splitlines()
+    return ("-c", str(LOCK)) if fits else ()
+
+
+def lock() -> None:
+    """Write down what is installed; without the file and `.venv`, that is the newest there is."""
+    setup("dev")
+    asked = [str(PYTHON), "-m", "pip", "freeze", "--disable-pip-version-check"]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    LOCK.write_text(locked(found))
+    print(f"+ {LOCK.name} written", flush=True)
+
+
+def locked(freeze: str) -> str:
+    """The text of the lock: names and versions, nothing that was installed from a place."""
+    pins = [line for line in freeze.splitlines() if re.fullmatch(r"[\w.-]+==[\w.!+-]+", line)]
+    head = "# Versions of an environment for development; written by `python dev.py lock`."
+    return "\n".join([head, f"{LOCKED_FOR}{THIS_PYTHON}", *sorted(pins, key=str.lower), ""])
+
+
 def _made_from() -> str:
-    """What an installation depends on: the project's file, and the source of the studio's page."""
+    """What an installation depends on: the project's files, and the source of the studio's page."""
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
+    digest.update(LOCK.read_bytes() if LOCK.is_file() else b"")
     studio = ROOT / "studio"
     for path in sorted([*studio.glob("*.*"), *(studio / "src").rglob("*")]):
         if path.is_file():
@@ -60,7 +88,7 @@ def demo() -> None:
     """The main job on a clip made by code: a damaged walk is corrected, written and measured."""
     setup()
     # The first time, two processes compile side by side; later both find it done.
-    ahead = subprocess.Popen([str(PYTHON), "-m", "poise.apps.first_use"], cwd=ROOT)
+    ahead = subprocess.Popen([str(PYTHON), "-P", "-m", "poise", "warm-up"], cwd=ROOT)
     try:
         run(PYTHON, Path("examples") / "05_correct_walk.py")
     finally:
@@ -132,6 +160,7 @@ def clean() -> None:
 
 COMMANDS = {
     "setup": lambda: setup("dev"),
+    "lock": lock,
     "demo": demo,
     "test": test,
     "test-slow": test_slow,

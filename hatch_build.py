@@ -50,8 +50,7 @@ class Pages(BuildHookInterface):  # type: ignore[type-arg]
         if is_made and stamp.is_file() and stamp.read_text() == wanted:
             return
         npm, environment = _npm()
-        # Not `ci`: the lock has no entries for tools of other systems than it was made on.
-        for arguments in (["install", "--no-save", "--no-audit", "--no-fund"], ["run", "build"]):
+        for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
             subprocess.run([*npm, *arguments], cwd=self._source, env=environment, check=True)
         stamp.write_text(wanted)
 

@@ -1,6 +1,16 @@
-"""For all tests: properties have no deadline, since a machine may be busy."""
+"""For all tests: properties have no deadline, since a machine may be busy; Ctrl-C reaches children.
+
+A shell that starts the tests in the background has them ignore Ctrl-C, which processes that they
+start would inherit, and those that are to be interrupted would never end. A handler that does
+nothing is as good for the tests themselves, and is not inherited.
+"""
+
+import signal
 
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_: None)
 
 settings.register_profile("poise", deadline=None)
 settings.load_profile("poise")

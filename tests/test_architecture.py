@@ -10,7 +10,14 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 
 LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing", "wording"}
-LEAVES |= {"record_ranges", "version", "yaml_nodes"}
+LEAVES |= {
+    "kernel_cache",
+    "kernel_files",
+    "limited_process",
+    "record_ranges",
+    "version",
+    "yaml_nodes",
+}
 # A line here is a design decision.
 MAY_IMPORT = {
     "character": LEAVES,
@@ -20,7 +27,7 @@ MAY_IMPORT = {
     "environment": LEAVES | {"formats"},
     "execution": LEAVES,
     "solvers": {"errors", "arrays", "rotations", "compiled"},
-    "contact": LEAVES | {"character", "motion", "mechanics", "environment", "solvers"},
+    "contact": LEAVES | {"character", "motion", "formats", "mechanics", "environment", "solvers"},
     "measures": LEAVES | {"character", "motion", "mechanics", "environment", "contact", "solvers"},
     "samples": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
     "constraints": LEAVES | {"character", "motion", "mechanics", "environment", "contact"},
@@ -52,9 +59,12 @@ LEAF_MAY_IMPORT = {
     "arrays": {"errors"},
     "units": {"arrays", "errors"},
     "rotations": {"arrays", "errors"},
-    "compiled": {"announce"},
+    "compiled": {"announce", "kernel_cache", "kernel_files"},
+    "kernel_files": {"kernel_cache"},
+    "kernel_cache": set(),
     "sharing": set(),
     "version": set(),
+    "limited_process": {"errors"},
     "record_ranges": {"errors"},
     "yaml_nodes": {"errors", "wording"},
 }

@@ -13,11 +13,6 @@ from typing import Any
 import pytest
 
 import poise
-from poise.apps.first_use import compile_ahead
-from poise.ik.displacement_rows import take_steps
-from poise.physics.equations import evaluate_frames
-from poise.solvers.banded_cholesky import factor_band
-from poise.solvers.cone_newton import solve_frames
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("[0-9]*.py"))
 
@@ -78,9 +73,3 @@ def test_the_demo_corrects_what_was_damaged(tmp_path: Path) -> None:
     assert found.value("penetration.deepest") < 0.5
     assert found.value("torque_excess.worst") < 1.0
     assert found.value("likeness.position") < 4.0
-
-
-def test_compiling_ahead_compiles_what_a_correction_needs() -> None:
-    compile_ahead()
-    for kernel in (evaluate_frames, take_steps, factor_band, solve_frames):
-        assert getattr(kernel, "signatures", None), kernel

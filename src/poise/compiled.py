@@ -7,16 +7,16 @@ fast-math liberties are left off: they would reorder sums and assume that NaN ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import TypeVar, cast
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
-from poise.kernel_cache import why_not_kept, with_cache  # isort: skip  (before Numba itself)
+from poise.kernel_cache import why_not_kept  # isort: skip  (before Numba itself)
 
 import numba
 from numba.core import event
 
 from poise.announce import announce
+from poise.kernel_files import KernelCache
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -72,33 +72,12 @@ _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def _jit(function: F, **options: object) -> F:
     options = {"nogil": True, "fastmath": {"contract"}, **options}
     njit = cast(Callable[..., Callable[[F], F]], numba.njit)  # its types know fewer options
-    dispatcher = with_cache(lambda kept: njit(cache=kept, **options)(function), _folder)
-    # Numba looks only at the file of the function itself when it asks whether a cached kernel is
-    # stale. Ours call inlined ones from other files, so all files of the folder count, and those
-    # that any kernel may draw on.
-    # This reaches into Numba; a version that looks different inside only loses this developers'
-    # convenience, and a test says so.
-    file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):
-        folder = Path(function.__code__.co_filename).parent
-        file._source_stamp = (file._source_stamp, _stamps(folder))  # type: ignore[union-attr]
+    dispatcher: Any = njit(**options)(function)
+    said = repr(
+        sorted((name, sorted(v) if isinstance(v, set) else v) for name, v in options.items())
+    )
+    dispatcher._cache = KernelCache(cast(FunctionType, function), said)
     return dispatcher
-
-
-def _folder(dispatcher: object) -> str:
-    """Where Numba keeps a kernel; empty if it does not say so."""
-    return str(getattr(getattr(dispatcher, "_cache", None), "cache_path", None) or "")
-
-
-@cache
-def _stamps(folder: Path) -> tuple[tuple[str, float, int], ...]:
-    """Name, time and size of every file whose change may change a kernel in `folder`."""
-    here = Path(__file__)
-    shared = [
-        f for room in ("mechanics", "solvers", "ik") for f in (here.parent / room).glob("*.py")
-    ]
-    files = {here, *shared, *folder.glob("*.py")}
-    return tuple((f.name, f.stat().st_mtime, f.stat().st_size) for f in sorted(files))
 
 
 class _Announcer(event.Listener):

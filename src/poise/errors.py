@@ -51,7 +51,8 @@ class FileProblem(PoiseError):
         sentence += "."
         if advice:
             sentence += f" {advice}"
-        super().__init__(sentence)
+        # Names from files may hold what moves a terminal's cursor.
+        super().__init__("".join(c if c.isprintable() else "\ufffd" for c in sentence))
 
 
 class UnknownName(PoiseError):
@@ -89,6 +90,15 @@ class BadValue(PoiseError):
         self.allowed = allowed
         self.got = got
         super().__init__(f"{argument} must be {allowed}, got {got!r}.")
+
+
+class UnusualStature(BadValue):
+    """A body far smaller or larger than any: its file is read in a wrong unit."""
+
+    def __init__(self, range_m: tuple[float, float], height_m: float) -> None:
+        low, high = range_m
+        allowed = f"from {low:g} to {high:g} m (is the file's unit right? --unit)"
+        super().__init__("the body's stature", allowed, float(f"{height_m:.4g}"))
 
 
 class Contradiction(PoiseError):

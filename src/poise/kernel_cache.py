@@ -8,15 +8,15 @@ current folder; that file is not read, also not for kernels of others once Poise
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import stat
 import sys
-from collections.abc import Callable, Generator
+import tempfile
+from collections.abc import Generator
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
-
-D = TypeVar("D")
+from typing import Any
 
 _CONFIG_FILE = ".numba_config.yaml"
 
@@ -42,6 +42,7 @@ _settings: Any = config  # its types do not know what it holds
 _settings._config_fname = ""  # looked for again before each compilation
 _settings.reload_config()  # somebody who imported Numba before us may have read it
 
+_log = logging.getLogger("poise")
 _refused: list[str] = []
 
 
@@ -50,45 +51,30 @@ def why_not_kept() -> str:
     return _refused[0] if _refused else ""
 
 
-def with_cache(make: Callable[[bool], D], folder_of: Callable[[D], str]) -> D:
-    """What `make(True)` gives, or `make(False)` if no folder will do.
+@cache
+def kernel_folder() -> str | None:
+    """Where kernels are kept; None if no folder will do.
 
-    Args:
-        make: makes something that keeps files, or does not.
-        folder_of: where it keeps them.
+    `NUMBA_CACHE_DIR`, a whole path, comes before the user's own folder.
     """
-    why = "no folder for it can be written to"
-    for place in _places():
-        if place and not os.path.isabs(place):
-            why = f"NUMBA_CACHE_DIR is not a whole path: {place}"
-            continue
-        with _numba_keeps_in(place):
-            try:
-                made = make(True)
-            except RuntimeError:  # Numba has found no folder that it can write to
-                continue
-        folder = folder_of(made)
-        if is_own(folder):
-            return made
-        why = f"others can write to {folder}" if folder else "Numba does not say where it is kept"
-    _refused.append(why)
-    return make(False)
-
-
-def _places() -> tuple[str, ...]:
-    """Folders to try, first ones first; '' is Numba's own choice, beside the source."""
     told = os.environ.get("NUMBA_CACHE_DIR")
-    return (told,) if told else ("", _of_this_user())
-
-
-@contextlib.contextmanager
-def _numba_keeps_in(place: str) -> Generator[None, None, None]:
-    before = _settings.CACHE_DIR
-    _settings.CACHE_DIR = place
-    try:
-        yield
-    finally:
-        _settings.CACHE_DIR = before
+    folder = told or _of_this_user()
+    why = ""
+    if not os.path.isabs(folder):
+        why = f"NUMBA_CACHE_DIR is not a whole path: {folder}"
+    else:
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            why = f"no file can be written into {folder}"
+        else:
+            why = "" if is_own(folder) else f"others can write to {folder}"
+    if why:  # said aloud, since it costs a minute each time
+        _log.warning("Poise compiles in memory, each time anew: %s.", why)
+        _refused.append(why)
+        return None
+    return folder
 
 
 @cache
@@ -101,10 +87,7 @@ def _of_this_user() -> str:
     else:
         told = os.environ.get("XDG_CACHE_HOME", "")
         base = Path(told) if os.path.isabs(told) else Path.home() / ".cache"
-    folder = base / "poise" / "kernels"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return str(folder)
+    return str(base / "poise" / "kernels")
 
 
 @cache

@@ -16,7 +16,7 @@ from numbers import Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt
+from annotated_types import Ge, GroupedMetadata, Gt, Interval, Le, Lt
 
 from poise.errors import BadValue
 
@@ -26,6 +26,8 @@ those."""
 
 Positive = Annotated[float, Gt(0)]
 NotNegative = Annotated[float, Ge(0)]
+Window = Annotated[float, Interval(ge=0, le=60)]
+"""Seconds to smooth over or to look at: a minute of frames still fits into memory."""
 
 _HOLDS = {"gt": operator.gt, "ge": operator.ge, "lt": operator.lt, "le": operator.le}
 _WORDS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}

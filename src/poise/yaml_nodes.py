@@ -54,6 +54,11 @@ class Place:
     column: int | None = None
     """Counted from 1."""
 
+    @property
+    def is_option(self) -> bool:
+        """Whether it is an option of a command line."""
+        return self.line is None and self.label.startswith("--")
+
     def __str__(self) -> str:
         parts = (self.label, self.line, self.column)
         return ":".join(str(part) for part in parts if part is not None)
@@ -65,15 +70,25 @@ class Problem:
 
     place: Place
     sentence: str
+    wanted: str = ""
+    found: str = ""
+    advice: str = ""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.sentence}"
+
+    def of_file(self, path: Path, what: str) -> FileProblem:
+        """As a complaint about a file that is to be `what`."""
+        found = f"{self.found} in column {self.place.column}"
+        wanted, line = f"{what}: {self.wanted}", self.place.line
+        return FileProblem(path, wanted, found, line=line, advice=self.advice)
 
 
 def expected(place: Place, wanted: str, found: str = "", advice: str = "") -> Problem:
     """A problem in the usual words."""
     sentence = f"expected {wanted}{f', found {found}' if found else ''}."
-    return Problem(place, f"{sentence} {advice}" if advice else sentence)
+    sentence = f"{sentence} {advice}" if advice else sentence
+    return Problem(place, sentence, wanted, found, advice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +304,9 @@ class _Reading:
         """Keys are words, whatever they would be as values."""
         if isinstance(event, of.ScalarEvent):
             word = str(cast("Any", event).value)
-            return Node(word, self._place(event), word=word)
+            node = Node(word, self._place(event), word=word)
+            self._check_tag(event, node)
+            return node
         return replace(self._value(event, events, depth, None), place=self._place(event))
 
     def _scalar(self, event: of.ScalarEvent, place: Place, key_place: Place | None) -> Node:

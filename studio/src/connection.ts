@@ -8,17 +8,27 @@ export type Link = "connecting" | "open" | "lost" | "refused";
 
 const TYPES = { float32: Float32Array, uint32: Uint32Array, uint8: Uint8Array };
 const REFUSED = 4401;
+const TOO_SLOW = 4408;
 const LONGEST_WAIT_MS = 5000;
 
-/** The secret of this server: in the address it was opened with, then kept for this tab. */
+/** The secret of this server: behind the `#` of the address it was opened with, which no server sees; then kept for this tab. */
 export function token(): string {
-  const given = new URLSearchParams(location.search).get("token");
+  const said = new URLSearchParams(location.hash.slice(1));
+  const given = said.get("token");
   if (given) {
     sessionStorage.setItem("poise-token", given);
-    history.replaceState(null, "", location.pathname + location.hash);
+    said.delete("token");
+    history.replaceState(null, "", location.pathname + (said.size ? `#${said}` : ""));
   }
   return sessionStorage.getItem("poise-token") ?? "";
 }
+
+/** An address with another secret in a tab that is open already: browsers do not load the page again by themselves. */
+addEventListener("hashchange", () => {
+  if (!new URLSearchParams(location.hash.slice(1)).has("token")) return;
+  token();
+  location.reload();
+});
 
 export function unpack(bytes: ArrayBuffer): [FromServer, Arrays] {
   const view = new DataView(bytes);
@@ -43,6 +53,7 @@ export class Connection {
   constructor(
     private readonly hear: Listener,
     private readonly changed: (link: Link) => void,
+    private readonly tell: (words: string) => void,
   ) {}
 
   connect(): void {
@@ -68,6 +79,7 @@ export class Connection {
       this.socket = null;
       if (event.code === REFUSED) return this.changed("refused");
       this.changed("lost");
+      if (event.code === TOO_SLOW) this.tell(`${event.reason} It connects again, and shows all that there is.`);
       this.tries += 1;
       setTimeout(() => this.connect(), Math.min(LONGEST_WAIT_MS, 200 * 2 ** this.tries));
     };

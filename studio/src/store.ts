@@ -112,7 +112,7 @@ const connection = new Connection(hear, (now) => {
   // After a break the server may be a new one: ask for what we were at.
   const id = documentState.value?.id ?? documentFromAddress();
   if (now === "open" && id) send({ kind: "open_document", id });
-});
+}, notice);
 
 export function start(): void {
   connection.connect();

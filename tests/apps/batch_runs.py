@@ -41,7 +41,7 @@ steps:
 
 Row = dict[str, Any]
 
-BOOKS = {"results.jsonl", "results.csv", "library.html", ".poise/lock"}
+BOOKS = {"results.jsonl", "results.csv", "library.html", ".poise/batch/lock", ".poise/batch/marker"}
 """What a batch keeps beside the files of clips."""
 
 
@@ -106,7 +106,7 @@ def run_here(
     """A batch in this process: nothing is protected from anything, but it is quick."""
     found = find_clips(source, only=only, leave_out=(out,))
     told = order_from(recipe, **order)
-    with Batch(found, told, out, limits or Limits(), retry=retry) as batch:
+    with Batch(found, told, out, limits or Limits(), Threads(1), retry=retry) as batch:
         rows = list(batch.run(Threads(1))) if batch.plan.tasks else []
         return Ran(rows, batch.plan, batch.summary())
 
@@ -144,7 +144,7 @@ def content_below(folder: Path) -> dict[str, bytes]:
 
 def stamps_below(folder: Path) -> dict[str, tuple[int, int]]:
     """When files were written, and which they are."""
-    found = {name: (folder / name).stat() for name in sorted(files_below(folder))}
+    found = {name: (folder / name).lstat() for name in sorted(files_below(folder))}
     return {name: (status.st_mtime_ns, status.st_ino) for name, status in found.items()}
 
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import UserProvidedCacheLocator
 from numba.core.dispatcher import Dispatcher
 
 import poise.contact
@@ -68,7 +67,7 @@ def poisoned(folder: Path, *, elsewhere: Path, but: frozenset[str] = frozenset()
     log.touch()
     for name in NAMES - but:
         if name.isidentifier() and name != "poise":
-            (folder / f"{name}.py").write_text(_leaving(marker, name), encoding="utf-8")
+            (folder / f"{name}.py").write_text(leaving(marker, name), encoding="utf-8")
     (folder / ".numba_config.yaml").write_text("cache_dir: kernels\n", encoding="utf-8")
     _poison_kernels(folder / "kernels", marker)
     preload = "distributed: {scheduler: {preload: [trap]}, worker: {preload: [trap]}}\n"
@@ -83,7 +82,7 @@ def poisoned(folder: Path, *, elsewhere: Path, but: frozenset[str] = frozenset()
         about = "Metadata-Version: 2.1\nName: trap\nVersion: 1.0\n"
         for file in ("METADATA", "PKG-INFO"):
             (folder / f"trap-1.0.{kind}" / file).write_text(about, encoding="utf-8")
-    (folder / "trap.pth").write_text(f"import sys; {_leaving(marker, 'trap.pth')}")
+    (folder / "trap.pth").write_text(f"import sys; {leaving(marker, 'trap.pth')}")
     (folder / ".env").write_text("NUMBA_CACHE_DIR=kernels\nPYTHONSTARTUP=trap.py\n")
     (folder / "pyvenv.cfg").write_text(f"home = {folder}\n")
     if os.name != "nt":
@@ -91,29 +90,27 @@ def poisoned(folder: Path, *, elsewhere: Path, but: frozenset[str] = frozenset()
     return Poisoned(folder, marker, log)
 
 
-def _leaving(marker: Path, name: str) -> str:
+def leaving(marker: Path, name: str) -> str:
     return f"open({str(marker)!r}, 'a').write({name + os.linesep!r})\n"
 
 
-class _Bomb:
+class Bomb:
     """Unpickled, it runs."""
 
     def __init__(self, code: str) -> None:
-        self._code = code
+        self.code = code
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exec, (self._code,)
+        return exec, (self.code,)
 
 
 def _poison_kernels(folder: Path, marker: Path) -> None:
-    """An index for each kernel that was imported here, as Numba would look for it there."""
-    bomb = pickle.dumps(_Bomb(_leaving(marker, "a kernel")))
+    """An index for each kernel that was imported here, as it would be looked for there."""
+    bomb = pickle.dumps(Bomb(leaving(marker, "a kernel")))
     kernels = [each for each in gc.get_objects() if isinstance(each, Dispatcher)]
     of_ours = [each for each in kernels if each.py_func.__module__.startswith("poise.")]
     assert {*map(inspect.getmodule, of_ours)} and poise.contact and poise.measures and poise.physics
+    folder.mkdir(parents=True, exist_ok=True)
     for kernel in of_ours:
-        source = inspect.getfile(kernel.py_func)
-        own = folder / UserProvidedCacheLocator.get_suitable_cache_subpath(source)
-        own.mkdir(parents=True, exist_ok=True)
-        base = kernel._cache._impl.filename_base
-        (own / f"{base}.nbi").write_bytes(bomb)
+        files = kernel._cache._files(str(folder))  # as Poise would look for it there
+        Path(files._index_path).write_bytes(bomb)

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from poise.apps.batch.library import Entry, find_clips
+from poise.apps.batch.output_folder import Naming
 from poise.errors import FileProblem, PoiseError
-from poise.job import Change
+from poise.job import Change, Outputs, Recipe, Step
+from poise.methods.correct import Settings as CorrectSettings
 from tests.apps.batch_runs import (
     files_below,
     outputs_of,
@@ -461,6 +463,40 @@ def test_a_line_that_is_no_path_of_a_clip_costs_that_line_or_is_refused(
     assert sorted(row["status"] for row in done.rows) == ["met", "refused"]
 
 
+def test_lines_of_json_that_are_too_deep_are_refused_by_their_line(tmp_path: Path) -> None:
+    manifest = listed(tmp_path, "m.jsonl", '{"clip": "a.bvh"}\n' + "[" * 200_000 + "\n")
+    with pytest.raises(FileProblem, match=r"m\.jsonl:2: expected a JSON object, found very deep"):
+        find_clips(manifest)
+
+
+def test_a_name_that_no_system_has_is_refused_by_its_line(tmp_path: Path) -> None:
+    manifest = listed(tmp_path, "m.jsonl", '{"clip": "a.bvh"}\n{"clip": "\\ud800.bvh"}\n')
+    if os.name != "nt":
+        with pytest.raises(FileProblem, match=r"m\.jsonl:2: expected the path of a clip"):
+            find_clips(manifest)
+
+
+@posix
+def test_folders_that_are_links_to_themselves_are_refused(tmp_path: Path) -> None:
+    touch(tmp_path, "library/a.bvh")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(FileProblem, match="loop"):
+        find_clips(tmp_path / "loop")
+    with pytest.raises(FileProblem, match="loop"):
+        find_clips(tmp_path / "library", leave_out=(tmp_path / "loop",))
+
+
+def test_names_of_points_alone_are_names(tmp_path: Path) -> None:
+    names = ("..bvh", "...bvh", "a..bvh", "sub/..bvh")
+    put_clips(tmp_path, *names)
+    manifest = listed(tmp_path, "m.txt", "\n".join(names))
+    run_here(manifest, tmp_path / "out", put_recipe(tmp_path / "r.yaml"), form="glb")
+    written = {name: outputs_of(row_of(tmp_path / "out", name)) for name in names}
+    assert written == {name: {"clip": f"{name[:-4]}.glb"} for name in names}
+    again = run_here(manifest, tmp_path / "out", tmp_path / "r.yaml", form="glb")
+    assert again.names == []
+
+
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
@@ -492,3 +528,15 @@ def test_changes_for_a_clip_are_what_it_is_done_with(tmp_path: Path) -> None:
     a, b = (row_of(tmp_path / "out", name) for name in ("a.bvh", "b.bvh"))
     assert (a["frames"], b["frames"]) == (15, 21)
     assert a["after"]["likeness.position"] < 1e-6 < b["after"]["likeness.position"]
+
+
+@pytest.mark.parametrize("said", ["../../evil.json", "/evil.json", "a.b/../../../evil.json"])
+def test_a_recipe_cannot_name_a_place_outside_the_folder_of_results(said: str) -> None:
+    outputs = Outputs(clip=said.replace("json", "bvh"), contacts=said, report=said)
+    recipe = Recipe((Step("correct", CorrectSettings()),), outputs=outputs)
+    files = dict(Naming(["a/walk.bvh"], recipe, "", False).files("a/walk.bvh"))
+    assert files == {
+        "clip": "a/walk.bvh",
+        "contacts": "a/walk.contacts.json",
+        "report": "a/walk.html",
+    }

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from poise.apps.batch.fingerprint import clip_hash
+from poise.apps.batch.fingerprint import fingerprint
 from poise.apps.batch.journal import Journal
 from poise.apps.batch.library import find_clips
 from poise.apps.batch.order import order_from
@@ -271,9 +271,9 @@ def test_the_buffer_of_a_gltf_file_is_part_of_it(tmp_path: Path) -> None:
         buffer = tmp_path / uri.replace("%20", " ")
         model.write_text(json.dumps({"buffers": [{"uri": uri}]}), encoding="utf-8")
         buffer.write_bytes(b"one")
-        before = clip_hash(model)
+        before = fingerprint(model, "", ())
         buffer.write_bytes(b"two")
-        assert clip_hash(model) != before, uri
+        assert fingerprint(model, "", ()) != before, uri
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def _small_journal(place: Place, size: int) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Journal, "add", full)
-        with Batch(found, order, place.out, Limits()) as batch, pytest.raises(OSError):
+        with Batch(found, order, place.out, Limits(), Threads(1)) as batch, pytest.raises(OSError):
             list(batch.run(Threads(1)))
 
 
@@ -479,10 +479,11 @@ def test_results_that_are_gone_altogether_are_made_again(place: Place) -> None:
 # Files of others
 
 
-def test_an_output_that_was_changed_by_hand_stays_when_nothing_has_changed(place: Place) -> None:
+def test_an_output_that_was_changed_by_hand_is_made_again_and_kept(place: Place) -> None:
+    content = content_below(place.out)
     (place.out / "a.bvh").write_text("mine", encoding="utf-8")
-    assert place.run().names == []
-    assert (place.out / "a.bvh").read_text(encoding="utf-8") == "mine"
+    assert place.run().names == ["a.bvh"]
+    assert content_below(place.out) == content | {"a.by_hand_1.bvh": b"mine"}
 
 
 def test_an_output_that_was_changed_by_hand_is_kept_aside(place: Place) -> None:
@@ -698,7 +699,7 @@ def test_results_below_the_library_are_fine(tmp_path: Path) -> None:
 
 def test_two_batches_cannot_have_one_folder(place: Place) -> None:
     found, order = find_clips(place.library), order_from(place.recipe)
-    with Batch(found, order, place.out, Limits()):
+    with Batch(found, order, place.out, Limits(), Threads(1)):
         with pytest.raises(FileProblem, match="no other batch writes to, found one at work"):
             place.run()
         with pytest.raises(FileProblem, match="one at work"):
@@ -769,7 +770,7 @@ def test_a_recipe_that_is_edited_while_it_is_followed_is_for_the_next_run(place:
         if number == 1:
             place.recipe.write_text("no recipe at all", encoding="utf-8")
 
-    with Batch(found, order, other.out, Limits()) as batch:
+    with Batch(found, order, other.out, Limits(), Threads(1)) as batch:
         rows = list(batch.run(_Between(edit)))  # type: ignore[arg-type]
     assert {row["status"] for row in rows} == {"met"}
     assert content_below(other.out) == content
@@ -786,7 +787,9 @@ def test_a_clip_that_changes_while_it_waits_is_done_as_it_then_is(tmp_path: Path
             put_clip(place.library / "a.bvh", 27)
             put_clip(place.library / "b.bvh", 27)
 
-    with Batch(find_clips(place.library), order_from(place.recipe), place.out, Limits()) as batch:
+    with Batch(
+        find_clips(place.library), order_from(place.recipe), place.out, Limits(), Threads(1)
+    ) as batch:
         first, second = list(batch.run(_Between(edit)))  # type: ignore[arg-type]
     assert second["frames"] == 27 and first["frames"] != 27
     assert place.run().names == [first["clip"]]
@@ -797,7 +800,9 @@ def test_interrupted_runs_go_on(tmp_path: Path) -> None:
     put_clips(place.library, *(f"{i}.bvh" for i in range(6)))
     seen: list[str] = []
     for stop in (1, 2, 1):
-        with Batch(find_clips(place.library), order_from(place.recipe), place.out, Limits()) as b:
+        with Batch(
+            find_clips(place.library), order_from(place.recipe), place.out, Limits(), Threads(1)
+        ) as b:
             rows = b.run(Threads(1))
             seen += [next(rows)["clip"] for _ in range(stop)]
             rows.close()  # type: ignore[attr-defined]
@@ -821,7 +826,10 @@ def test_results_are_the_same_bits_with_one_worker_or_two_or_none(tmp_path: Path
     found, order = find_clips(place.library), order_from(place.recipe)
     for workers in (1, 2):
         out = tmp_path / f"out_{workers}"
-        with Batch(found, order, out, Limits()) as batch, Supervised(workers) as executor:
+        with (
+            Batch(found, order, out, Limits(), Threads(1)) as batch,
+            Supervised(workers) as executor,
+        ):
             made = {row["clip"]: (row["before"], row["after"]) for row in batch.run(executor)}
         assert made == rows
         assert content_below(out) == content_below(place.out)

@@ -219,6 +219,15 @@ def test_a_scale_that_is_none_is_refused(
     assert_refused(done, tmp_path, "scale")
 
 
+ALIAS_BOMB = (
+    "Head: ["
+    + "&a0 [x, x, x, x, x, x, x, x, x], "
+    + ", ".join(f"&a{k + 1} [{', '.join([f'*a{k}'] * 9)}]" for k in range(11))
+    + "]\n"
+).encode()
+"""Written out, a billion words."""
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -234,11 +243,19 @@ def test_a_scale_that_is_none_is_refused(
         (b"Head: {Neck: 1}\n", "names of joints"),
         (b"Head: yes\n", "No joint of the source is called 'yes'"),
         (b"Head: true\n", "names of joints"),
-        (b'Head: !!python/object/apply:os.system ["echo"]\n', "a YAML mapping of joints"),
+        (b'Head: !!python/object/apply:os.system ["echo"]\n',
+         "map.yaml:1: expected a YAML mapping of joints: a plain value, found "
+         "'tag:yaml.org,2002:python/object/apply:o…' in column 7. Leave the tag out"),
+        (b"A: B\n!!python/name:os.system Head: Neck\n", "map.yaml:2: expected a YAML mapping"),
+        (b"A: B\nHead: !neck Neck\n", "found '!neck' in column 7"),
+        (ALIAS_BOMB, "map.yaml:1: expected names of joints, found 'Head': a list of 12"),
+        (b"- " + ALIAS_BOMB, "map.yaml:1: expected joints of the target"),
+        (b"Head: *nobody\n", "found undefined alias 'nobody'"),
     ],
     ids=[
         "unknown of the target", "unknown of the source", "empty", "a comment", "a list", "a word",
         "binary", "a cycle", "numbers", "nested", "yes", "true", "code",
+        "code as a key", "an unknown tag", "aliases of aliases", "aliases in a list", "no anchor",
     ],
 )  # fmt: skip
 def test_a_mapping_that_is_none_is_refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -103,6 +104,35 @@ def test_relative_paths_start_where_they_are_written(command: Command, lifting: 
     done = command("run", "deep/r.yaml", "--report", "page.html")
     assert done.code == 0, done.err
     assert (lifting / "deep" / "out.bvh").is_file() and (lifting / "page.html").is_file()
+
+
+def test_a_recipe_writes_outside_its_folder_only_when_told(command: Command, lifting: Path) -> None:
+    inside, outside = lifting / "from_others", lifting / "mine"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "sub").mkdir()
+    if hasattr(os, "symlink") and os.name == "posix":
+        (inside / "link").symlink_to(outside)
+    recipe = str(inside / "r.yaml")
+    for name in ("../mine/a.bvh", str(outside / "a.bvh"), "sub/../../mine/a.bvh", "link/a.bvh"):
+        if name.startswith("link") and not (inside / "link").exists():
+            continue
+        text = RECIPE.replace("{clip: out.bvh}", f"{{clip: {json.dumps(name)}}}")
+        Path(recipe).write_text(text, encoding="utf-8")
+        done = command("run", recipe)
+        assert done.code == 2 and not list(outside.iterdir()), (name, done.err)
+        assert done.err.startswith(f"poise: {recipe}:9:17: ") and done.err.count("\n") == 1
+        assert "a file in the recipe's folder or below it" in done.err
+        assert "Add --allow-outside" in done.err
+        assert command("run", recipe, "-o", str(outside / "b.bvh")).code == 0  # named here
+        assert command("run", recipe, "--allow-outside").code == 0
+        assert sorted(path.name for path in outside.iterdir()) == ["a.bvh", "b.bvh"]
+        for made in outside.iterdir():
+            made.unlink()
+    told = command("run", recipe, "--set", "outputs.clip=../mine/c.bvh")
+    assert told.code == 0 and (outside / "c.bvh").is_file(), told.err
+    Path(recipe).write_text(RECIPE.replace("out.bvh", "sub/../sub/in.bvh"), encoding="utf-8")
+    assert command("run", recipe).code == 0 and (inside / "sub" / "in.bvh").is_file()
 
 
 def test_another_clip_leaves_the_recipes_outputs_alone(command: Command, lifting: Path) -> None:

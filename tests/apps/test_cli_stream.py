@@ -157,6 +157,18 @@ def test_a_bad_line_is_named_and_the_frames_before_it_are_written(
         assert len(split(done.out)[1]) == 4
 
 
+def test_a_root_that_jumps_is_said_as_it_comes(command: Command, tmp_path: Path) -> None:
+    clip = poise.load(tmp_path / "walk.bvh")
+    roots = clip.root_positions_m.copy()
+    roots[12:] += (0.0, 0.0, 100.0)
+    poise.save(replace(clip, root_positions_m=roots), tmp_path / "jumps.bvh")
+    done = command("filter", "jumps.bvh", "--stream", "--recipe", "r.yaml")
+    assert done.err.count("the root jumps") == 1, done.err
+    assert "note: frame 12: the root jumps by 100 m, faster than a body can move" in done.err
+    whole = command("filter", "walk.bvh", "--stream", "--recipe", "r.yaml")
+    assert "jumps" not in whole.err
+
+
 def test_a_header_that_cannot_be_read_is_said_with_its_line(
     command: Command, tmp_path: Path
 ) -> None:

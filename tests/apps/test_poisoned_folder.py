@@ -9,11 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 import poise
+from poise.apps.cli.main import app
 from poise.samples import walking
 from tests.apps.poisoned_folder import BEFORE_US, CLIP, Poisoned, poisoned
 from tests.apps.studio.running_server import needs_page, started
+from tests.methods.patterned import swings
 
 SOURCE = Path(poise.__file__).resolve().parents[1]
 ROBOT = """
@@ -101,3 +104,82 @@ def test_the_studio_runs_nothing_from_its_project(trapped: Poisoned) -> None:
     finally:
         said = running.stop()
     assert trapped.ran == set(), said
+
+
+REACH = """
+poise: 1
+clip: {file: clip.bvh}
+steps:
+  - METHOD:
+      constraints:
+        - hold_point: {name: reach, point: left_wrist, frames: [5, 20], place_m: [0, 1, 0.5]}
+"""
+FAMILY = """
+poise: 1
+clip: {sample: jump, frames: [84, 275], rate_hz: 20}
+steps:
+  - momentum:
+      settings:
+        knots_per_s: 6
+        iterations: 1
+        family:
+          - {name: aside, stage: -1, values: [0, 0.2], by_m: [1, 0, 0]}
+          - {name: ahead, stage: -1, values: [-0.1, 0.2], by_m: [0, 0, 1]}
+"""
+OUTPUTS = ("-o", "out.bvh")
+LEAP = ("--by", 0, 0, 0.1, "--set", "momentum.settings.iterations=1", "--accept")
+HIT = ("--point", "head_top", "--place", 0, 1.5, 0.5, "--frame", 16)
+SWING = ("--hit", "club_head", 0.5, 0, 0.5, "--frame", "hit")
+EVERY: tuple[tuple[str, tuple[object, ...]], ...] = (
+    ("inspect", (CLIP,)),
+    ("formats", ()),
+    ("clean", ()),
+    ("warm-up", ("--cores", 1)),
+    ("sample", ("jump", "-o", "jump.bvh")),
+    ("convert", (CLIP, "out.glb")),
+    ("measure", (CLIP,)),
+    ("contacts", (CLIP, "-o", "touches.csv")),
+    ("render", (CLIP, "-o", "out.mp4")),
+    ("report", (CLIP, "-o", "out.html")),
+    ("run", ("deform.yaml", *OUTPUTS)),
+    ("correct", (CLIP, *OUTPUTS, "--report", "page.html")),
+    ("deform", (CLIP, "--recipe", "deform.yaml", *OUTPUTS)),
+    ("filter", (CLIP, "--recipe", "filter.yaml", *OUTPUTS)),
+    ("leap", ("jump.bvh", *LEAP, *OUTPUTS)),
+    ("retarget", (CLIP, "--to", CLIP, *OUTPUTS)),
+    ("stream", (CLIP, "--to", CLIP, *OUTPUTS)),
+    ("batch", ("library", "--out", "done", "--accept")),
+    ("family build", ("family.yaml", "-o", "family.npz")),
+    ("family blend", ("family.npz", "--at", "0.05,-0.05", *OUTPUTS)),
+    ("family hit", ("family.npz", *HIT, *OUTPUTS)),
+    ("pattern learn", ("swing0.bvh", "swing1.bvh", "swing2.bvh", "--fit-club", "-o", "s.npz")),
+    ("pattern show", ("s.npz",)),
+    ("pattern edit", ("s.npz", "swing0.bvh", *SWING, *OUTPUTS)),
+)
+SERVERS = {"studio", "family play"}
+"""The same server: see above."""
+
+
+def every_command() -> set[str]:
+    found: set[str] = set()
+    for name, command in vars(typer.main.get_command(app))["commands"].items():
+        inner = vars(command).get("commands")
+        found |= {f"{name} {each}" for each in inner} if inner else {name}
+    return found
+
+
+def test_every_command_is_tried_or_a_server() -> None:
+    assert {name for name, _ in EVERY} | SERVERS == every_command()
+
+
+@pytest.mark.slow
+def test_no_command_runs_anything_from_the_current_folder(trapped: Poisoned) -> None:
+    for method in ("deform", "filter"):
+        text = REACH.replace("METHOD", method)
+        (trapped.folder / f"{method}.yaml").write_text(text, encoding="utf-8")
+    (trapped.folder / "family.yaml").write_text(FAMILY, encoding="utf-8")
+    for i, clip in enumerate(swings()[:3]):
+        poise.save(clip, trapped.folder / f"swing{i}.bvh")
+    for name, arguments in EVERY:
+        (trapped.folder / "out.bvh").unlink(missing_ok=True)
+        run(trapped, COMMAND, *name.split(), *arguments)

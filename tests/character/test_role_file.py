@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ def test_roles_and_forward_are_read(tmp_path: Path) -> None:
         ("forward: [1, 2]\n", 1, ["three numbers"]),
         ("forward: [0, 0, 0]\n", 1, ["three numbers"]),
         ("forward: [a, b, c]\n", 1, ["three numbers"]),
-        ("forward: [.nan, 0, 1]\n", 1, ["three numbers"]),
+        ("forward: [.nan, 0, 1]\n", 1, ["a finite number", "column 11"]),
         ("forward: [[1], 0, 1]\n", 1, ["three numbers"]),
         ("forward: north\n", 1, ["three numbers"]),
         ("? [a]\n: b\n", 1, ["role name"]),
@@ -87,6 +88,19 @@ def test_complaints_name_file_line_and_the_nearest_name(
 def test_hostile_files_are_file_problems(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(FileProblem):
         read_role_file(written(tmp_path, content))
+
+
+def test_a_tag_is_a_problem_with_its_position(tmp_path: Path) -> None:
+    for text in ("# roles\nleft_knee: !!python/name:x y\n", "# roles\n!x left_knee: y\n"):
+        with pytest.raises(FileProblem, match=r":2: .*a plain value, found '.*' in column \d+"):
+            read_role_file(written(tmp_path, text))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "roles.yaml")
+    with pytest.raises(FileProblem, match="no file"):
+        read_role_file(tmp_path / "roles.yaml")
 
 
 def test_a_directory_and_an_absent_file_are_file_problems(tmp_path: Path) -> None:

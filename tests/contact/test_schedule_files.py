@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from poise.contact.schedule import BODY_PARTS, ContactSchedule
 from poise.contact.schedule_files import read_contacts, write_contacts
 from poise.errors import FileProblem
+from poise.formats import reading_below
 
 
 def some_schedule(frames=7, rate=120.0, parts=("left_foot", "right_foot", "head")):
@@ -307,3 +309,34 @@ def test_writing_again_replaces_the_file(tmp_path) -> None:
     write_contacts(some_schedule(5), path)
     assert read_contacts(path).frame_count == 5
     assert [p.name for p in tmp_path.iterdir()] == ["c.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links as on POSIX systems")
+def test_links_are_followed_as_they_are_for_clips(tmp_path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "c.csv").write_text("old", encoding="utf-8")
+    (tmp_path / "c.csv").symlink_to(tmp_path / "far" / "c.csv")
+    write_contacts(some_schedule(5), tmp_path / "c.csv")
+    assert (tmp_path / "c.csv").is_symlink()
+    assert read_contacts(tmp_path / "far" / "c.csv").frame_count == 5
+    assert os.listdir(tmp_path / "far") == ["c.csv"]
+
+
+def test_what_is_written_is_on_disk_before_it_takes_its_place(tmp_path, monkeypatch) -> None:
+    (tmp_path / "c.csv").write_text("old", encoding="utf-8")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileProblem, match="No space left"):
+        write_contacts(some_schedule(), tmp_path / "c.csv")
+    assert (tmp_path / "c.csv").read_text(encoding="utf-8") == "old"
+    assert os.listdir(tmp_path) == ["c.csv"]
+
+
+def test_contacts_are_read_below_a_folder_only_where_that_is_asked_for(tmp_path) -> None:
+    (tmp_path / "project").mkdir()
+    write_contacts(some_schedule(), tmp_path / "c.csv")
+    with reading_below(tmp_path / "project"), pytest.raises(FileProblem, match="outside of it"):
+        read_contacts(tmp_path / "c.csv")

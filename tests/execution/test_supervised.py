@@ -609,6 +609,18 @@ def test_workers_that_do_not_start_are_said(
     assert len(started) <= 8
 
 
+def test_workers_import_from_where_we_do_but_for_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path, str(tmp_path / "named")])
+    with Supervised(1) as executor:
+        asked = ["__import__('sys').path", "__import__('sys').flags.safe_path"]
+        found, safe = (ended.result() for ended in executor.run(eval, asked))
+    assert str(tmp_path / "named") in found and safe
+    assert "" not in found and str(tmp_path) not in found
+
+
 # When the supervisor goes
 
 

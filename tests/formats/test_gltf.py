@@ -408,6 +408,22 @@ def test_irregular_keys_are_resampled_and_said_to_be(tmp_path: Path) -> None:
     assert any("no steady rate" in note for note in clip.source.notes)
 
 
+def test_keys_at_the_same_time_are_said_and_the_last_counts(tmp_path: Path) -> None:
+    maker = Maker()
+    joints = figure(maker)
+    maker.animation("Läuft\n")
+    times = np.array([0, 1, 2, 2, 2, 3, 3]) / 30.0
+    heights = np.array([0.0, 1, 2, 7, 8, 3, 9])[:, None] * np.array([0.0, 1.0, 0.0])
+    maker.channel(joints[1], "translation", np.arange(4) / 30.0, heights[:4])
+    maker.channel(joints[0], "translation", times, heights)
+    clip = load_clip(maker.glb(tmp_path / "twice.glb"))
+    assert clip.root_positions_m[:, 1].tolist() == [0.0, 1.0, 8.0, 9.0]
+    assert clip.source is not None
+    (said,) = [note for note in clip.source.notes if "same time" in note]
+    assert said.startswith("Animation 'Läuft\\n': channel 1 (translation of ")
+    assert "has keys 2 and 3 both at 0.0666667 s (3 such keys in 1 channel)" in said
+
+
 def test_steps_hold_and_splines_follow_their_tangents(tmp_path: Path) -> None:
     step = lifted(tmp_path, [0.0, 0.5, 1.0], [1.0, 2.0, 3.0], "STEP").root_positions_m[:, 1]
     assert step.tolist() == [1.0] * 15 + [2.0] * 15 + [3.0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import math
 import os
 import threading
 import time
 import tracemalloc
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -188,18 +192,40 @@ def test_refusals_are_quick(tmp_path: Path):
     path = tmp_path / "x.bvh"
     path.write_text(many_frames(20_000), encoding="utf-8")
     bvh.read(path)
-    start = time.thread_time()
-    bvh.read(path)
-    peer_s = time.thread_time() - start
+    peer_s = _least_s(lambda: bvh.read(path))
     largest = path.stat().st_size
     for item in BVH:
         path.write_bytes(item.content)
-        start = time.thread_time()
-        with pytest.raises(FileProblem):
-            bvh.read(path)
         # As a good file of that size, or of a twentieth of a long one, with a lot to spare.
-        as_long = max(0.05, len(item.content) / largest)
-        assert time.thread_time() - start < 20.0 * as_long * peer_s, item.name
+        most_s = 20.0 * max(0.05, len(item.content) / largest) * peer_s
+        assert _least_s(partial(_refused, bvh.read, path, item), most_s) < most_s, item.name
+
+
+def test_work_is_timed_and_waiting_is_not():
+    assert _least_s(lambda: time.sleep(0.05)) < 0.05
+    assert _least_s(lambda: sum(range(5 * 10**6))) > 0.0
+
+
+def _least_s(act: Callable[[], object], enough: float = 0.0, tries: int = 5) -> float:
+    """Processor time of one call, the least of a few, or the first that is short enough.
+
+    A few milliseconds of ours may have the interpreter's collection of what all tests before have
+    left behind in them, or a processor that others have emptied of our memory, but not every time.
+    """
+    least = math.inf
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(tries):
+            start = time.thread_time()
+            act()
+            least = min(least, time.thread_time() - start)
+            if least < enough:
+                break
+    finally:
+        if was_on:
+            gc.enable()
+    return least
 
 
 def many_frames(count: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from pathlib import Path
 
 import mujoco
@@ -14,6 +13,7 @@ from poise import rotations
 from poise.arrays import Array
 from poise.character import Character
 from poise.errors import FileProblem, MissingExtra
+from poise.formats import robot_compiler
 from poise.formats.robots import read_character
 from poise.units import world_from_file_wxyz
 from tests.shared_data import ROBOTS, needs_robots
@@ -357,17 +357,25 @@ def test_a_humanoid_rooted_at_its_torso_with_three_hinges_in_one_body(tmp_path: 
     assert character.skeleton.joint_names[character.sites.joints[top]] == "skull"
 
 
+WARNS = """
+import runpy, sys, warnings
+sys.path += sys.argv[4:]
+import mujoco
+compiled = mujoco.MjSpec.compile
+def warn(spec):
+    warnings.warn("a bolt\\n is loose", UserWarning)
+    return compiled(spec)
+mujoco.MjSpec.compile = warn
+runpy.run_path({script!r}, run_name="__main__")
+"""
+
+
 def test_what_mujoco_warns_of_becomes_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiled = mujoco.MjSpec.compile
-
-    def warning_compile(spec: mujoco.MjSpec) -> mujoco.MjModel:
-        warnings.warn("a bolt\n is loose", UserWarning, stacklevel=1)
-        return compiled(spec)
-
-    monkeypatch.setattr(mujoco.MjSpec, "compile", warning_compile)
-    character = read_character(written(tmp_path, TANGLE))
+    script = WARNS.format(script=str(robot_compiler.SCRIPT))
+    monkeypatch.setattr(robot_compiler, "SCRIPT", written(tmp_path, script, "warns.py"))
+    character = read_character(written(tmp_path, TANGLE.replace("tangle", "loose")))
     assert "MuJoCo warns: a bolt is loose" in character.notes
 
 

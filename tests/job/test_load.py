@@ -188,7 +188,8 @@ CASES = {
     "an unknown cleaning step": (
         f"poise: 1\nclip: {{file: a.bvh, clean: [t-pos]}}\n{STEPS}",
         "r.yaml:2:29: No cleaning step is called 't-pos'. Did you mean 't-pose'? Known: "
-        "wrong-unit, missing-thorax, t-pose, dropped-frames, rotation-flips, rotation-jumps.",
+        "wrong-unit, missing-thorax, t-pose, dropped-frames, root-jumps, rotation-flips, "
+        "rotation-jumps.",
     ),
     "an unknown constraint": (
         constraint("plnt: {name: a}"),

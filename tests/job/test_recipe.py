@@ -12,10 +12,13 @@ from poise.job import CharacterChoice, ClipChoice, Outputs, Recipe, Step, recipe
 from tests.job.fakes import WORDS, Settings
 
 MADE: dict[str, tuple[Callable[[], Any], str]] = {
-    "no rate": (lambda: ClipChoice(rate_hz=0.0), "rate_hz must be a positive number, got 0.0."),
+    "no rate": (
+        lambda: ClipChoice(rate_hz=0.0),
+        "rate_hz must be above 0 and at most 1,000,000 Hz, got 0.0.",
+    ),
     "no end": (
         lambda: ClipChoice(capture_rate_hz=float("inf")),
-        "capture_rate_hz must be a positive number, got inf.",
+        "capture_rate_hz must be above 0 and at most 1,000,000 Hz, got inf.",
     ),
     "no weight": (
         lambda: CharacterChoice(mass_kg=0.0), "mass_kg must be between 0 and 1000, got 0.0."
@@ -57,6 +60,6 @@ def test_ranges_and_types_are_said_together() -> None:
     with pytest.raises(Exception) as refused:
         recipe_from_text(text, words=WORDS)
     assert str(refused.value).splitlines() == [
-        "recipe.yaml:2:17: rate_hz must be a positive number, got -1.0.",
+        "recipe.yaml:2:17: rate_hz must be above 0 and at most 1,000,000 Hz, got -1.0.",
         "recipe.yaml:2:29: expected a list of 2 whole numbers for frames of clip, found 3.",
     ]

@@ -112,6 +112,67 @@ def test_a_lasting_jump_is_reported_and_left_alone(clip: Clip) -> None:
     assert cleaned is damaged
 
 
+@pytest.mark.parametrize("by_m", [(0.0, 0.0, 100.0), (0.0, -100.0, 0.0), (0.3, 0.0, 0.0)])
+@pytest.mark.parametrize("first", [1, 90, 180])
+def test_what_follows_a_jump_of_the_root_goes_on_from_where_it_was(
+    clip: Clip, by_m: tuple[float, float, float], first: int
+) -> None:
+    roots = clip.root_positions_m.copy()
+    roots[first:] += by_m
+    cleaned, (found,) = clean(replace(clip, root_positions_m=roots))
+    assert (found.step, found.frames, found.joints) == ("root-jumps", (first,), ("Hips",))
+    assert f"1 jump of Hips by {np.linalg.norm(by_m):.3g} m" in found.summary
+    np.testing.assert_allclose(cleaned.root_positions_m, clip.root_positions_m, atol=1e-9)
+    np.testing.assert_array_equal(cleaned.rotations_wxyz, clip.rotations_wxyz)
+
+
+@pytest.mark.parametrize(("first", "stop"), [(60, 61), (60, 66), (120, 132)])
+def test_a_root_that_is_elsewhere_for_a_moment_is_bridged(
+    clip: Clip, first: int, stop: int
+) -> None:
+    roots = clip.root_positions_m.copy()
+    roots[first:stop] += (100.0, 0.0, 3.0)
+    cleaned, (found,) = clean(replace(clip, root_positions_m=roots))
+    assert found.frames == tuple(range(first, stop)) and "bridge" in found.repair
+    np.testing.assert_allclose(cleaned.root_positions_m, clip.root_positions_m, atol=1e-9)
+
+
+def test_several_jumps_and_those_of_other_joints_are_all_taken_out(clip: Clip) -> None:
+    roots, spine = clip.root_positions_m.copy(), clip.skeleton.index("Spine")
+    roots[30:] += (5.0, 0.0, 0.0)
+    roots[32:] += (0.0, 0.0, 7.0)
+    roots[100:103] -= (0.0, 2.0, 0.0)
+    moving = np.tile(clip.skeleton.offsets_m[spine], (clip.frame_count, 1, 1))
+    whole = replace(clip, moving_joints=(spine,), moving_offsets_m=moving)
+    moved = moving.copy()
+    moved[50:, 0] += (0.0, 40.0, 0.0)
+    broken = replace(whole, root_positions_m=roots, moving_offsets_m=moved)
+    cleaned, (found,) = clean(broken)
+    assert found.frames == (30, 32, 50, 100, 101, 102) and found.joints == ("Hips", "Spine")
+    np.testing.assert_allclose(cleaned.root_positions_m, clip.root_positions_m, atol=1e-9)
+    np.testing.assert_allclose(cleaned.moving_offsets_m, moving, atol=1e-9)
+
+
+def test_a_root_that_leaps_about_all_the_time_is_said_and_left_alone(clip: Clip) -> None:
+    rng = np.random.default_rng(12345)
+    mad = replace(clip, root_positions_m=rng.normal(scale=50.0, size=(clip.frame_count, 3)))
+    cleaned, (found,) = clean(mad)
+    assert found.step == "root-jumps" and not found.repair and "too many" in found.summary
+    assert cleaned is mad
+
+
+def test_sprints_and_clips_read_in_a_wrong_unit_do_not_jump(clip: Clip) -> None:
+    times = np.arange(clip.frame_count)[:, None] / clip.rate_hz
+    sprint = replace(clip, root_positions_m=times * np.array([0.0, 0.0, 12.0]))
+    assert findings(sprint) == ()
+    rng = np.random.default_rng(12345)
+    noisy = clip.root_positions_m + rng.normal(scale=0.015, size=(clip.frame_count, 3))
+    assert findings(replace(clip, root_positions_m=noisy)) == ()
+    skeleton = replace(clip.skeleton, offsets_m=100.0 * clip.skeleton.offsets_m)
+    giant = replace(clip, skeleton=skeleton, root_positions_m=100.0 * clip.root_positions_m)
+    assert "root-jumps" not in [found.step for found in findings(giant)]
+
+
 def test_a_figure_of_cat_size_in_metres_is_called_a_wrong_unit(clip: Clip) -> None:
     small = replace(clip.skeleton, offsets_m=clip.skeleton.offsets_m * 100.0)
     ends = replace(small.end_sites, offsets_m=small.end_sites.offsets_m * 100.0)

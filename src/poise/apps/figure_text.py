@@ -6,7 +6,7 @@ import math
 
 from poise.apps.report.words import Change, kind_of, unit_words
 from poise.job import Recipe
-from poise.measures import UNDER_INPUT_CONTACTS, Evaluation
+from poise.measures import UNDER_INPUT_CONTACTS, Evaluation, Measure
 
 _FIGURES = {
     "foot_slide.mean": "foot slide",
@@ -52,20 +52,21 @@ def is_measured(recipe: Recipe) -> bool:
 def figure_lines(found: Evaluation) -> list[str]:
     """What an edit promises, before and after; better or worse by the measure's resolution."""
     after = {m.key: m for m in found.measures}
-    before = {m.key: m.value for m in found.before}
+    before = {m.key: m for m in found.before}
     rows: list[tuple[str, ...]] = [_TITLES]
     changes: list[Change] = []
     for key, words in _FIGURES.items():
-        now, was = after.get(key), before.get(key, math.nan)
+        now, then = after.get(key), before.get(key)
+        was = math.nan if then is None else then.value
         if now is None or (math.isnan(now.value) and math.isnan(was)):
             continue
         second = after.get(f"{key}{UNDER_INPUT_CONTACTS}") if key in _SAID_TWICE else None
         kind = kind_of(key)
-        values = (was, now.value, math.nan if second is None else second.value)
-        shown = [_shown(value, kind.resolution) for value in values]
+        shown = [_shown(each, kind.resolution) for each in (then, now, second)]
         changes.append(kind.change(was, now.value))
         unit = _UNITS.get(key, unit_words(now.unit))
-        rows.append((words, *shown[:2], unit, changes[-1], shown[2]))
+        reason = now.reason or ("" if then is None else then.reason)
+        rows.append((words, *shown[:2], unit, changes[-1] or reason, shown[2]))
     if not any(row[-1] for row in rows[1:]):
         rows = [row[:-1] for row in rows]
     return [*_laid_out(rows), *_verdict(changes)]
@@ -92,8 +93,10 @@ def _laid_out(rows: list[tuple[str, ...]]) -> list[str]:
     ]
 
 
-def _shown(value: float, resolution: float) -> str:
-    """A value with the digits that its measure resolves."""
-    if math.isnan(value):
+def _shown(measure: Measure | None, resolution: float) -> str:
+    """A value with the digits that its measure resolves; nothing where nobody has measured."""
+    if measure is None:
         return ""
-    return f"{value:.{max(0, -math.floor(math.log10(resolution)))}f}"
+    if math.isnan(measure.value):
+        return "–"
+    return f"{measure.value:.{max(0, -math.floor(math.log10(resolution)))}f}"

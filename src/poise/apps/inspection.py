@@ -8,9 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from poise.character import Character, Roles, Skeleton, find_partial_roles, read_role_file
+from poise.character import (
+    Character,
+    Roles,
+    Skeleton,
+    built_feet,
+    find_partial_roles,
+    read_role_file,
+)
 from poise.contact import check_gait, check_gravity, suggest_place
-from poise.errors import MissingRoles
+from poise.errors import MissingRoles, UnusualStature
 from poise.job import AS_IT_IS, subject
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
@@ -147,7 +154,7 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         surfaces=place.surfaces,
         rate_check=place.rate,
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
-        roles=_role_report(_roles(skeleton, roles)),
+        roles=_role_report(skeleton, _roles(skeleton, roles)),
         findings=defects,
         notes=source.notes if source else (),
     )
@@ -174,7 +181,7 @@ def inspect_character(
         limited=int(limited.sum()),
         torque_limited=int(strong.sum()),
         height_m=_height_m(skeleton),
-        roles=_role_report(_roles(skeleton, roles)),
+        roles=_role_report(skeleton, _roles(skeleton, roles)),
         notes=character.notes,
     )
 
@@ -183,14 +190,14 @@ def _roles(skeleton: Skeleton, named: Path | None) -> Roles:
     return find_partial_roles(skeleton, named and read_role_file(named, skeleton))
 
 
-def _role_report(roles: Roles) -> RoleReport:
+def _role_report(skeleton: Skeleton, roles: Roles) -> RoleReport:
     forward = tuple(round(float(x), 6) + 0.0 for x in roles.forward)
     return RoleReport(
         roles.convention,
         dict(roles.joints),
         roles.missing,
         (forward[0], forward[1], forward[2]),
-        roles.notes,
+        (*roles.notes, *built_feet(skeleton, roles)),
     )
 
 
@@ -213,7 +220,7 @@ def _place(clip: Clip, roles: Path | None) -> _Place:
     body = replace(AS_IT_IS.character, roles=None if roles is None else str(roles))
     try:
         found = subject(replace(AS_IT_IS, character=body), clip, upright=True)
-    except MissingRoles:
+    except (MissingRoles, UnusualStature):
         return _Place()
     check = check_gravity(found.clip, found.character, found.environment)
     gait = check_gait(found.clip, found.character) if not check.flights else None

@@ -23,8 +23,11 @@ from poise.character.role_sites import role_sites_and_notes
 from poise.character.roles import SIDES, Roles
 from poise.character.skeleton import Skeleton
 from poise.character.strength import human_strength
-from poise.errors import BadValue
+from poise.errors import BadValue, UnusualStature
 
+STATURES_M = (0.05, 50.0)
+"""From a finger puppet to a giant: other bodies come from a wrong unit, and their masses, forces
+and soles are none that anything here is made for."""
 _ALONG = 0.7
 """Cosine from which on a hinge turns about the axis of a knee."""
 _MORE = 2.0
@@ -172,6 +175,8 @@ def _with_human_body(
 ) -> Character:
     roles = made.known_roles
     height = stature_m(made.skeleton, roles, standing_wxyz=standing_wxyz)
+    if not STATURES_M[0] <= height <= STATURES_M[1]:
+        raise UnusualStature(STATURES_M, height)
     notes = [f"Segment masses: {anthropometry(table, sex).source}."]
     if mass_kg is None:
         mass_kg = mass_from_stature_kg(height)

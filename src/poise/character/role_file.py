@@ -71,12 +71,17 @@ def read_role_file(path: Path, skeleton: Skeleton | None = None) -> RoleOverride
 
 def _parsed(path: Path) -> Node:
     try:
+        if path.exists() and not path.is_file():  # a pipe could be waited for without end
+            raise FileProblem(path, f"a roles file ({_FORM})", "something that is no file")
         if path.is_file() and path.stat().st_size > _LARGEST_FILE:
             raise FileProblem(path, f"a roles file ({_FORM})", "more than 1 MiB")
         data = path.read_bytes()
     except OSError as problem:
         raise FileProblem(path, "a readable file", problem.strerror or str(problem)) from problem
-    return parse_yaml(data, str(path), _FORM, max_bytes=_LARGEST_FILE)[0]
+    root, problems = parse_yaml(data, str(path), _FORM, max_bytes=_LARGEST_FILE)
+    if problems and not root.odd_keys:  # those are named by their role
+        raise problems[0].of_file(path, f"a roles file ({_FORM})")
+    return root
 
 
 def _joint(path: Path, role: str, value: Node, skeleton: Skeleton | None) -> str:

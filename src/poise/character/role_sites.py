@@ -7,6 +7,9 @@ The foot is measured in its own frame: forward is level, down goes along the shi
 of shin and foot. So a foot on a splayed leg (CMU figures rest with legs 20 degrees apart) gets its
 heel under the ankle, where it is once the leg stands straight, and not beside it. The sole lies at
 the level of the lower of ball and toe tip, as the file gives them.
+
+A leg that ends at the ankle gets a whole foot by body proportions, which points where the body
+faces in the standing pose; a tip that lies straight below the ankle shows how deep its sole is.
 """
 
 from __future__ import annotations
@@ -29,6 +32,17 @@ of Delp et al. 1990 (its calcaneus and toe offsets)."""
 TOES_BEYOND_BALL = 0.51
 """Toe tip beyond the ball of the foot, per ankle-to-ball distance: the ball lies at 73 % of foot
 length (19.7 of 27.0 cm, Gordon et al. 1989), and heel to ball is 1.375 times ankle to ball."""
+
+ANKLE_HEIGHT_PER_LEG = 0.039 / 0.491
+"""Ankle over the sole per hip-to-ankle length (Winter 2009, figure 4.1)."""
+
+ANKLE_TO_BALL_PER_LEG = 0.152 / 0.491 / (1 + HEEL_BEHIND_ANKLE + TOES_BEYOND_BALL)
+"""Ankle to ball per hip-to-ankle length: of a foot of 0.152 statures (same source)."""
+
+IN_ONE_PIECE = 0.71
+"""Share of its length ahead of the ankle that a foot without toes is given. It cannot bend: a whole
+one would sink by 6 cm, and slide, whenever the heel rises; one that ended at the ball (0.66) could
+not carry what stands over the toes. Of a walk whose toes were cut off, this keeps both small."""
 
 HAND_PER_FOREARM = 0.108 / 0.146
 """Wrist to finger tip per forearm (Winter 2009, figure 4.1)."""
@@ -76,7 +90,14 @@ def role_sites_and_notes(
         np.array([point.joint for point in points], dtype=np.int64),
         np.array([point.offset_m for point in points]).reshape(-1, 3),
     )
-    return sites, tuple(maker.notes)
+    return sites, (*maker.notes, *maker.built_in_words())
+
+
+def built_feet(skeleton: Skeleton, roles: Roles) -> tuple[str, ...]:
+    """A sentence about feet that come from body proportions alone, if there are any."""
+    maker = _Points(StandingFigure(skeleton, roles))
+    maker.all()
+    return maker.built_in_words()
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,10 @@ class _FootFrame:
     forward: Array
     down: Array
     ball_ahead_m: float
+    heel_behind_m: float
     sole_m: float
+    built: bool = False
+    """Whether it comes from body proportions, not from the file."""
 
     def ahead(self, position: Array) -> float:
         return float((position - self.origin) @ self.forward)
@@ -96,11 +120,16 @@ class _FootFrame:
         return self.origin + ahead_m * self.forward + self.sole_m * self.down
 
 
+def _none_or_short(vector: Array | None, least: float) -> bool:
+    return vector is None or float(np.linalg.norm(vector)) < least
+
+
 class _Points:
     def __init__(self, standing: StandingFigure) -> None:
         self.standing, self.figure = standing, standing.figure
         self.joints, self.up = standing.joints, standing.up
         self.notes: list[str] = []
+        self.built: dict[str, _FootFrame] = {}
         self.leg_m = max([self._length(s, "hip", "knee", "ankle") for s in SIDES])
 
     def all(self) -> list[_Point]:
@@ -134,7 +163,9 @@ class _Points:
             )
             return [self._tip_along_the_foot(side, ankle, toe, front)]
         tip = f"{side}_toe_tip"
-        if front is not None:
+        if foot.built:
+            self.built[side] = foot
+        if front is not None and not foot.built:
             toe_tip = _Point(tip, front.joint, front.offset_m)
         else:
             end = foot.sole_point(foot.ball_ahead_m * (1 + TOES_BEYOND_BALL))
@@ -150,9 +181,11 @@ class _Points:
         ahead = figure.toe_direction(ankle, toe, self.up)
         if ahead is None and front is not None:
             ahead = flattened(front.position_m - origin, self.up)
-        if ahead is None or not figure.stands(self.joints):
+        if not figure.stands(self.joints) or self.leg_m == 0:
             return None
-        if float(np.linalg.norm(ahead)) < _REAL_SHARE * self.leg_m or self.leg_m == 0:
+        if toe is None and _none_or_short(ahead, _REAL_SHARE * self.leg_m):
+            return self._built_frame(side, origin, front)
+        if ahead is None or _none_or_short(ahead, _REAL_SHARE * self.leg_m):
             return None
         ends = [figure.positions[toe] - origin] if toe is not None else []
         ends += [] if front is None else [front.position_m - origin]
@@ -161,7 +194,32 @@ class _Points:
         if toe is None:
             ball_ahead /= 1 + TOES_BEYOND_BALL
         sole = max(float(end @ down) for end in ends)
-        return _FootFrame(origin, forward, down, ball_ahead, sole)
+        behind = HEEL_BEHIND_ANKLE * ball_ahead
+        return _FootFrame(origin, forward, down, ball_ahead, behind, sole)
+
+    def _built_frame(self, side: str, origin: Array, below: Tip | None) -> _FootFrame:
+        """A foot where the file has none, or only a point below the ankle."""
+        forward, down = self._foot_axes(side, self.standing.forward, self.standing.forward)
+        sole = ANKLE_HEIGHT_PER_LEG * self.leg_m
+        if below is not None:
+            sole = max(float((below.position_m - origin) @ down), 0.0)
+        whole = ANKLE_TO_BALL_PER_LEG * self.leg_m
+        return _FootFrame(
+            origin, forward, down, IN_ONE_PIECE * whole, HEEL_BEHIND_ANKLE * whole, sole, True
+        )
+
+    def built_in_words(self) -> tuple[str, ...]:
+        """What was made up, and how large it is."""
+        if not self.built:
+            return ()
+        foot = next(iter(self.built.values()))
+        ahead, behind = (1 + TOES_BEYOND_BALL) * foot.ball_ahead_m, foot.heel_behind_m
+        whose = " and ".join(self.built) + (" legs end" if len(self.built) > 1 else " leg ends")
+        return (
+            f"No toes: the {whose} at the ankle. A foot from body proportions is taken "
+            f"there, {100 * ahead:.0f} cm ahead of the ankle, {100 * behind:.0f} cm behind and "
+            f"{100 * foot.sole_m:.0f} cm down, pointing where the body faces.",
+        )
 
     def _heel(self, side: str, ankle: int, heel_joint: int | None, foot: _FootFrame) -> _Point:
         name = f"{side}_heel"
@@ -171,7 +229,7 @@ class _Points:
         rear = min(tips, key=lambda t: foot.ahead(t.position_m), default=None)
         if rear and foot.ahead(rear.position_m) < -_BEHIND_SHARE * foot.ball_ahead_m:
             return _Point(name, rear.joint, rear.offset_m)
-        return self._at(name, ankle, foot.sole_point(-HEEL_BEHIND_ANKLE * foot.ball_ahead_m))
+        return self._at(name, ankle, foot.sole_point(-foot.heel_behind_m))
 
     def _foot_axes(self, side: str, foot: Array, ahead: Array) -> tuple[Array, Array]:
         """Forward and down of the foot's own frame.
@@ -190,7 +248,7 @@ class _Points:
         forward = level if clear else ahead
         forward = forward / np.linalg.norm(forward)
         down = flattened(shin, forward)
-        if np.linalg.norm(down) < 0.1 * np.linalg.norm(shin):
+        if np.linalg.norm(down) <= 0.1 * np.linalg.norm(shin):  # or the shin has no length
             down = -self.up
         return forward, down / np.linalg.norm(down)
 

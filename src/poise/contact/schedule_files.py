@@ -11,9 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import secrets
-import stat
 from pathlib import Path
 from typing import TypeGuard, cast
 
@@ -22,13 +19,15 @@ from numpy.typing import NDArray
 
 from poise.contact.schedule import BODY_PARTS, ContactSchedule, intervals
 from poise.errors import FileProblem, nearest_name
+from poise.formats import atomic_write, read_bytes
 from poise.wording import shown
 
 _LEADING = ("frame", "time_s")
 _HEADER = "the header 'frame,time_s,' and one body part per further column"
-_LARGEST_FILE = 64 * 2**20
-_MOST_FRAMES = 2_000_000
-"""Hours of any capture; a larger count in a file is a slip of the keyboard or worse."""
+_LARGEST_FILE = 16 * 2**20
+"""An hour of two feet at 120 Hz takes two thirds of it; read as JSON, a file grows thirty times."""
+_MOST_FRAMES = 2**20
+"""As many as any clip may have."""
 _UNEVEN = 0.25
 """Share of a frame by which a time may be off its even place."""
 _TIME_DECIMALS = 9
@@ -56,7 +55,7 @@ def write_contacts(schedule: ContactSchedule, path: str | Path) -> None:
     """
     path = Path(path)
     text = _as_json(schedule) if _kind_of(path) == "json" else _as_csv(schedule)
-    _replace(path, text.encode("utf-8"))
+    atomic_write(path, text.encode("utf-8"))
 
 
 def _kind_of(path: Path) -> str:
@@ -102,41 +101,12 @@ def _as_json(schedule: ContactSchedule) -> str:
     return json.dumps(content, indent=2) + "\n"
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Put the bytes there as a whole or not at all."""
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
-    try:
-        if path.exists() and not path.is_file():
-            raise FileProblem(path, "a file to write", "something else of that name")
-        try:
-            temporary.write_bytes(data)
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise FileProblem(path, "a place to write contacts to", reason) from problem
-
-
 # Reading
 
 
 def _text(path: Path, kind: str) -> str:
     wanted = f"a contact file ({kind.upper()})"
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise FileProblem(path, wanted, "something that is no file")
-        if status.st_size > _LARGEST_FILE:
-            raise FileProblem(path, wanted, f"more than {_LARGEST_FILE >> 20} MiB")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise FileProblem(path, "an existing file", "nothing there") from None
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise FileProblem(path, "a readable file", reason) from problem
+    data = read_bytes(path, max_bytes=_LARGEST_FILE)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -23,7 +23,7 @@ from poise.environment.environment import Environment, Surface
 from poise.environment.ground import UP, Ground
 from poise.environment.height_field import HeightField, read_heights
 from poise.environment.mesh_parts import MAX_PARTS, read_parts
-from poise.environment.yaml_entries import Entry, read_entries
+from poise.environment.yaml_entries import Entry, Range, read_entries
 from poise.errors import BadValue, FileProblem, PoiseError, did_you_mean
 from poise.formats import EXTENSIONS as MESH_EXTENSIONS
 from poise.formats import shown
@@ -55,6 +55,15 @@ _MADE: dict[str, tuple[Callable[..., tuple[ConvexPart, ...]], tuple[str, ...]]] 
 """Things made by code, and the keys they take; all are numbers but `size_m`, which is three."""
 
 _MAX_HEIGHTS = 500_000
+
+PLACES_M: Range = (-1e4, 1e4)
+"""Ranges of what files may say, here of places and heights: nobody moves further."""
+SIZES_M: Range = (1e-3, 1e4)
+SPACINGS_M: Range = (1e-3, 1e3)
+TILTS_DEG: Range = (-80.0, 80.0)
+"""Steeper than this is a wall."""
+BELTS_M_S: Range = (-50.0, 50.0)
+"""Along each axis."""
 
 _REQUIRED = {"stairs": ("step_count",), "ramp": ("rise_m", "length_m")}
 
@@ -134,13 +143,13 @@ def place_from(root: Entry) -> Environment:
 
 def _ground(entry: Entry) -> Ground:
     keys = entry.mapping(_GROUND_KEYS)
-    tilt = radians(keys["tilt_deg"].number()) if "tilt_deg" in keys else 0.0
+    tilt = radians(keys["tilt_deg"].number(TILTS_DEG)) if "tilt_deg" in keys else 0.0
     return _made(
         entry,
         lambda: Ground.tilted(
             tilt,
             keys["uphill"].numbers(3) if "uphill" in keys else (0.0, 0.0, 1.0),
-            height_m=keys["height_m"].number() if "height_m" in keys else 0.0,
+            height_m=keys["height_m"].number(PLACES_M) if "height_m" in keys else 0.0,
             belt_velocity_m_s=_belt(keys),
         ),
     )
@@ -154,14 +163,17 @@ def _height_field(entry: Entry) -> HeightField:
         raise entry.problem(f"'spacing_m' in {entry.where}", "none")
     if "file" in keys:
         heights = read_heights(_beside(keys["file"]))
+        if not (np.abs(heights) <= PLACES_M[1]).all():
+            wanted = f"heights from {PLACES_M[0]:g} to {PLACES_M[1]:g} m in {entry.where}"
+            raise keys["file"].problem(wanted, f"{heights.min():g} to {heights.max():g}")
     else:
         heights = _listed_heights(keys["heights_m"])
     return _made(
         entry,
         lambda: HeightField(
             heights,
-            np.array(keys["spacing_m"].numbers(2)),
-            np.array(keys["origin_m"].numbers(2)) if "origin_m" in keys else np.zeros(2),
+            np.array(keys["spacing_m"].numbers(2, SPACINGS_M)),
+            np.array(keys["origin_m"].numbers(2, PLACES_M)) if "origin_m" in keys else np.zeros(2),
             _belt(keys),
         ),
     )
@@ -174,7 +186,7 @@ def _listed_heights(entry: Entry) -> Array:
         raise entry.problem("rows of equal length in heights_m", f"{len(rows)} rows")
     if sum(widths) > _MAX_HEIGHTS:  # rows may be aliases of one long row
         raise entry.problem(f"at most {_MAX_HEIGHTS} heights", f"{sum(widths)}")
-    return np.array([row.numbers() for row in rows])
+    return np.array([row.numbers(None, PLACES_M) for row in rows])
 
 
 def _parts(entry: Entry) -> tuple[list[ConvexPart], list[str]]:
@@ -195,7 +207,7 @@ def _parts(entry: Entry) -> tuple[list[ConvexPart], list[str]]:
         return list(parts), list(notes)
     turn_deg = keys["turn_deg"].number() if "turn_deg" in keys else 0.0
     turn = rotations.from_axis_angle(UP, np.radians(turn_deg))
-    at = keys["at_m"].numbers(3) if "at_m" in keys else [0.0, 0.0, 0.0]
+    at = keys["at_m"].numbers(3, PLACES_M) if "at_m" in keys else [0.0, 0.0, 0.0]
     prefix = f"{keys['name'].text()[:200]}: " if "name" in keys else ""
     belt = _belt(keys)
     placed = [
@@ -232,15 +244,19 @@ def _from_code(source: str, entry: Entry) -> tuple[ConvexPart, ...]:
     for key in _REQUIRED.get(source, ()):
         if key not in keys:
             raise entry.problem(f"'{key}' in {source}", "none")
-    given: dict[str, float | list[float]] = {
-        key: value.numbers(3) if key == "size_m" else value.number() for key, value in keys.items()
-    }
+    given: dict[str, float | list[float]] = {key: _size(key, value) for key, value in keys.items()}
     return _made(entry, lambda: make(**given))
+
+
+def _size(key: str, entry: Entry) -> float | list[float]:
+    if key == "size_m":
+        return entry.numbers(3, SIZES_M)
+    return entry.number() if key == "step_count" else entry.number(SIZES_M)
 
 
 def _belt(keys: dict[str, Entry]) -> Array:
     key = "belt_velocity_m_s"
-    return np.array(keys[key].numbers(3)) if key in keys else np.zeros(3)
+    return np.array(keys[key].numbers(3, BELTS_M_S)) if key in keys else np.zeros(3)
 
 
 def _made(entry: Entry, make: Callable[[], T]) -> T:

@@ -8,9 +8,15 @@ from pathlib import Path
 
 from poise.errors import FileProblem, did_you_mean
 from poise.formats import number_from, read_bytes, shown
+from poise.wording import MAX_MAGNITUDE
 from poise.yaml_nodes import Node, parse_yaml
 
 MAX_LIST = 100_000
+
+Range = tuple[float, float]
+"""Lowest and highest value, both allowed."""
+
+ANY: Range = (-MAX_MAGNITUDE, MAX_MAGNITUDE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,19 +93,21 @@ class Entry:
             raise self.problem(f"text for {self.where}")
         return self.node.word
 
-    def number(self) -> float:
-        """A plain finite number."""
+    def number(self, allowed: Range = ANY) -> float:
+        """A plain finite number within a range."""
         value = number_from(self.node.word) if self.is_scalar else None
-        if value is None:
-            raise self.problem(f"a number for {self.where}")
+        low, high = allowed
+        if value is None or not low <= value <= high:
+            limits = "" if allowed == ANY else f" from {low:g} to {high:g}"
+            raise self.problem(f"a number{limits} for {self.where}")
         return value
 
-    def numbers(self, count: int | None = None) -> list[float]:
-        """A list of numbers, of a given length if one is given."""
+    def numbers(self, count: int | None = None, allowed: Range = ANY) -> list[float]:
+        """A list of numbers within a range, of a given length if one is given."""
         wanted = f"{count} numbers" if count is not None else "numbers"
         if not isinstance(self.node.content, tuple):
             raise self.problem(f"a list of {wanted} for {self.where}")
-        values = [entry.number() for entry in self.items()]
+        values = [entry.number(allowed) for entry in self.items()]
         if count is not None and len(values) != count:
             raise self.problem(f"{wanted} for {self.where}", f"{len(values)}")
         return values

@@ -2,12 +2,12 @@
 
 Jobs are supervised there as they are without Dask (see `dask_worker`), and end in the same ways.
 The cluster must have this version of Poise, be able to import the work, and see the files that
-jobs name. Encryption is as Dask's own configuration says. Dask begins the jobs of a worker that
-dies again elsewhere, and drops those of a client that dies.
+jobs name. Dask begins the jobs of a worker that dies again elsewhere, and drops those of a client
+that dies.
 
-Whoever can reach a Dask scheduler can run code as the user who started it. One on this machine
-listens to this machine only; where that is shared with people who are not trusted, there is
-`Supervised`.
+A cluster on this machine talks to the process that has started it alone (see `dask_secret`).
+Elsewhere security is as Dask's own configuration says: by default whoever can reach a scheduler can
+run code as the user who started it.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from poise.execution.job import (
     packed_work,
     with_value,
 )
+from poise.limited_process import resident_bytes
 from poise.sharing import core_count
 
 J = TypeVar("J")
@@ -287,16 +288,6 @@ class Supervised:
                 trying.verdict = "crashed", "it was ended"
             if trying.verdict is not None:
                 seat.child.kill()
-
-
-def resident_bytes(pid: int) -> int:
-    """How much memory a process holds; 0 when it is gone."""
-    import psutil
-
-    try:
-        return psutil.Process(pid).memory_info().rss
-    except psutil.Error:
-        return 0
 
 
 def _answered(trying: _Try, answer: tuple[object, ...]) -> Ended[object, object]:

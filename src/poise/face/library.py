@@ -46,9 +46,12 @@ def run_batch(
     order = order_from(None if recipe is None else Path(recipe), to=body, changes=changes)
     memory = int(_MEMORY_SHARE / (workers or core_count()) * psutil.virtual_memory().total)
     limits = Limits(_TIME_LIMIT_S, memory)
-    with Batch(find_clips(library, leave_out=(out,)), order, out, limits) as work:
-        with Supervised(workers, limits) as executor:
-            for row in work.run(executor):
-                if told is not None:
-                    told(row)
+    found = find_clips(library, leave_out=(out,))
+    with (
+        Supervised(workers, limits) as executor,
+        Batch(found, order, out, limits, executor) as work,
+    ):
+        for row in work.run(executor):
+            if told is not None:
+                told(row)
         return work.summary(lambda rows: library_html(rows, library.name, recipe=method))

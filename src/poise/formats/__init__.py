@@ -13,9 +13,12 @@ from poise.formats.bvh_plan import plan_for as plan_for
 from poise.formats.bvh_plan import rotation_distance as rotation_distance
 from poise.formats.disk import atomic_write as atomic_write
 from poise.formats.disk import check_readable as check_readable
+from poise.formats.disk import content_hash as content_hash
+from poise.formats.disk import kind_of as kind_of
 from poise.formats.disk import os_problem as os_problem
 from poise.formats.disk import read_bytes as read_bytes
 from poise.formats.disk import reading_below as reading_below
+from poise.formats.gltf_document import buffer_files as buffer_files
 from poise.formats.mesh import EXTENSIONS as EXTENSIONS
 from poise.formats.mesh import MeshFile as MeshFile
 from poise.formats.mesh import read_mesh as read_mesh

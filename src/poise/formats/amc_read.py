@@ -19,6 +19,7 @@ from poise.formats import amc_layout
 from poise.formats import asf as asf_file
 from poise.formats.amc_layout import AmcLayout
 from poise.formats.asf import AsfSkeleton
+from poise.formats.budget import check_budget
 from poise.formats.disk import os_problem
 from poise.formats.parsed import Parsed
 from poise.formats.text import (
@@ -59,6 +60,7 @@ def read(path: Path, skeleton: Path | None = None, rate_hz: float | None = None)
     # A file that is not regular is read line by line, with the exact complaint.
     regular = _regular_frames(text.content[head.end :], asf)
     names, channels = regular or _any_frames(text, head.end, asf)
+    check_budget(path, len(channels), len(asf.skeleton.joint_names), len(text.content))
     rate = head.rate_hz if rate_hz is None else float(rate_hz)
     notes = asf.notes
     if rate is None:

@@ -13,12 +13,11 @@ from poise.arrays import Array
 from poise.character import Character, JointKind, Skeleton
 from poise.errors import FileProblem
 from poise.formats import bvh_layout
+from poise.formats.budget import MOST_JOINTS as MAX_JOINTS
+from poise.formats.budget import check_budget
 from poise.formats.bvh_layout import CHANNEL_AXES, BvhJoint, BvhLayout, BvhTip, PrintStyle
 from poise.formats.parsed import Parsed, character_from, sites_of, snapped_rate_hz
 from poise.formats.text import Scanner, Text, number_from, numbers, read_text, shown
-
-MAX_JOINTS = 2000
-"""Ten times the richest hand-and-face rig; a deeper or wider tree is a damaged or hostile file."""
 
 _MAX_CHANNELS = 6
 _MAX_FRAMES = 10**17
@@ -43,6 +42,8 @@ def read(path: Path) -> Parsed:
     frames, frames_at = _frame_count(scanner)
     frame_time, rate_hz = _frame_time(scanner)
     channels = _channels(text, scanner.after, frames, frames_at, joints)
+    line = text.line_at(frames_at)
+    check_budget(path, frames, len(joints), len(text.content), line=line)
     layout = BvhLayout(
         joints=tuple(joints),
         tips=tuple(tips),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import stat
@@ -69,36 +70,67 @@ def check_readable(path: Path) -> None:
         raise FileProblem(path, "a file in the project folder", "one outside of it")
 
 
-def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """The content of a regular file no larger than `max_bytes`.
+_SPLIT_IT = "Split the recording into shorter takes."
 
-    Pipes and devices are refused before they are opened, because opening one may wait for ever.
+
+def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES, advice: str = _SPLIT_IT) -> bytes:
+    """The content of a regular file no larger than `max_bytes`; `advice` is for larger ones.
 
     Raises:
         FileProblem: what is there instead, or that it may not be read (`reading_below`).
     """
+    # In pieces: asking for the most at once would allocate the most at once.
+    return b"".join(_pieces(path, max_bytes, advice))
+
+
+def content_hash(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> str:
+    """The SHA-256 of what `read_bytes` would give, without holding it.
+
+    Raises:
+        FileProblem: as `read_bytes`.
+    """
+    digest = hashlib.sha256()
+    for piece in _pieces(path, max_bytes, _SPLIT_IT):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(path: Path, max_bytes: int, advice: str) -> Iterator[bytes]:
     check_readable(path)
+    seen = 0
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise FileProblem(path, "a file to read", kind_of(status.st_mode))
-        if status.st_size > max_bytes:
-            raise _too_large(path, status.st_size, max_bytes)
-        with path.open("rb") as file:
-            # In pieces: asking for the most at once would allocate the most at once.
-            data = b"".join(_pieces(file, max_bytes))
+        with _opened(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > max_bytes:
+                raise _too_large(path, size, max_bytes, advice)
+            while piece := file.read(_PIECE):
+                seen += len(piece)
+                if seen > max_bytes:  # it grew since we asked
+                    raise _too_large(path, seen, max_bytes, advice)
+                yield piece
     except (OSError, ValueError) as error:
         raise os_problem(path, error, "read") from error
-    if len(data) > max_bytes:  # it grew since we asked
-        raise _too_large(path, len(data), max_bytes)
-    return data
 
 
-def _pieces(file: BinaryIO, max_bytes: int) -> Iterator[bytes]:
-    seen = 0
-    while seen <= max_bytes and (piece := file.read(_PIECE)):
-        seen += len(piece)
-        yield piece
+def _opened(path: Path) -> BinaryIO:
+    """A regular file; pipes and devices are not opened, because that may wait for ever.
+
+    One that takes the place of a file after we have looked is opened without waiting.
+    """
+    _check_regular(path, path.stat())
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags), "rb")
+    try:
+        _check_regular(path, os.fstat(file.fileno()))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _check_regular(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise FileProblem(path, "a file to read", kind_of(status.st_mode))
 
 
 def os_problem(path: Path, error: OSError | ValueError, doing: str) -> FileProblem:
@@ -128,13 +160,9 @@ def kind_of(mode: int) -> str:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "something that is no file")
 
 
-def _too_large(path: Path, size: int, max_bytes: int) -> FileProblem:
-    return FileProblem(
-        path,
-        f"at most {max_bytes // 2**20} MiB",
-        f"{size / 2**20:.0f} MiB",
-        advice="Split the recording into shorter takes.",
-    )
+def _too_large(path: Path, size: int, max_bytes: int, advice: str) -> FileProblem:
+    found = f"{size / 2**20:.0f} MiB"
+    return FileProblem(path, f"at most {max_bytes // 2**20} MiB", found, advice=advice)
 
 
 def atomic_write(path: Path, data: bytes) -> None:

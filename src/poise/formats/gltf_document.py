@@ -56,6 +56,11 @@ class Document:
     buffers: tuple[bytes, ...]
     _checked: dict[str, list[Facts]] = field(default_factory=dict[str, list[Facts]], repr=False)
 
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all buffers."""
+        return sum(map(len, self.buffers))
+
     def problem(self, expected: str, found: str, advice: str = "") -> FileProblem:
         """An error that names this file."""
         return FileProblem(self.path, expected, found, advice=advice)
@@ -216,16 +221,8 @@ class Document:
 
 def load_document(path: Path) -> Document:
     """Open a .glb or .gltf file; which of the two it is, its first bytes say."""
-    data = read_bytes(path, max_bytes=MAX_BYTES)
-    if data[:4] == MAGIC:
-        text, blob = _chunks(path, data)
-    elif path.suffix.lower() == ".glb":
-        found = _shown(data[:4]) if data else "an empty file"
-        raise FileProblem(path, "a binary glTF file that begins with 'glTF'", found)
-    else:
-        text, blob = data, None
-    root = _parsed_json(path, text)
-    document = Document(path, root, ())
+    document, blob = _described(path)
+    root = document.root
     asset = root.get("asset")
     version = asset.get("version") if isinstance(asset, dict) else None
     if not isinstance(version, str) or not version.startswith("2."):
@@ -240,6 +237,34 @@ def load_document(path: Path) -> Document:
         for number, buffer in enumerate(document.items("buffers"))
     )
     return Document(path, root, buffers)
+
+
+def buffer_files(path: Path) -> tuple[Path, ...]:
+    """The files beside a document that hold its buffers, whether they are there or not.
+
+    Raises:
+        FileProblem: what is wrong with the document.
+    """
+    document, _ = _described(path)
+    uris = [(n, buffer.get("uri")) for n, buffer in enumerate(document.items("buffers"))]
+    return tuple(
+        _path_beside(document, uri, f"buffer {number}")[1]
+        for number, uri in uris
+        if isinstance(uri, str) and not uri.startswith("data:")
+    )
+
+
+def _described(path: Path) -> tuple[Document, bytes | None]:
+    """A document without its buffers, and its binary chunk."""
+    data = read_bytes(path, max_bytes=MAX_BYTES)
+    if data[:4] == MAGIC:
+        text, blob = _chunks(path, data)
+    elif path.suffix.lower() == ".glb":
+        found = _shown(data[:4]) if data else "an empty file"
+        raise FileProblem(path, "a binary glTF file that begins with 'glTF'", found)
+    else:
+        text, blob = data, None
+    return Document(path, _parsed_json(path, text), ()), blob
 
 
 def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
@@ -320,21 +345,27 @@ def _embedded(document: Document, uri: str, where: str) -> bytes:
 
 
 def _beside(document: Document, uri: str, where: str) -> bytes:
-    """A buffer in a file of its own, which must lie in or below the document's folder."""
+    """A buffer in a file of its own."""
+    name, file = _path_beside(document, uri, where)
+    try:
+        return read_bytes(file, max_bytes=MAX_BYTES)
+    except FileProblem as problem:
+        advice = "Keep the .bin file next to the .gltf file."
+        found = problem.found or "none that can be read"
+        raise document.problem(f"a file {_shown(name)} for {where}", found, advice) from problem
+
+
+def _path_beside(document: Document, uri: str, where: str) -> tuple[str, Path]:
+    """Name and path of a buffer's file, which must lie in or below the document's folder."""
     try:
         name = unquote_to_bytes(uri).decode("utf-8")
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise document.problem(f"a file name in UTF-8 for {where}", _shown(uri)) from None
     windows, parts = PureWindowsPath(name), PurePosixPath(name.replace("\\", "/")).parts
     if windows.drive or windows.root or ":" in name or ".." in parts or not parts:
         wanted = f"{where} in a file beside the document"
         raise document.problem(wanted, _shown(uri), "Put the .bin file next to the .gltf file.")
-    try:
-        return read_bytes(document.path.parent.joinpath(*parts), max_bytes=MAX_BYTES)
-    except FileProblem as problem:
-        advice = "Keep the .bin file next to the .gltf file."
-        found = problem.found or "none that can be read"
-        raise document.problem(f"a file {_shown(name)} for {where}", found, advice) from problem
+    return name, document.path.parent.joinpath(*parts)
 
 
 def _shown(value: object) -> str:

@@ -8,8 +8,10 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array, Indices
+from poise.formats.budget import ALWAYS_ALLOWED
 from poise.formats.gltf_document import Document, Facts
 from poise.formats.text import depth_first
+from poise.wording import counted
 
 MAX_DEPTH = 1000
 """A rope of bones may be long, but not this long."""
@@ -276,7 +278,10 @@ LOWEST_RATE_HZ = 20.0
 SAME_TIME_S = 1e-4
 """Keys closer than this are one key with rounding; nobody samples a body at 10 kHz."""
 
-MAX_FRAMES = 2**22
+MAX_FRAMES = 2**14
+"""Of an animation with few keys: nine minutes at 30 Hz."""
+MAX_FRAMES_PER_KEY = 64
+"""Of one with many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,11 +289,13 @@ class Curve:
     """One channel: what it does to one property of one node."""
 
     times_s: Array
-    """(K,) ascending."""
+    """(K,) ascending; of keys at the same time the last counts."""
     values: Array
     """(K, W), or (K, 3, W) with tangents for a cubic spline: in-tangent, value, out-tangent."""
     interpolation: str
     is_rotation: bool
+    channel: int
+    """Its number in the animation."""
 
 
 @dataclass(frozen=True)
@@ -303,13 +310,17 @@ class Timeline:
     notes: tuple[str, ...] = ()
 
 
-def curves_of(document: Document, animation: Facts) -> dict[tuple[int, str], Curve]:
-    """The curves of one animation, by node and property; morph weights are left aside."""
+def curves_of(document: Document, animation: Facts, name: str) -> dict[tuple[int, str], Curve]:
+    """The curves of one animation, by node and property; morph weights are left aside.
+
+    Its name, or its number where it has none, is for messages.
+    """
     samplers = document.objects_in(animation, "samplers", "the animation")
     nodes = len(document.items("nodes"))
     curves: dict[tuple[int, str], Curve] = {}
+    keys, most = 0, max(ALWAYS_ALLOWED, document.byte_count)
     for number, channel in enumerate(document.objects_in(animation, "channels", "the animation")):
-        where = f"animation channel {number}"
+        where = f"channel {number} of animation {name!r:.60}"
         target = channel.get("target")
         if not isinstance(target, dict):
             raise document.problem(f"an object as 'target' of {where}", "something else")
@@ -320,8 +331,33 @@ def curves_of(document: Document, animation: Facts) -> dict[tuple[int, str], Cur
         sampler = samplers[document.index(channel, "sampler", len(samplers), where)]
         if (node, path) in curves:
             raise document.problem(f"one channel for the {path} of node {node}", "two")
-        curves[node, path] = _curve(document, sampler, path, where)
+        curves[node, path] = _curve(document, sampler, path, number, where)
+        keys += len(curves[node, path].times_s)
+        if keys > most:  # many channels may share what the file has once
+            raise document.problem(f"at most {most} keys in all channels", "more")
     return curves
+
+
+def repeated_keys(curves: dict[tuple[int, str], Curve], nodes: Nodes, name: str) -> tuple[str, ...]:
+    """A sentence on keys that share their time, which glTF forbids: the first, and how many."""
+    found: list[tuple[int, str]] = []
+    count = 0
+    for (node, path), curve in curves.items():
+        keys = np.flatnonzero(np.diff(curve.times_s) == 0)
+        count += len(keys)
+        if len(keys):
+            key, time = int(keys[0]), curve.times_s[keys[0]]
+            where = f"channel {curve.channel} ({path} of {nodes.names[node]})"
+            found.append(
+                (curve.channel, f"{where} has keys {key} and {key + 1} both at {time:.6g} s")
+            )
+    if not found:
+        return ()
+    more = f" ({count} such keys in {counted(len(found), 'channel')})" if count > 1 else ""
+    return (
+        f"Animation {name!r:.60}: {min(found)[1]}{more}; glTF asks for rising times. "
+        "Of keys at the same time the last counts.",
+    )
 
 
 def timeline(document: Document, curves: list[Curve], stated_hz: float | None) -> Timeline:
@@ -343,11 +379,11 @@ def timeline(document: Document, curves: list[Curve], stated_hz: float | None) -
         elif grid_hz < LOWEST_RATE_HZ:
             rate_hz = grid_hz * np.ceil(DEFAULT_RATE_HZ / grid_hz)
             notes = (f"Key poses at {grid_hz:g} Hz; resampled at {rate_hz:g} Hz.",)
-    frames = round(span * rate_hz) + 1 if span * rate_hz < MAX_FRAMES else MAX_FRAMES + 1
-    if frames > MAX_FRAMES:
-        wanted = f"key times that span at most {MAX_FRAMES} frames"
+    most = max(MAX_FRAMES, MAX_FRAMES_PER_KEY * len(times))
+    if not span * rate_hz < most:
+        wanted = f"key times that span at most {most} frames, for {len(times)} keys"
         raise document.problem(wanted, f"{span:.6g} s at {rate_hz:g} Hz")
-    return Timeline(start, float(rate_hz), frames, float(grid_hz), notes)
+    return Timeline(start, float(rate_hz), round(span * rate_hz) + 1, float(grid_hz), notes)
 
 
 def sampled(curve: Curve, line: Timeline) -> Array:
@@ -377,13 +413,16 @@ def sampled(curve: Curve, line: Timeline) -> Array:
     return np.where(exact[:, None], first, rotations.to_xyzw(rotations.normalize(turned)))
 
 
-def _curve(document: Document, sampler: Facts, path: str, where: str) -> Curve:
+def _curve(document: Document, sampler: Facts, path: str, number: int, where: str) -> Curve:
     keys = document.accessor_index(sampler, "input", where)
     times = document.accessor(keys, 1, f"key times of {where}", floats=True)[:, 0]
     if len(times) == 0:
         raise document.problem(f"key times for {where}", "none")
-    if (np.diff(times) < 0).any():
-        raise document.problem(f"ascending key times for {where}", "times that go back")
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        key = int(back[0]) + 1
+        found = f"key {key} at {times[key]:.6g} s after key {key - 1} at {times[key - 1]:.6g} s"
+        raise document.problem(f"rising key times in {where}", found)
     kind = sampler.get("interpolation", "LINEAR")
     if kind not in INTERPOLATIONS:
         raise document.problem(f"one of {', '.join(INTERPOLATIONS)} for {where}", f"{kind!r:.60}")
@@ -398,7 +437,7 @@ def _curve(document: Document, sampler: Facts, path: str, where: str) -> Curve:
         values = values.reshape(len(times), 3, -1)
     if path == "rotation":
         values = _unit(document, values, where)
-    return Curve(times, values, kind, path == "rotation")
+    return Curve(times, values, kind, path == "rotation", number)
 
 
 def _unit(document: Document, values: Array, where: str) -> Array:

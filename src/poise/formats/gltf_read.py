@@ -17,6 +17,7 @@ from poise import rotations
 from poise.arrays import Array, Json
 from poise.character import JointKind, Sites, Skeleton
 from poise.errors import BadValue, UnknownName
+from poise.formats.budget import check_budget
 from poise.formats.gltf_document import Document, Facts, load_document
 from poise.formats.gltf_nodes import (
     Curve,
@@ -27,14 +28,12 @@ from poise.formats.gltf_nodes import (
     figure_of,
     nodes_of,
     poise_extras,
+    repeated_keys,
     sampled,
     timeline,
 )
 from poise.formats.parsed import Parsed, sites_of
 from poise.units import Unit
-
-MAX_VALUES = 2**24
-"""Most joint poses (frames × joints) a file may unfold to: half a gigabyte."""
 
 _UNIT = Unit("m", 1.0, "stated by the file: glTF is in metres")
 
@@ -79,8 +78,8 @@ def read(path: Path, animation: str | int | None = None) -> Parsed:
     """
     document = load_document(path)
     nodes = nodes_of(document)
-    chosen, notes = _chosen_animation(document, animation)
-    curves = curves_of(document, chosen)
+    chosen, name, notes = _chosen_animation(document, animation)
+    curves = curves_of(document, chosen, name)
     moving = {node for (node, path), curve in curves.items() if _departs(nodes, node, path, curve)}
     figure = figure_of(document, nodes, moving or {node for node, _ in curves})
     names = tuple(nodes.names[node] for node in figure.joints)
@@ -91,10 +90,10 @@ def read(path: Path, animation: str | int | None = None) -> Parsed:
     line = timeline(document, list(used.values()), _stated_rate(chosen))
     if not used:
         notes.append("No animation moves the figure: one frame, in the rest pose.")
-    notes += [*figure.notes, *line.notes]
-    if line.frame_count * len(figure.joints) > MAX_VALUES:
-        found = f"{line.frame_count} frames of {len(figure.joints)} joints"
-        raise document.problem(f"at most {MAX_VALUES} joint poses", found)
+    notes += [*figure.notes, *line.notes, *repeated_keys(used, nodes, name)]
+    # Scale that moves makes a stretch of every joint below it in every frame.
+    weight = 4 if any(path == "scale" for _, path in used) else 1
+    check_budget(path, line.frame_count, len(involved), document.byte_count, weight=weight)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is found at the end
             rest = _tree(nodes, figure, {n: _local(nodes, n, {}, line) for n in involved})
@@ -148,7 +147,8 @@ def _parsed(
     )
 
 
-def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, list[str]]:
+def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, str, list[str]]:
+    """One animation, its name or number, and what is to be said."""
     animations = document.items("animations")
     names = [
         name if isinstance(name := a.get("name"), str) and name else str(i)
@@ -157,7 +157,7 @@ def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Fac
     if not animations:
         if wanted is not None:
             raise UnknownName("animation", str(wanted), ())
-        return {}, []
+        return {}, "", []
     number = 0
     if wanted is not None:
         if str(wanted) in names:
@@ -168,7 +168,7 @@ def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Fac
             raise UnknownName("animation", str(wanted), names, advice="Numbers count from 0.")
     others = [name for i, name in enumerate(names) if i != number]
     notes = [f"Read animation '{names[number]}'; others: {', '.join(others)}."] if others else []
-    return animations[number], notes
+    return animations[number], names[number], notes
 
 
 def _departs(nodes: Nodes, node: int, path: str, curve: Curve) -> bool:

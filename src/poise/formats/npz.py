@@ -29,17 +29,23 @@ from poise.arrays import Array, Json, RawArray
 from poise.character import JointKind, Sites, Skeleton
 from poise.errors import BadValue, FileProblem, PoiseError
 from poise.formats.amc_layout import AmcLayout
+from poise.formats.budget import check_budget
 from poise.formats.bvh_layout import BvhLayout
 from poise.formats.disk import atomic_write, read_bytes
 from poise.motion import Clip, Provenance, Source, provenance_of
 from poise.units import UP_AXES, Unit
 
 MAX_BYTES = 2**30
-"""Ten hours of a 30-joint figure at 30 Hz, or two and a half at 120 Hz."""
+"""As many joint poses as any clip may have, with all that goes with them."""
 
 _EXPANSION = 64
 """Stored floats do not shrink much; an archive that claims to grow more than this is a bomb."""
 _ALWAYS_ALLOWED_BYTES = 1 << 24
+_SMALL_BYTES = 1 << 27
+"""Beyond this, an archive may only claim to grow by `_LARGE_EXPANSION`."""
+_LARGE_EXPANSION = 4
+_MAX_TEXT = 1 << 22
+"""Letters of what is said about a clip; as JSON, they grow ten times."""
 
 _MAX_HEADER_BYTES = 10_000
 _PLAIN_TYPE = re.compile(r"[<>=|]?(?:[fiuc](?:1|2|4|8|16)|U\d{1,8})")
@@ -88,12 +94,11 @@ def _check_entries(path: Path, archive: ZipFile, size: int) -> None:
         if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or entry.flag_bits & 1:
             raise FileProblem(path, "stored or deflated members", f"'{entry.filename}' is neither")
     declared = sum(entry.file_size for entry in archive.infolist())
-    if declared > max(_ALWAYS_ALLOWED_BYTES, _EXPANSION * size):
-        raise FileProblem(
-            path,
-            f"members of at most {_EXPANSION} times the file's {size} bytes",
-            f"{declared} bytes declared",
-        )
+    small = max(_ALWAYS_ALLOWED_BYTES, min(_EXPANSION * size, _SMALL_BYTES))
+    most = min(MAX_BYTES, max(small, _LARGE_EXPANSION * size))
+    if declared > most:
+        expected = f"members of at most {most} bytes in a file of {size} bytes"
+        raise FileProblem(path, expected, f"{declared} bytes declared")
 
 
 def _array(path: Path, name: str, content: bytes, kind: str) -> RawArray:
@@ -313,6 +318,9 @@ def read_clip(path: Path) -> Clip:
     schema = int(arrays["schema"]) if arrays["schema"].ndim == 0 else -1
     if schema != SCHEMA:
         raise FileProblem(path, f"schema {SCHEMA}", f"schema {schema}", advice=_ADVICE)
+    turns = arrays["rotations_wxyz"]
+    if turns.ndim == 3:
+        check_budget(path, turns.shape[0], turns.shape[1], turns.nbytes)
     meta = _parsed_meta(path, arrays["meta_json"])
     try:
         return _clip(arrays, meta)
@@ -401,6 +409,8 @@ def _meta_json(clip: Clip, provenance: Provenance) -> str:
 
 
 def _parsed_meta(path: Path, text: RawArray) -> _Facts:
+    if text.nbytes > 4 * _MAX_TEXT:
+        raise FileProblem(path, f"at most {_MAX_TEXT} letters in meta_json", f"{text.nbytes // 4}")
     try:
         meta = json.loads(str(text[()]))
     except (ValueError, RecursionError) as problem:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeAlias
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -20,10 +18,9 @@ from poise.arrays import Array
 from poise.character import Body, Character, JointKind, Sites, Skeleton
 from poise.errors import FileProblem
 from poise.formats.parsed import sites_of
+from poise.formats.robot_compiler import Model
+from poise.formats.robot_xml import Element
 from poise.formats.text import free_name
-
-MjObject: TypeAlias = Any
-"""An object of MuJoCo, which has no type stubs: a model, a specification, or a part of one."""
 
 SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 2, 3, 4, 5, 6
 """Values of MuJoCo's `mjtGeom`."""
@@ -38,13 +35,13 @@ _TO_JOINT, _NO_BIAS, _FIXED_GAIN = 0, 0, 0
 # A limit whose ends are the same, or the wrong way round, or that is not there, MuJoCo takes for
 # none: the joint would turn freely. URDF says that a revolute joint has one, and that an end that
 # is not stated is zero.
-def with_urdf_limits(character: Character, path: Path, data: bytes) -> Character:
+def with_urdf_limits(character: Character, path: Path, root: Element) -> Character:
     """A character with the speeds and ranges that its file states.
 
     Args:
         character: as MuJoCo reads it.
         path: its file, for complaints.
-        data: what is in it.
+        root: what is in it.
 
     Raises:
         FileProblem: a limit that is none, by its joint.
@@ -53,11 +50,11 @@ def with_urdf_limits(character: Character, path: Path, data: bytes) -> Character
     known = {name: joint for joint, name in enumerate(skeleton.joint_names)}
     speeds = np.full(skeleton.joint_count, np.inf)
     ranges, notes = skeleton.limits_rad.copy(), list[str]()
-    for element in _root(path, data).iter("joint"):
-        name, kind = element.get("name", ""), element.get("type", "")
-        if name not in known:
+    for element in root.all():
+        name, kind = (element.attributes.get(key, "") for key in ("name", "type"))
+        if element.tag != "joint" or name not in known:
             continue
-        limit = element.find("limit")
+        limit = next((each for each in element.children if each.tag == "limit"), None)
         if limit is not None:
             # Zero is URDF's word for unknown.
             stated = _number(path, name, limit, "velocity")
@@ -76,14 +73,7 @@ def with_urdf_limits(character: Character, path: Path, data: bytes) -> Character
     )
 
 
-def _root(path: Path, data: bytes) -> ElementTree.Element:
-    try:
-        return ElementTree.fromstring(data)
-    except ElementTree.ParseError as problem:
-        raise FileProblem(path, "well-formed XML", str(problem)[:120]) from None
-
-
-def _range(path: Path, name: str, limit: ElementTree.Element | None) -> tuple[float, float]:
+def _range(path: Path, name: str, limit: Element | None) -> tuple[float, float]:
     """From the lowest to the highest angle of a revolute joint."""
     if limit is None:
         advice = "If it turns all round, its type is continuous."
@@ -95,8 +85,8 @@ def _range(path: Path, name: str, limit: ElementTree.Element | None) -> tuple[fl
     return low, high
 
 
-def _number(path: Path, name: str, limit: ElementTree.Element, what: str) -> float:
-    text = limit.get(what, "0")
+def _number(path: Path, name: str, limit: Element, what: str) -> float:
+    text = limit.attributes.get(what, "0")
     try:
         number = float(text)
     except ValueError:
@@ -239,41 +229,41 @@ class Tree:
         return np.array([np.full(3, joint.torque_nm) for joint in self.joints])
 
 
-def read_tree(model: MjObject, weightless: set[str]) -> Tree:
+def read_tree(model: Model) -> Tree:
     """The robot of a model: the body on the ground that carries most joints, and all below it."""
     tree = Tree()
-    if abs(float(model.opt.gravity[1])) > abs(float(model.opt.gravity[2])):
+    if abs(float(model["gravity"][1])) > abs(float(model["gravity"][2])):
         tree.up = "y"
     bodies = _robot_bodies(model, tree)
     torques = _torque_limits(model)
     for body in bodies:
         _add_body(tree, model, body, torques, root=body == bodies[0])
-        if model.body(body).name not in weightless:
+        if body not in model.weightless:
             _add_mass(tree, model, body)
-    for site in range(model.nsite):
-        body = int(model.site_bodyid[site])
-        if body in tree.carriers and model.site(site).name:
-            offset = model.site_pos[site] - tree.anchors[body]
-            tree.site_list.append((model.site(site).name, tree.carriers[body], offset))
-    for geom in range(model.ngeom):
-        body = int(model.geom_bodyid[geom])
+    for site, name in enumerate(model.names["site"]):
+        body = int(model["site_bodyid"][site])
+        if body in tree.carriers and name:
+            offset = model["site_pos"][site] - tree.anchors[body]
+            tree.site_list.append((name, tree.carriers[body], offset))
+    for geom in range(model.count("geom")):
+        body = int(model["geom_bodyid"][geom])
         if body in tree.carriers:
-            place = model.geom_pos[geom] - tree.anchors[body]
-            axes = rotations.to_matrix(model.geom_quat[geom])
-            kind, size = int(model.geom_type[geom]), model.geom_size[geom].copy()
+            place = model["geom_pos"][geom] - tree.anchors[body]
+            axes = rotations.to_matrix(model["geom_quat"][geom])
+            kind, size = int(model["geom_type"][geom]), model["geom_size"][geom].copy()
             tree.shapes.append(Shape(tree.carriers[body], kind, size, place, axes))
     tree.check()
     return tree
 
 
-def _robot_bodies(model: MjObject, tree: Tree) -> list[int]:
-    roots = model.body_rootid
+def _robot_bodies(model: Model, tree: Tree) -> list[int]:
+    roots = model["body_rootid"].astype(int)
     tops = sorted({int(r) for r in roots[1:]})
     if not tops:
         raise FileProblem("", "a robot with at least one body", "none")
-    joints = {top: int(model.body_jntnum[roots == top].sum()) for top in tops}
+    joints = {top: int(model["body_jntnum"][roots == top].sum()) for top in tops}
     best = max(tops, key=lambda top: joints[top])
-    left_out = [model.body(top).name or f"body_{top}" for top in tops if top != best]
+    left_out = [model.names["body"][top] or f"body_{top}" for top in tops if top != best]
     if left_out:
         tree.notes.append(f"Not part of the robot and left out: {', '.join(left_out[:20])}.")
     # Parents come before children in MuJoCo's order.
@@ -281,15 +271,15 @@ def _robot_bodies(model: MjObject, tree: Tree) -> list[int]:
 
 
 def _add_body(
-    tree: Tree, model: MjObject, body: int, torques: dict[int, float], *, root: bool
+    tree: Tree, model: Model, body: int, torques: dict[int, float], *, root: bool
 ) -> None:
-    name = model.body(body).name or f"body_{body}"
-    place, turn = model.body_pos[body].copy(), model.body_quat[body].copy()
-    first = int(model.body_jntadr[body])
-    joints = [first + k for k in range(int(model.body_jntnum[body]))]
-    kinds = [int(model.jnt_type[j]) for j in joints]
+    name = model.names["body"][body] or f"body_{body}"
+    place, turn = model["body_pos"][body].copy(), model["body_quat"][body].copy()
+    first = int(model["body_jntadr"][body])
+    joints = [first + k for k in range(int(model["body_jntnum"][body]))]
+    kinds = [int(model["jnt_type"][j]) for j in joints]
     if _SLIDE in kinds:
-        which = model.joint(joints[kinds.index(_SLIDE)]).name or f"of {name}"
+        which = model.names["jnt"][joints[kinds.index(_SLIDE)]] or f"of {name}"
         raise FileProblem(
             "",
             "joints that turn (hinge, ball, free)",
@@ -304,24 +294,24 @@ def _add_body(
         place, turn = np.zeros(3), rotations.IDENTITY.copy()
         joints = [j for j, kind in zip(joints, kinds, strict=True) if kind != _FREE]
     else:
-        parent = int(model.body_parentid[body])
+        parent = int(model["body_parentid"][body])
         carrier = tree.carriers[parent]
         place = place - tree.anchors[parent]
         if not joints:
             carrier = tree.add(TreeJoint(name, carrier, place, turn))
     for k, joint in enumerate(joints):
-        near, anchor = anchor, model.jnt_pos[joint].copy()
+        near, anchor = anchor, model["jnt_pos"][joint].copy()
         offset = place + rotations.rotate(turn, anchor) if k == 0 else anchor - near
         rest = turn if k == 0 else rotations.IDENTITY.copy()
         added = TreeJoint(
-            model.joint(joint).name or f"{name}_joint{k}", carrier, offset, rest, "ball"
+            model.names["jnt"][joint] or f"{name}_joint{k}", carrier, offset, rest, "ball"
         )
-        if int(model.jnt_type[joint]) == _HINGE:
-            added.kind, added.axis = "hinge", model.jnt_axis[joint].copy()
-        if model.jnt_limited[joint]:
-            low, high = (float(v) for v in model.jnt_range[joint])
+        if int(model["jnt_type"][joint]) == _HINGE:
+            added.kind, added.axis = "hinge", model["jnt_axis"][joint].copy()
+        if model["jnt_limited"][joint]:
+            low, high = (float(v) for v in model["jnt_range"][joint])
             if added.kind == "hinge":
-                start = float(model.qpos0[model.jnt_qposadr[joint]])
+                start = float(model["jnt_start"][joint])
                 added.limits_rad[0] = low - start, high - start
             else:
                 added.limits_rad[:] = -high, high
@@ -330,40 +320,40 @@ def _add_body(
     tree.carriers[body], tree.anchors[body] = carrier, anchor
 
 
-def _add_mass(tree: Tree, model: MjObject, body: int) -> None:
+def _add_mass(tree: Tree, model: Model, body: int) -> None:
     joint = tree.joints[tree.carriers[body]]
-    frame = rotations.to_matrix(model.body_iquat[body])
-    inertia = frame @ np.diag(model.body_inertia[body]) @ frame.T
-    joint.mass_kg = float(model.body_mass[body])
-    joint.center_m = model.body_ipos[body] - tree.anchors[body]
+    frame = rotations.to_matrix(model["body_iquat"][body])
+    inertia = frame @ np.diag(model["body_inertia"][body]) @ frame.T
+    joint.mass_kg = float(model["body_mass"][body])
+    joint.center_m = model["body_ipos"][body] - tree.anchors[body]
     joint.inertia_kg_m2 = 0.5 * (inertia + inertia.T)
 
 
-def _torque_limits(model: MjObject) -> dict[int, float]:
+def _torque_limits(model: Model) -> dict[int, float]:
     """Joint to the largest torque its own range and its motors allow; absent where unlimited."""
     limits: dict[int, float] = {}
     motors: dict[int, float] = {}
-    for actuator in range(model.nu):
-        if int(model.actuator_trntype[actuator]) == _TO_JOINT:
-            joint = int(model.actuator_trnid[actuator, 0])
+    for actuator in range(model.count("actuator")):
+        if int(model["actuator_trntype"][actuator]) == _TO_JOINT:
+            joint = int(model["actuator_joint"][actuator])
             motors[joint] = motors.get(joint, 0.0) + _motor_torque(model, actuator)
-    for joint in range(model.njnt):
+    for joint in range(model.count("jnt")):
         values = [motors.get(joint, np.inf)]
-        if model.jnt_actfrclimited[joint]:
-            values.append(float(np.abs(model.jnt_actfrcrange[joint]).max()))
+        if model["jnt_actfrclimited"][joint]:
+            values.append(float(np.abs(model["jnt_actfrcrange"][joint]).max()))
         if np.isfinite(min(values)):
             limits[joint] = min(values)
     return limits
 
 
-def _motor_torque(model: MjObject, actuator: int) -> float:
-    gear = abs(float(model.actuator_gear[actuator, 0]))
+def _motor_torque(model: Model, actuator: int) -> float:
+    gear = abs(float(model["actuator_gear"][actuator]))
     limits: list[float] = [np.inf]
-    if model.actuator_forcelimited[actuator]:
-        limits.append(float(np.abs(model.actuator_forcerange[actuator]).max()))
-    direct = int(model.actuator_biastype[actuator]) == _NO_BIAS
-    fixed = int(model.actuator_gaintype[actuator]) == _FIXED_GAIN
-    if model.actuator_ctrllimited[actuator] and direct and fixed:
-        gain = abs(float(model.actuator_gainprm[actuator, 0]))
-        limits.append(gain * float(np.abs(model.actuator_ctrlrange[actuator]).max()))
+    if model["actuator_forcelimited"][actuator]:
+        limits.append(float(np.abs(model["actuator_forcerange"][actuator]).max()))
+    direct = int(model["actuator_biastype"][actuator]) == _NO_BIAS
+    fixed = int(model["actuator_gaintype"][actuator]) == _FIXED_GAIN
+    if model["actuator_ctrllimited"][actuator] and direct and fixed:
+        gain = abs(float(model["actuator_gain"][actuator]))
+        limits.append(gain * float(np.abs(model["actuator_ctrlrange"][actuator]).max()))
     return gear * min(limits)

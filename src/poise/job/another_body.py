@@ -25,6 +25,7 @@ from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
 from poise.transfer import correspondence, onto_body
+from poise.wording import shown
 from poise.yaml_nodes import parse_yaml
 
 # Which joint of a body follows which of another, where what is found is to be changed.
@@ -52,19 +53,19 @@ def read_mapping(path: Path) -> dict[str, str]:
         wanted = _FORM if problem.expected == "joints" else _WHAT  # an empty file is YAML
         raise FileProblem(path, wanted, problem.found, line=problem.line) from None
     if not isinstance(root.content, dict):
-        raise FileProblem(path, _FORM, str(root.plain())[:60])
+        raise FileProblem(path, _FORM, root.kind, line=root.place.line)
     for key in root.odd_keys:  # YAML would keep the last, which may not be the one that is meant
         first = root.items().get(key.word)
         line = None if first is None or first.key_place is None else first.key_place.line
         again = f"'{key.word}' again (first in line {line})"
         raise FileProblem(path, "each joint once", again[:120], line=key.place.line)
     if problems:
-        found = "a tag, or a number that is none"
-        raise FileProblem(path, _WHAT, found, line=problems[0].place.line)
+        raise problems[0].of_file(path, _WHAT)
     made: dict[str, str] = {}
     for target, source in root.items().items():
         if not (source.content is None or isinstance(source.content, str)):
-            raise FileProblem(path, "names of joints", f"{target!r}: {source.plain()!r}"[:80])
+            found = f"{shown(target)}: {source.kind}"  # written out, aliases could have no end
+            raise FileProblem(path, "names of joints", found, line=source.place.line)
         made[target] = source.content or ""
     return made
 

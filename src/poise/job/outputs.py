@@ -46,6 +46,7 @@ def planned_outputs(
     given: Mapping[str, Path | None],
     *,
     overwrite: bool,
+    allow_outside: bool = False,
 ) -> PlannedOutputs:
     """What the recipe and the command line ask for, when all of it can be written.
 
@@ -57,9 +58,11 @@ def planned_outputs(
         clip: another clip than the recipe's.
         given: files of the command line, by the same keys, which come first; None: not asked for.
         overwrite: whether files may be replaced.
+        allow_outside: whether what the recipe itself names may lie outside its folder.
 
     Raises:
-        FileProblem: an extension that says nothing, a folder that is not there, a file that is.
+        FileProblem: an extension that says nothing, a folder that is not there, a file that is, a
+            recipe that would write outside its folder.
     """
     own = recipe.outputs.items()
     notes: list[str] = []
@@ -70,6 +73,8 @@ def planned_outputs(
     layout = recipe.outputs.layout
     for key, path in files.items():
         with located(recipe, ("outputs", key)):
+            if not allow_outside and given.get(key) is None:
+                _check_inside(recipe, key, path)
             _check(key, path, layout)
     for key, path in given.items():
         if path is not None:
@@ -80,6 +85,21 @@ def planned_outputs(
         if path.exists() and not overwrite:
             raise FileProblem(path, "a new file", "one that exists", advice="Add --overwrite.")
     return PlannedOutputs(files, tuple(notes))
+
+
+def _check_inside(recipe: Recipe, key: str, path: Path) -> None:
+    """Whoever follows a recipe of somebody else has not asked for files anywhere on the machine."""
+    if path.resolve().is_relative_to(recipe.folder.resolve()):
+        return
+    node = recipe.written and recipe.written.at(("outputs", key))
+    if node and node.place.is_option:
+        return
+    raise FileProblem(
+        path,
+        "a file in the recipe's folder or below it",
+        "one outside",
+        advice=f"Add --allow-outside, or name it yourself: --set outputs.{key}=FILE.",
+    )
 
 
 def _check(key: str, path: Path, layout: str) -> None:

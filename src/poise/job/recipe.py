@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import Gt, Interval
+from annotated_types import Interval
 
 from poise.character import LEAST_FACTOR, MOST_FACTOR, check_factor, check_mass_factor
 from poise.errors import BadValue, UnknownName
@@ -18,7 +18,7 @@ from poise.yaml_nodes import Node
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Rate = Annotated[float, Gt(0), "a positive number"]
+Rate = Annotated[float, Interval(gt=0, le=1e6), "above 0 and at most 1,000,000 Hz"]
 Factor = Annotated[
     float,
     Interval(ge=LEAST_FACTOR, le=MOST_FACTOR),

@@ -17,6 +17,7 @@ from poise.job.error_context import (
     located,
     problem_at,
 )
+from poise.job.jumps import check_jumps
 from poise.job.known_contacts import known_contacts
 from poise.job.pattern_file import load_pattern
 from poise.job.rate import check_rate
@@ -133,11 +134,13 @@ def edit_of(
     """What a step asks of its method.
 
     Raises:
-        FileProblem: a clip whose rate is wrong, before a step that obeys gravity.
+        FileProblem: a clip whose rate is wrong, before a step that obeys gravity; one whose root
+            jumps, before a step that would be solved around that.
         RecipeProblem: every constraint that cannot be had on this clip, each with its place.
     """
     step, contacts = recipe.steps[index], prepared.contacts
     with located(recipe, ("clip",)):
+        check_jumps(step, prepared.clip, prepared.jumps)
         check_rate(recipe, step, prepared.clip, prepared.rate)
     if step.contacts is not None:
         with located(recipe, ("steps", index, step.method, "contacts")):

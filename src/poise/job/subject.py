@@ -27,10 +27,12 @@ from poise.contact import (
     fit_soles,
 )
 from poise.environment import Environment
-from poise.errors import BadValue, FileProblem, MissingRoles
+from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.error_context import RecipeProblem, located
+from poise.job.jumps import in_words as jumps_in_words
+from poise.job.jumps import jumps_in
 from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
@@ -38,7 +40,7 @@ from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
-from poise.motion.cleanup import STEPS, clean
+from poise.motion.cleanup import STEPS, Finding, clean
 from poise.samples import SAMPLES
 from poise.wording import frame_list
 from poise.yaml_nodes import Place, Problem
@@ -90,6 +92,8 @@ class _Captured:
     remarks: tuple[str, ...]
     """and what is to be said of the cut."""
     kept: Kept
+    jumps: Finding | None = None
+    """Of the root, as far as nobody took them out."""
 
     def said(self, made: Clip) -> tuple[str, ...]:
         """All of it, with what was done to the clip until it was this."""
@@ -119,7 +123,10 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     first = 0 if choice.frames is None else choice.frames[0]
     if recipe.steps and first < kept.left_out:
         remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
-    return _Captured(clip, tuple(notes), before, tuple(remarks), kept)
+    jumps = jumps_in(clip, kept.first)
+    if jumps is not None:
+        remarks.append(jumps_in_words(jumps))
+    return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps)
 
 
 def _resampled(recipe: Recipe, clip: Clip) -> Clip:
@@ -211,6 +218,8 @@ class Subject:
     """Which of its joints follow which, where the recipe says so."""
     rate: GravityCheck | None = None
     """What its flights say about its rate; None where nobody asked, or it was put right."""
+    jumps: Finding | None = None
+    """Of the root in the captured clip, as far as nobody took them out."""
 
     def on_body(
         self, body: Character, clip: Clip, contacts: ContactSchedule, environment: Environment
@@ -264,7 +273,9 @@ def subject(
     said = captured.said(made)
     with located(recipe, ("character",)):
         character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
-    if lacking is not None and not to_draw:
+        if isinstance(lacking, UnusualStature) and not to_draw:
+            raise lacking
+    if isinstance(lacking, MissingRoles) and not to_draw:
         raise _unrecognised(recipe, made, lacking, roles_by)
     if to_draw:
         said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
@@ -287,7 +298,10 @@ def subject(
         said = (*said, *rate_in_words(recipe, captured.clip, character, rate))
     character, fitted = _with_soles(recipe, character, made, environment)
     said = (*said, *fitted)
-    asked = Subject(made, character, environment, said, environment.notes, kept, rate=rate)
+    asked = Subject(
+        made, character, environment, said, environment.notes, kept, rate=rate,
+        jumps=captured.jumps,
+    )  # fmt: skip
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
 
@@ -310,8 +324,8 @@ def _figure(clip: Clip | str | Path | None) -> Character | None:
 
 def _own_body(
     recipe: Recipe, figure: Character, clip: Clip, upright: bool
-) -> tuple[Character, MissingRoles | None]:
-    """The body of the clip; of a skeleton that is not recognised, it as it is and what lacks."""
+) -> tuple[Character, PoiseError | None]:
+    """The body of the clip; of a skeleton that is no known body, it as it is and why."""
     choice, roles = recipe.character, recipe.character.roles
     overrides = _roles(recipe, roles, clip) if isinstance(roles, str) else roles
     try:
@@ -323,8 +337,8 @@ def _own_body(
             overrides=overrides,
             standing_wxyz=_standing_pose(clip) if upright else None,
         )
-    except MissingRoles as missing:
-        return figure, missing
+    except (MissingRoles, UnusualStature) as problem:
+        return figure, problem
     return body, None
 
 

@@ -31,10 +31,10 @@ def rms_jerk_m_s3(series: Series) -> float:
 
 
 def measure(series: Series, original: Series | None = None) -> dict[str, float]:
-    """The jerk, and its ratio to the original's when there is one."""
+    """The jerk, and its ratio to the original's when there is one (NaN if that one has none)."""
     jerk = rms_jerk_m_s3(series)
     if original is None:
         return {"jitter.jerk": jerk}
     before = rms_jerk_m_s3(original)
-    ratio = jerk / before if before > 0 else (1.0 if jerk == 0 else float("inf"))
+    ratio = jerk / before if before > 0 else (1.0 if jerk == 0 else float("nan"))
     return {"jitter.jerk": jerk, "jitter.ratio": ratio}

@@ -13,9 +13,11 @@ class Measure:
     key: str
     """Dotted: the measure's file, then what of it: `foot_slide.mean`."""
     value: float
-    """NaN when there was nothing to measure (no flight, no contact)."""
+    """NaN when there was nothing to measure (no flight, no contact); `reason` says what."""
     unit: str
     direction: Literal["lower", "higher", "neither"]
     """Which way is better."""
     about: str
     """What it says, in plain words."""
+    reason: str = ""
+    """Why there is no value, where there is none."""

@@ -180,6 +180,30 @@ have no verdict: an edit may want them."""
 
 _BY_KEY = {kind.key: kind for kind in KINDS}
 
+_ANOTHER_BODY = "the original has another body"
+
+WHY_NONE: dict[str, str] = {
+    "foot_slide": "no foot stands still on a surface",
+    "penetration": "no part of the body may touch anything",
+    "float": "nothing touches",
+    "zmp_excursion": "nothing that touches carries the body",
+    "flight_residual": "no flight",
+    "root_wrench": "forces are too large to say",
+    "jump_height": f"no flight, or {_ANOTHER_BODY}",
+    "torque_excess": "no joint's strength is known",
+    "range_excess": "no joint's range is known",
+    "contact": "no touch-down or lift-off in both",
+    "jitter.jerk": "under four frames",
+    "jitter.ratio": "the original is too short or too smooth to compare with",
+    "joint_peaks": "no joint in common with the original",
+    "likeness": "no joint in common with the original",
+    "likeness.world": _ANOTHER_BODY,
+    "likeness.largest": _ANOTHER_BODY,
+    "root_shift": _ANOTHER_BODY,
+    "swing_shift": f"no foot swings, or {_ANOTHER_BODY}",
+}
+"""Why a figure has no value where it has none: by its key, or by that of its measure."""
+
 
 def measures_from(figures: Figures) -> list[Measure]:
     """Figures with what is known about them."""
@@ -187,5 +211,9 @@ def measures_from(figures: Figures) -> list[Measure]:
     for key, figure in figures.items():
         value, more = figure if isinstance(figure, tuple) else (figure, "")
         kind = _BY_KEY[key]
-        made.append(Measure(key, value, kind.unit, kind.direction, f"{kind.about}{more}"))
+        reason = ""
+        if not math.isfinite(value):
+            value, reason = math.nan, WHY_NONE.get(key) or WHY_NONE[key.split(".")[0]]
+            more = f" (not known: {reason})"
+        made.append(Measure(key, value, kind.unit, kind.direction, f"{kind.about}{more}", reason))
     return made

@@ -124,22 +124,51 @@ def _solved(
         advance = np.arange(n)[:, None] / n * np.asarray(timeline.stride_m)
     right = pushes[:, None] * (points - advance)
     bend = heights / timeline.step_s**2
-    matrix = np.diag(pushes + 2.0 * bend)
-    rows = np.arange(n)
-    matrix[rows, (rows + 1) % n] -= bend
-    matrix[rows, (rows - 1) % n] -= bend
+    middle = pushes + 2.0 * bend
     if timeline.cyclic:
-        closed = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-        return closed + advance, np.zeros((n, 2))
+        return solved_ring(middle, bend, right) + advance, np.zeros((n, 2))
     bumps = timeline.bumps()
-    matrix = np.block([[matrix, -pushes[:, None] * bumps], [np.zeros((2, n + 2))]])
-    matrix[[0, n - 1]] = 0.0
-    matrix[0, 0] = matrix[n - 1, n - 1] = 1.0
-    matrix[n, [0, 1]] = matrix[n + 1, [n - 1, n - 2]] = -1.0, 1.0
-    ends = points[[0, -1]] if moving else np.zeros((2, 2))
-    right = np.vstack([ends[:1], right[1:-1], ends[1:], np.zeros((2, 2))])
-    found = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-    return found[:n], bumps @ found[n:]
+    middle[[0, -1]], bend[[0, -1]] = 1.0, 0.0
+    moved = pushes[:, None] * bumps
+    right[[0, -1]] = points[[0, -1]] if moving else 0.0
+    moved[[0, -1]] = 0.0
+    # x = places + by · s, with the two shares s of the bumps that leave both ends at rest.
+    found = solved_line(middle, bend, np.hstack([right, moved]))
+    places, by = found[:, :2], found[:, 2:]
+    slopes, rates = (each[[1, -2]] - each[[0, -1]] for each in (places, by))
+    shares = np.linalg.solve(rates, -slopes)
+    return places + by @ shares, bumps @ shares
+
+
+def solved_line(middle: Array, beside: Array, right: Array) -> Array:
+    """(n, k) x with middle·x − beside·(the x before and after) = right, by elimination.
+
+    Not LAPACK: the bits of its answer depend on how many threads it has.
+    """
+    n = len(middle)
+    above, found = np.zeros(n), right.copy()
+    for i in range(n):
+        pivot = middle[i] - (beside[i] * above[i - 1] if i else 0.0)
+        above[i] = beside[i] / pivot
+        found[i] = (found[i] + (beside[i] * found[i - 1] if i else 0.0)) / pivot
+    for i in range(n - 2, -1, -1):
+        found[i] += above[i] * found[i + 1]
+    return found
+
+
+def solved_ring(middle: Array, beside: Array, right: Array) -> Array:
+    """The same where the first comes after the last: a line, and what closes it."""
+    # The corners are a product of two columns (Sherman and Morrison).
+    middle, column = middle.copy(), np.zeros((len(middle), 1))
+    share = -middle[0]
+    column[0], column[-1] = share, -beside[-1]
+    middle[0] -= share
+    middle[-1] -= beside[0] * beside[-1] / share
+    found = solved_line(middle, beside, np.hstack([right, column]))
+    places, by = found[:, :-1], found[:, -1:]
+    weights = np.array([1.0, -beside[0] / share])
+    closing = (weights[:, None] * places[[0, -1]]).sum(axis=0)
+    return places - by * (closing / (1.0 + float(weights @ by[[0, -1], 0])))
 
 
 def _push_points(clip: Clip, pushes: Array) -> Array:

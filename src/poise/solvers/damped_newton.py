@@ -146,4 +146,5 @@ class DampedNewton(Generic[At]):
         if not self.definite or not np.isfinite(e.right).all():
             return None
         self.step = float(np.abs(e.right).max(initial=0.0))
-        return float(slope @ e.right)
+        # Not BLAS: it shares a long sum among threads, whose number would show in the last bit.
+        return float(np.sum(slope * e.right))

@@ -24,13 +24,14 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 import psutil
 import pytest
-import uvicorn
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from poise.apps.studio.guard import Guard
+from poise.apps.studio.library import Documents
 from poise.apps.studio.project import Project
-from poise.apps.studio.server import WEB, studio_app
+from poise.apps.studio.server import WEB
+from poise.apps.studio.serving import StudioServer
 
 PATIENCE_S = 240.0
 """For any one thing to happen; with cold caches, two cores compile for a minute or more."""
@@ -300,7 +301,7 @@ def started(folder: Path, *arguments: object) -> Process:
     if found is None:
         raise AssertionError(f"poise studio did not start: {child.communicate()[1]}")
     url = urlsplit(found[0])
-    token = re.search(r"token=([\w-]+)", url.query)
+    token = re.search(r"token=([\w-]+)", url.fragment)
     document = re.search(r"document=(\w+)", url.fragment)
     assert url.port is not None and token is not None
     studio = Studio(url.port, token[1], folder.resolve(), document[1] if document else "")
@@ -323,11 +324,7 @@ def in_this_process(folder: Path) -> Iterator[Studio]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     guard = Guard("127.0.0.1", listening.getsockname()[1])
-    settings = uvicorn.Config(
-        studio_app(Project(folder), guard), log_level="critical", ws="websockets-sansio",
-        ws_max_size=4_000_000, lifespan="on", timeout_graceful_shutdown=2,
-    )  # fmt: skip
-    server = uvicorn.Server(settings)
+    server = StudioServer(Documents(Project(folder)), guard, log_level="critical")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     end = time.monotonic() + PATIENCE_S

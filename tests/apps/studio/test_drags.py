@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from poise.apps.studio.history import FILE
 from tests.apps.studio.running_server import Heard, Page, Said, Studio
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 
@@ -26,7 +27,7 @@ def dragged(page: Page, number: int, *constraints: Any, **others: Any) -> Said:
 
 def test_a_drag_is_answered_and_not_kept(studio: Studio) -> None:
     with opened(studio) as (page, first):
-        kept = studio.folder / ".poise" / "studio" / first.state.id / "document.json"
+        kept = studio.folder / ".poise" / "studio" / first.state.id / FILE
         before = kept.read_bytes()
         heard = dragged(page, 1, wrist(0.2))
         (motion,) = live(heard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -132,8 +133,11 @@ def test_the_command_opens_it_and_serves_until_it_is_interrupted(tmp_path: Path)
         try:
             assert running.stdout is not None
             line = running.stdout.readline()
-            assert "http://127.0.0.1:" in line and "#document=" in line, running.communicate()[1]
-            url = line.split()[-1].split("#")[0]
+            said = re.fullmatch(
+                r"poise studio: (http://127.0.0.1:\d+/)#token=.+&document=.+\n", line
+            )
+            assert said is not None, line
+            url = said[1]
             assert b"<script" in urllib.request.urlopen(url, timeout=30).read()
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=30)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -92,7 +94,52 @@ def test_who_has_no_token_is_refused(studio: Studio, token: str | None) -> None:
     assert studio.upload("a.bvh", b"x", theirs).code == 403
     assert studio.export(studio.document, "bvh", theirs).code == 403
     url = f"/export?document={studio.document}&format=bvh&token={studio.token}"
-    assert studio.request("GET", url, headers=theirs).code == 403  # nor in addresses, which leak
+    assert studio.request("GET", url, headers=theirs).code == 400  # nor in addresses, which leak
+
+
+# Where the token is, and where it is not.
+
+
+def test_the_printed_address_has_the_token_behind_its_hash(process: Process) -> None:
+    studio = process.studio
+    url = urlsplit(Guard("127.0.0.1", studio.port, studio.token).address(studio.document))
+    assert (url.path, url.query) == ("/", "")  # which is all that browsers send
+    assert url.fragment == f"token={studio.token}&document={studio.document}"
+    assert urlsplit(Guard("::1", 1).address()).netloc == "[::1]:1"
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/assets/", "/nothing", "/export", "/upload"])
+@pytest.mark.parametrize("name", ["token", "TOKEN", "t%6Fken"])
+def test_an_old_link_with_the_token_in_its_query_is_refused(
+    studio: Studio, path: str, name: str
+) -> None:
+    answer = studio.request("GET", f"{path}?{name}={studio.token}", headers={"origin": None})
+    assert answer.code == 400 and answer.headers["content-type"].startswith("text/plain")
+    assert b"open the address that poise studio prints now" in answer.body
+    assert studio.token.encode() not in answer.body + str(answer.headers).encode()
+
+
+def test_the_page_has_no_token_and_loads_without_one(studio: Studio) -> None:
+    page = studio.request("GET", "/", headers={"origin": None, "x-poise-token": None})
+    scripts = re.findall(rb'src="([^"]+)"', page.body)
+    assert scripts
+    for each in scripts:
+        path = "/" + each.decode().removeprefix("./")
+        bare = studio.request("GET", path, headers={"origin": None, "x-poise-token": None})
+        assert bare.code == 200
+
+
+def test_no_log_has_the_token(tmp_path: Path) -> None:
+    process = started(filled(tmp_path))
+    studio = process.studio
+    try:
+        studio.request("GET", f"/?token={studio.token}")
+        studio.request("GET", "/nothing")
+        with studio.page() as page:
+            assert page.open("open_document", id="nothing")[-1].kind == "problem"
+    finally:
+        said = process.stop()
+    assert studio.token not in said
 
 
 @pytest.mark.parametrize("token", ["é" * 16, "", "x" * 10_000])

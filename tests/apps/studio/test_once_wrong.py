@@ -19,8 +19,12 @@ import pytest
 
 import poise
 from poise.announce import announce
+from poise.apps.studio.edit_log import Log
 from poise.apps.studio.guard import Guard, remembered
+from poise.apps.studio.history import FILE
+from poise.apps.studio.library import Documents
 from poise.apps.studio.project import Project
+from poise.apps.studio.project_lock import LOCK
 from poise.apps.studio.running import Found, Runner
 from poise.apps.studio.server import studio_app
 from poise.apps.studio.uploads import new_folder
@@ -30,7 +34,7 @@ from poise.formats.disk import reading_below
 from poise.formats.robots import read_character
 from poise.samples import walk
 from tests.apps.studio.conftest import filled
-from tests.apps.studio.running_server import Page, Said, Studio, in_this_process
+from tests.apps.studio.running_server import Page, Said, Studio, files_below, in_this_process
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
 from tests.apps.studio.test_runs import corrected, ended
 
@@ -93,9 +97,10 @@ needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on 
 
 
 @needs_pipes
-def test_a_document_that_is_a_pipe_stops_nobody(studio: Studio) -> None:
+@pytest.mark.parametrize("name", [FILE, "document.json"])
+def test_a_document_that_is_a_pipe_stops_nobody(studio: Studio, name: str) -> None:
     with studio.page() as page, studio.page() as other:
-        with pipe(studio.folder / ".poise" / "studio" / "pipe" / "document.json"):
+        with pipe(studio.folder / ".poise" / "studio" / "pipe" / name):
             page.send("ask_files")
             time.sleep(0.3)
             other.send("undo")
@@ -174,12 +179,12 @@ def test_a_recipe_whose_clip_is_gone_does_not_open_another(studio: Studio) -> No
 def test_an_edit_that_is_not_on_disk_is_not_taken(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, _: bytes) -> None:
-        raise FileProblem(path, "room on the disk", "none")
+    def full(log: Log, *_: object) -> None:
+        raise FileProblem(log.path, "room on the disk", "none")
 
     with opened(studio) as (page, first):
         with monkeypatch.context() as patched:
-            patched.setattr("poise.apps.studio.history.atomic_write", full)
+            patched.setattr("poise.apps.studio.edit_log.Log.append", full)
             heard = page.edit(recipe(wrist(0.1)), "lost")
         assert heard.problem_lines()
         assert heard.state.recipe == first.state.recipe and heard.state.undo == ""
@@ -214,9 +219,10 @@ def test_an_upload_that_is_cut_off_is_no_bug(tmp_path: Path) -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    project = Project(filled(tmp_path))
-    asyncio.run(studio_app(project, guard)(scope, receive, send))
-    assert sent[0]["status"] == 499 and not project.documents.exists()
+    with contextlib.closing(Documents(Project(filled(tmp_path)))) as documents:
+        asyncio.run(studio_app(documents, guard)(scope, receive, send))
+        assert sent[0]["status"] == 499
+        assert files_below(documents.project.documents) == {LOCK}
 
 
 def test_a_file_that_goes_while_it_is_listed_is_left_out(
@@ -424,7 +430,7 @@ def test_runs_are_cancelled_at_any_moment_and_the_next_one_works(studio: Studio)
         page.send("run_method")
         assert ended(page).state.solved == "yes"
         folder = studio.folder / ".poise" / "studio" / first.state.id
-        assert {path.name for path in folder.iterdir()} == {"document.json", "results"}
+        assert {path.name for path in folder.iterdir()} == {FILE, "results"}
 
 
 @pytest.mark.slow

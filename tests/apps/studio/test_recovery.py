@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from poise.apps.studio.history import FILE, History
-from poise.errors import FileProblem
+from poise.apps.studio.old_history import OLD_FILE
 from tests.apps.studio.conftest import filled
 from tests.apps.studio.running_server import Page, Studio, in_this_process, needs_page, started
 from tests.apps.studio.short_walk import ACROSS, opened, recipe, wrist
@@ -93,7 +93,7 @@ def test_a_document_that_is_torn_is_said(studio: Studio, page: Page, what: str) 
     stored(studio, "whole")
     torn = studio.folder / ".poise" / "studio" / f"torn{list(GARBAGE).index(what)}"
     torn.mkdir(parents=True)
-    (torn / FILE).write_bytes(GARBAGE[what])
+    (torn / OLD_FILE).write_bytes(GARBAGE[what])
     heard = page.open("open_document", id=torn.name)
     assert [each.kind for each in heard] == ["problem"] and heard[0].about == "open_document"
     page.send("ask_files")
@@ -103,12 +103,12 @@ def test_a_document_that_is_torn_is_said(studio: Studio, page: Page, what: str) 
 
 
 def stored(studio: Studio, id: str, **changed: Any) -> None:
-    """A document whose file says odd things."""
+    """A document as earlier versions wrote it, whose file says odd things."""
     folder = studio.folder / ".poise" / "studio" / id
     folder.mkdir(parents=True, exist_ok=True)
     edits = [{"recipe": recipe(), "label": label, "merge": ""} for label in ("open", "more")]
     said = {"name": "odd", "now": 0, "changed": "2026-01-01T00:00:00", "edits": edits, **changed}
-    (folder / FILE).write_text(json.dumps(said), encoding="utf-8")
+    (folder / OLD_FILE).write_text(json.dumps(said), encoding="utf-8")
 
 
 @pytest.mark.parametrize("value", [[], "x", 1, None])
@@ -156,29 +156,44 @@ def test_contacts_of_a_document_without_a_clip_are_refused(studio: Studio, page:
     assert "bug" not in str(heard.problem_lines()).lower(), heard.problem_lines()
 
 
-def test_a_very_deep_document_closes_no_other(studio: Studio) -> None:
+@pytest.mark.parametrize("name", [FILE, OLD_FILE])
+def test_a_very_deep_document_closes_no_other(studio: Studio, name: str) -> None:
     folder = studio.folder / ".poise" / "studio" / "deep"
-    folder.mkdir(parents=True)
-    (folder / FILE).write_bytes(b"[" * 100_000)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(b"[" * 100_000)
     try:
         with studio.page() as page:
             assert page.welcome.samples
     finally:
-        (folder / FILE).unlink()
+        (folder / name).unlink()
 
 
-def test_two_studios_do_not_write_over_each_other(tmp_path: Path) -> None:
+def test_another_program_is_not_written_over(tmp_path: Path) -> None:
+    """Such as one that brings the folder of another machine here."""
+    with in_this_process(filled(tmp_path)) as studio, opened(studio) as (mine, first):
+        theirs = History.read(studio.folder / ".poise" / "studio" / first.state.id)
+        theirs.add(recipe(wrist(0.2)), "theirs")
+        heard = mine.edit(recipe(wrist(0.1)), "mine")
+        assert "Another program" in heard.problem_lines()[0][1]
+        assert heard.state.undo == "theirs" and heard.state.recipe == recipe(wrist(0.2))
+        assert mine.edit(recipe(wrist(0.1)), "mine").state.undo == "mine"
+
+
+def test_a_torn_last_edit_is_said_on_the_page(tmp_path: Path) -> None:
     folder = filled(tmp_path)
-    with in_this_process(folder) as one, in_this_process(folder) as two:
-        with opened(one) as (mine, first), two.page() as theirs:
-            theirs.open("open_document", id=first.state.id)
-            theirs.edit(recipe(wrist(0.2)), "theirs")
-            heard = mine.edit(recipe(wrist(0.1)), "mine")
-            assert "Another poise studio" in heard.problem_lines()[0][1]
-            assert heard.state.undo == "theirs" and heard.state.recipe == recipe(wrist(0.2))
-            assert mine.edit(recipe(wrist(0.1)), "mine").state.undo == "mine"
-            with two.page() as again:
-                assert again.open("open_document", id=first.state.id).state.undo == "mine"
+    with in_this_process(folder) as studio, opened(studio) as (page, first):
+        page.edit(recipe(wrist(0.1)), "whole")
+        page.edit(recipe(wrist(0.2)), "torn")
+    file = folder / ".poise" / "studio" / first.state.id / FILE
+    file.write_bytes(file.read_bytes()[:-100])
+    with in_this_process(folder) as studio, studio.page() as page:
+        assert [each["edits"] for each in page.welcome.documents] == [1]
+        heard = page.open("open_document", id=first.state.id)
+        assert "not whole on disk" in heard.problem_lines()[0][1]
+        assert heard.state.undo == "whole" and heard.state.solved == "yes"
+        with studio.page() as other:  # once is enough
+            assert other.open("open_document", id=first.state.id).problem_lines() == []
+        assert page.edit(recipe(wrist(0.3)), "goes on").state.undo == "goes on"
 
 
 def test_what_was_only_looked_at_is_not_listed(studio: Studio) -> None:
@@ -204,32 +219,3 @@ def test_the_last_worked_on_is_listed_first(studio: Studio) -> None:
         assert documents[0]["id"] == first.state.id and documents[0]["edits"] == 1
         changed = [each["changed"] for each in documents]
         assert changed == sorted(changed, reverse=True)
-
-
-def test_no_half_written_document_is_ever_seen(tmp_path: Path) -> None:
-    history = History(tmp_path, "a", {"n": 0})
-    for number in range(1, 6):
-        history.add({"n": number}, f"edit {number}")
-        assert History.read(tmp_path).recipe == {"n": number}
-    assert {path.name for path in tmp_path.iterdir()} == {FILE}
-
-
-def test_many_edits_are_kept_and_the_first_state_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    most = 12
-    monkeypatch.setattr("poise.apps.studio.history.MOST_EDITS", most)
-    history = History(tmp_path, "a", {"n": 0})
-    for number in range(1, most + 5):
-        history.add({"n": number}, f"edit {number}")
-    history = History.read(tmp_path)
-    steps = 0
-    while history.go(-1):
-        steps += 1
-    assert steps == most - 1 and history.recipe == {"n": 0}
-
-
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"x")
-    with pytest.raises(FileProblem):
-        History.read(tmp_path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,10 @@ import numpy as np
 import pytest
 
 import poise
+from poise.apps.studio.history import FILE
 from poise.formats import find_skeleton
 from poise.samples import walk
-from tests.apps.studio.running_server import Studio, files_below
+from tests.apps.studio.running_server import PATIENCE_S, Studio, files_below
 from tests.shared_data import MOCAP, needs_mocap
 
 LIMIT = 300_000
@@ -28,7 +31,7 @@ def bvh(studio: Studio) -> bytes:
 
 @pytest.fixture
 def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("poise.apps.studio.server.UPLOAD_LIMIT_BYTES", LIMIT)
+    monkeypatch.setattr("poise.apps.studio.receiving.MOST_UPLOAD_BYTES", LIMIT)
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def nothing_left(studio: Studio) -> Iterator[None]:
 
 def kept(studio: Studio, document: str) -> list[str]:
     folder = studio.folder / ".poise" / "studio" / document
-    return sorted(path.name for path in folder.iterdir() if path.name != "document.json")
+    return sorted(path.name for path in folder.iterdir() if path.name != FILE)
 
 
 def document_of(body: bytes) -> str:
@@ -136,7 +139,7 @@ def test_what_is_too_long_without_saying_so_is_refused(studio: Studio) -> None:
 def test_what_is_just_short_enough_is_taken(
     studio: Studio, bvh: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("poise.apps.studio.server.UPLOAD_LIMIT_BYTES", len(bvh))
+    monkeypatch.setattr("poise.apps.studio.receiving.MOST_UPLOAD_BYTES", len(bvh))
     assert studio.upload("a.bvh", bvh).code == 200
     parts = (bvh[at : at + 5_000] for at in range(0, len(bvh), 5_000))
     headers = {"transfer-encoding": "chunked"}
@@ -287,3 +290,52 @@ def test_files_that_nothing_reads_are_not_kept(studio: Studio, bvh: bytes, name:
 def test_two_uploads_of_one_name_are_two_documents(studio: Studio, bvh: bytes) -> None:
     ids = {document_of(studio.upload("same.bvh", bvh).body) for _ in range(2)}
     assert len(ids) == 2
+
+
+# Slow ones.
+
+
+def trickle(studio: Studio, said_bytes: int) -> socket.socket:
+    """An upload that has begun, and has sent five bytes."""
+    made = socket.create_connection(("127.0.0.1", studio.port), PATIENCE_S)
+    made.sendall(
+        f"POST /upload?name=a.bvh HTTP/1.1\r\nhost: {studio.host}\r\norigin: {studio.origin}\r\n"
+        f"x-poise-token: {studio.token}\r\ncontent-length: {said_bytes}\r\n\r\nHIERA".encode()
+    )
+    return made
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_an_upload_that_stops_is_ended_and_the_next_one_is_taken(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("poise.apps.studio.receiving.SILENCE_S", 0.3)
+    with trickle(studio, 1000) as slow:
+        said = slow.makefile("rb").read()  # until the server closes it
+        assert b" 408 " in said.splitlines()[0] and b"too slow: 5 bytes" in said
+    assert studio.upload("a.txt", b"x").code == 422  # the turn of others has come
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_an_upload_that_trickles_is_ended(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("poise.apps.studio.receiving.START_S", 0.5)
+    with trickle(studio, 10_000_000) as slow:
+        slow.settimeout(0.05)
+        said = b""
+        while not said:  # something comes all the time
+            slow.sendall(b"x")
+            with contextlib.suppress(TimeoutError):
+                said = slow.recv(10_000)
+        assert b" 408 " in said.splitlines()[0]
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_who_waits_too_long_for_another_upload_is_told(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("poise.apps.studio.receiving.TURN_S", 0.3)
+    with trickle(studio, 1000):
+        answer = studio.upload("a.txt", b"x")
+        while answer.code == 422:  # the other one has not begun yet
+            answer = studio.upload("a.txt", b"x")
+        assert answer.code == 503 and "Another upload" in answer.problem

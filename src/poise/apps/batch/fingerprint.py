@@ -1,63 +1,75 @@
-"""What a result depends on, as a hash: the clip's bytes, the recipe and the files it names."""
+"""A fingerprint of what a result depends on: the clip, the recipe, and the files that both name.
+
+Files are read with the readers' own limits, wherever a clip is done: in a worker. What cannot be
+read has a fingerprint, too; why it cannot be, its reader says.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 from poise.apps.batch.order import Order
-from poise.errors import PoiseError
-from poise.formats import find_skeleton
+from poise.errors import FileProblem
+from poise.formats import buffer_files, content_hash, find_skeleton, read_bytes
 from poise.job import SUGGESTED, Change, Recipe
 from poise.version import __version__
 from poise.yaml_nodes import parse_yaml
 
-_NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']+)["']""")
-_FOLDERS_IN_MODELS = re.compile(r"""\b(?:meshdir|assetdir)\s*=\s*["']([^"']+)["']""")
+MAX_BYTES = 2**30
+"""No reader takes a larger file."""
+
+_MAX_VALUES = 200_000
+"""Of a file of places once its aliases are written out."""
+_MAX_MODELS = 1000
+"""That a robot's file takes in."""
+_NAMED_IN_MODELS = re.compile(r"""\b(?:file|filename)\s*=\s*["']([^"']{1,4096})["']""")
+_FOLDERS_IN_MODELS = re.compile(r"""\b(?:meshdir|assetdir)\s*=\s*["']([^"']{1,4096})["']""")
 
 
-def order_hash(order: Order, recipe: Recipe) -> str:
-    """Of all that results have in common: another Poise, other recipe or other files of it."""
-    digest = hashlib.sha256()
+@dataclass(frozen=True)
+class Fingerprint:
+    """Of one clip and of what is done with it."""
+
+    input_sha256: str
+    recipe_sha256: str
+
+
+def fingerprint(path: Path, order_sha256: str, changes: Sequence[str | Change]) -> Fingerprint:
+    """Of a clip's file with those that belong to it, and of an order with its changes.
+
+    Raises nothing but `MemoryError`, whatever the files hold.
+    """
+    return Fingerprint(_hash_of([path]), _with_changes(order_sha256, changes, read=True))
+
+
+def unread_fingerprint(
+    path: Path, order_sha256: str, changes: Sequence[str | Change]
+) -> Fingerprint:
+    """Of a clip whose files a worker did not survive: nothing is opened."""
+    try:
+        status = path.stat()
+        facts = f"not read: {status.st_size} bytes of {status.st_mtime_ns}"
+    except (OSError, ValueError):
+        facts = "not there"
+    digest = hashlib.sha256(facts.encode()).hexdigest()
+    return Fingerprint(digest, _with_changes(order_sha256, changes, read=False))
+
+
+def order_hash(order: Order) -> str:
+    """Of all that results have in common: another Poise, other recipe or other files of it.
+
+    Raises:
+        RecipeProblem: what is wrong with the recipe.
+    """
     changes = [_said(change) for change in order.changes]
     facts = (__version__, order.text, changes, order.without, order.format, order.pages)
-    digest.update(json.dumps(facts).encode())
-    for path in files_of(recipe):
-        digest.update(_content(path))
-    return digest.hexdigest()
-
-
-def clip_hash(path: Path) -> str:
-    """Of a clip's file and those that belong to it; of one that cannot be read, of that."""
-    digest = hashlib.sha256()
-    for part in (path, *_companions(path)):
-        digest.update(_content(part))
-    return digest.hexdigest()
-
-
-def with_changes(order: str, changes: Sequence[str | Change]) -> str:
-    """The hash of an order whose values are others for one clip."""
-    if not changes:
-        return order
-    digest = hashlib.sha256(json.dumps((order, [_said(each) for each in changes])).encode())
-    for change in changes:
-        typed = change.partition("=")[2].strip() if isinstance(change, str) else change.value
-        if isinstance(typed, str) and typed and _is_file(Path(typed)):
-            for file in (Path(typed), *_companions(Path(typed))):
-                digest.update(_content(file))
-    return digest.hexdigest()
-
-
-def _said(change: str | Change) -> str:
-    """A change in one line."""
-    if isinstance(change, str):
-        return change
-    path = change.path if isinstance(change.path, str) else ".".join(map(str, change.path))
-    return f"{path}={json.dumps(change.value)}"
+    files = files_of_recipe(order.followed_with())
+    return hashlib.sha256(json.dumps((*facts, _hash_of(files))).encode()).hexdigest()
 
 
 def named_files(recipe: Recipe) -> tuple[Path, ...]:
@@ -69,79 +81,106 @@ def named_files(recipe: Recipe) -> tuple[Path, ...]:
     return tuple(recipe.folder / name for name in named if isinstance(name, str) and name)
 
 
-def files_of(recipe: Recipe) -> tuple[Path, ...]:
-    """The files that a recipe names, and those that they name in turn."""
+def files_of_recipe(recipe: Recipe) -> tuple[Path, ...]:
+    """The files that a recipe names, in its description of a place as well, and that are there."""
     inside = [recipe.folder / each for each in _strings(recipe.environment)]
-    found = [path for path in (*named_files(recipe), *inside) if _is_file(path)]
-    return tuple(dict.fromkeys(f for path in found for f in (path, *_companions(path))))
+    found = [path for path in (*named_files(recipe), *inside) if is_file(path)]
+    return tuple(dict.fromkeys(found))
 
 
-def _strings(content: object) -> Iterable[str]:
-    """All strings in the content of a file of places: those that name a file are hashed."""
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, dict):
-        yield from _strings(tuple(content.values()))
-    elif isinstance(content, list | tuple):
-        for value in content:
-            yield from _strings(value)
+def is_file(path: Path) -> bool:
+    """Whether a file is there; names that no file can have are of none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long; a null byte; a loop of links
+        return False
 
 
-def _companions(path: Path) -> list[Path]:
+def _with_changes(order: str, changes: Sequence[str | Change], *, read: bool) -> str:
+    """The hash of an order whose values are others for one clip."""
+    if not changes:
+        return order
+    values = (e.partition("=")[2].strip() if isinstance(e, str) else e.value for e in changes)
+    named = [Path(each) for each in values if isinstance(each, str) and each] if read else []
+    files = [_hash_of([path]) for path in named if is_file(path)]
+    facts = (order, [_said(each) for each in changes], files)
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _said(change: str | Change) -> str:
+    """A change in one line."""
+    if isinstance(change, str):
+        return change
+    path = change.path if isinstance(change.path, str) else ".".join(map(str, change.path))
+    return f"{path}={json.dumps(change.value)}"
+
+
+def _hash_of(paths: Iterable[Path]) -> str:
+    """Of files, and of those that they name in turn."""
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in dict.fromkeys((path, *_companions(path))):
+            digest.update(_content(file).encode())
+    return digest.hexdigest()
+
+
+def _content(path: Path) -> str:
+    """The hash of a file, or why there is none."""
+    try:
+        return content_hash(path, max_bytes=MAX_BYTES)
+    except FileProblem as problem:
+        return ascii(f"no content: expected {problem.expected}, found {problem.found}")
+
+
+def _companions(path: Path) -> Sequence[Path]:
     """Files without which a file is nothing: the skeleton of a motion, the meshes of a robot."""
     kind = path.suffix.lower()
     try:
         if kind == ".amc":
             return [find_skeleton(path)]
+        if kind in (".gltf", ".glb"):
+            return buffer_files(path)
         if kind in (".xml", ".mjcf", ".urdf"):
-            return _of_model(path, set())
+            return _of_model(path)
         if kind in (".yaml", ".yml", ".json"):
             return _of_place(path)
-        if kind == ".gltf":
-            described = json.loads(path.read_bytes())
-            names = [str(each.get("uri", "")) for each in described.get("buffers", ())]
-            files = [unquote(name) for name in names if name and not name.startswith("data:")]
-            return [path.parent / file for file in files]
-    except (PoiseError, OSError, ValueError, AttributeError, TypeError):
-        return []  # whoever reads it says what is wrong
-    return []
+    except (FileProblem, RecursionError):
+        pass  # whoever reads it says what is wrong
+    return ()
 
 
 def _of_place(path: Path) -> list[Path]:
-    root, _ = parse_yaml(path.read_bytes(), str(path), "a place")
+    root, _ = parse_yaml(read_bytes(path), str(path), "a place", max_values=_MAX_VALUES)
     files = [path.parent / word for word in _strings(root.plain())]
-    return [file for file in files if _is_file(file)]
+    return [file for file in files if is_file(file)]
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
+def _strings(content: object) -> Iterator[str]:
+    """All strings in the content of a file of places: those that name a file are hashed."""
+    left = [content]
+    while left:
+        each = left.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list | tuple):
+            left += each
 
 
-def _of_model(path: Path, seen: set[Path]) -> list[Path]:
-    if path in seen:
-        return []
-    seen.add(path)
-    text = path.read_text("utf-8", "replace")
-    folders = ["", *_FOLDERS_IN_MODELS.findall(text)]
+def _of_model(path: Path) -> list[Path]:
     found: list[Path] = []
-    for each in sorted(set(_NAMED_IN_MODELS.findall(text))):
-        file = next((f for f in (path.parent / d / each for d in folders) if f.is_file()), None)
-        if file is not None:
+    waiting, seen = [path], {path}
+    while waiting and len(seen) <= _MAX_MODELS:
+        model = waiting.pop()
+        text = read_bytes(model).decode("utf-8", "replace")
+        folders = ["", *dict.fromkeys(_FOLDERS_IN_MODELS.findall(text))]
+        for each in sorted(set(_NAMED_IN_MODELS.findall(text))):
+            file = next((f for d in folders if is_file(f := model.parent / d / each)), None)
+            if file is None:
+                continue
             found.append(file)
-            if file.suffix.lower() in (".xml", ".mjcf"):
-                found += _of_model(file, seen)
+            if file.suffix.lower() in (".xml", ".mjcf") and file not in seen:
+                seen.add(file)
+                waiting.append(file)
     return found
-
-
-def _content(path: Path) -> bytes:
-    """The hash of a file, or why there is none."""
-    if not _is_file(path):  # no pipe, which would wait for ever
-        return b"no file"
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
-    except OSError as refused:
-        return f"cannot be read: {refused.strerror}".encode()

@@ -9,16 +9,18 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import secrets
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
-from poise.apps.batch.library import RESULTS
+from poise.apps.batch.fingerprint import is_file
+from poise.apps.batch.journal_row import MOST_CHARACTERS, row_from
+from poise.apps.batch.library import BOOKS, RESULTS
 from poise.apps.batch.one_clip import Row
-
-TABLE = "results.csv"
+from poise.wording import NUMBER
 
 FIRST_COLUMNS = (
     "clip", "status", "reason", "frames", "rate_hz", "seconds", "attempts", "peak_mb", "output",
@@ -35,11 +37,13 @@ class Journal:
 
     def rows(self) -> Iterator[Row]:
         """What is written, line by line; what is no row is passed over."""
-        if not self.path.is_file():
+        if not is_file(self.path):
             return
         with self.path.open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                row = _parsed(line)
+            begun = False  # a line that is too long for a row
+            while line := file.readline(MOST_CHARACTERS):
+                row = None if begun else row_from(line)
+                begun = not line.endswith("\n")
                 if row is not None:
                     yield row
 
@@ -76,7 +80,7 @@ def write_table(journal: Journal, path: Path) -> None:
         measures |= dict.fromkeys(_figures(row))
     with replacing(path) as file:
         table = csv.writer(file)
-        table.writerow((*FIRST_COLUMNS, *measures))
+        table.writerow(map(as_cell, (*FIRST_COLUMNS, *measures)))
         for row in journal.rows():
             table.writerow(_cells(row, measures))
 
@@ -86,7 +90,24 @@ def _cells(row: Row, measures: Iterable[str]) -> list[object]:
     own: Mapping[str, object] = row
     cells = {**own, **_figures(row), "output": files.get("clip"), "report": files.get("report")}
     found = [cells.get(column) for column in (*FIRST_COLUMNS, *measures)]
-    return ["" if cell is None else cell for cell in found]
+    return [as_cell(cell) for cell in found]
+
+
+def as_cell(found: object) -> object:
+    """A value as a spreadsheet may have it: what would be a formula there is text.
+
+    Names of clips and messages may begin like one. A quote before it says that it is none;
+    numbers stay as they are.
+    """
+    if found is None:
+        return ""
+    if not isinstance(found, str) or not found.startswith(_FORMULAS) or NUMBER.fullmatch(found):
+        return found
+    return f"'{found}"
+
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""Beginnings that spreadsheets take for one of a formula, or skip; the last four are wide."""
 
 
 def _figures(row: Row) -> dict[str, float | None]:
@@ -109,30 +130,15 @@ def replacing(path: Path) -> Generator[IO[str], None, None]:
         new.unlink(missing_ok=True)
 
 
+def is_begun(name: str) -> bool:
+    """Whether a file is one that was to take the place of a book, by its name."""
+    return bool(_BEGUN.fullmatch(name))
+
+
+_BEGUN = re.compile(
+    rf"\.(?:{'|'.join(map(re.escape, (*BOOKS, 'marker')))})\.[0-9a-f]{{12,16}}\.tmp"
+)
+
+
 def _line(row: Row) -> str:
     return json.dumps(row, allow_nan=False, separators=(",", ":")) + "\n"
-
-
-def _parsed(line: str) -> Row | None:
-    """A row, if it is one in all that is read of it later."""
-    if not line.endswith("\n"):
-        return None
-    try:
-        row = json.loads(line, parse_constant=_refused)
-    except (ValueError, RecursionError):
-        return None
-    if not _has(row, str, "clip", "status"):
-        return None
-    tables = [row.get(key, {}) for key in ("before", "after", "outputs")]
-    if not all(isinstance(table, dict) for table in tables):
-        return None
-    whole = all(_has(each, str, "file", "sha256") for each in tables[-1].values())
-    return cast(Row, row) if whole else None
-
-
-def _has(found: object, kind: type, *keys: str) -> bool:
-    return isinstance(found, dict) and all(isinstance(found.get(key), kind) for key in keys)
-
-
-def _refused(constant: str) -> None:
-    raise ValueError(constant)

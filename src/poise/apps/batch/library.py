@@ -13,13 +13,19 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from poise.errors import FileProblem
-from poise.formats import extensions, read_bytes
+from poise.formats import extensions, os_problem, read_bytes
 from poise.job import SUGGESTED, Change
 
 MANIFESTS = (".csv", ".jsonl", ".txt")
 RESULTS = "results.jsonl"
-OWN = ".poise"
+TABLE = "results.csv"
+PAGE = "library.html"
+BOOKS = (RESULTS, TABLE, PAGE)
+"""What a batch writes about all clips, beside their files."""
+OWN = ".poise/batch"
 """The folder among results that is the batch's own."""
+MARKER = f"{OWN}/marker"
+"""What says that the folder around it is one of results."""
 
 _FILE_KEYS = ("environment", "contacts", "pattern", "to", "mapping", "roles", "skeleton")
 """Last parts of the paths of values that are files."""
@@ -27,6 +33,11 @@ _FILE_KEYS = ("environment", "contacts", "pattern", "to", "mapping", "roles", "s
 
 _Rows = Iterator[tuple[int, dict[str, object]]]
 """Lines of a manifest, by their numbers."""
+
+
+def stem_of(name: str) -> str:
+    """What a clip is called without its extension."""
+    return name.removesuffix(PurePosixPath(name).suffix)
 
 
 @dataclass(frozen=True)
@@ -74,10 +85,11 @@ def find_clips(
         FileProblem: nothing there, or a manifest that cannot be read.
     """
     others = 0
-    if source.resolve() in {folder.resolve() for folder in leave_out}:
+    left_out = {_whole(folder) for folder in leave_out}
+    if _whole(source) in left_out:
         raise FileProblem(source, "a library apart from the results", "one folder for both")
     if source.is_dir():
-        found, others = _walked(source, {folder.resolve() for folder in leave_out})
+        found, others = _walked(source, left_out)
     elif source.suffix.lower() in MANIFESTS:
         found = _listed(source)
     else:
@@ -90,6 +102,14 @@ def find_clips(
             wanted += f" called {' or '.join(only)}"
         raise FileProblem(source, wanted, f"none among {others + len(found)} files")
     return Library(tuple(entries), tuple(entry.name for entry in found), others)
+
+
+def _whole(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as problem:  # a loop of links, mostly
+        refused = OSError(str(problem)) if isinstance(problem, RuntimeError) else problem
+        raise os_problem(path, refused, "read") from None
 
 
 def _fits(name: str, pattern: str) -> bool:
@@ -105,6 +125,9 @@ def _walked(root: Path, leave_out: set[Path]) -> tuple[list[Entry], int]:
     found: list[Entry] = []
     others = 0
     for folder, names in _folders(root, leave_out):
+        # A folder called like a clip is looked through; an empty one is a clip that is none.
+        if not names and folder.suffix.lower() in known and not any(folder.iterdir()):
+            found.append(Entry(folder.relative_to(root).as_posix(), folder.absolute()))
         for name in sorted(names):
             if Path(name).suffix.lower() in known and not name.startswith("."):
                 path = folder / name
@@ -122,11 +145,12 @@ def _folders(root: Path, leave_out: set[Path]) -> Iterator[tuple[Path, list[str]
     seen: set[Path] = set()
 
     def refused(error: OSError) -> None:
-        raise error
+        if not isinstance(error, FileNotFoundError):  # it has gone meanwhile
+            raise error
 
     for here, folders, names in os.walk(root, followlinks=True, onerror=refused):
         whole = Path(here).resolve()
-        is_result = OWN in folders and RESULTS in names
+        is_result = RESULTS in names and (whole / MARKER).is_file()
         if whole in seen or whole in leave_out or is_result:
             folders.clear()
             continue
@@ -149,7 +173,7 @@ def _listed(manifest: Path) -> list[Entry]:
         name = told.strip().replace("\\", "/") if os.name == "nt" else told.strip()
         path = folder / name
         name = _below(path, folder)
-        if not PurePosixPath(name).suffix or "\0" in name:
+        if not PurePosixPath(name).suffix or not _is_possible(name):
             raise FileProblem(manifest, "the path of a clip", repr(told), line=line)
         if name in lines:
             first = f"{name} once more (first in line {lines[name]})"
@@ -159,6 +183,14 @@ def _listed(manifest: Path) -> list[Entry]:
         changes = tuple(_change(key, value, folder) for key, value in given.items())
         found.append(Entry(name, path, changes))
     return found
+
+
+def _is_possible(name: str) -> bool:
+    """Whether the system could have such a name at all."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeError:
+        return False
 
 
 def _text(data: bytes) -> str:
@@ -207,8 +239,10 @@ def _from_jsonl(manifest: Path, text: str) -> _Rows:
             continue
         try:
             row = json.loads(line)
-        except ValueError as problem:
-            raise FileProblem(manifest, "a JSON object", str(problem), line=number) from None
+        except (ValueError, RecursionError) as problem:
+            deep = isinstance(problem, RecursionError)
+            found = "very deep nesting" if deep else str(problem)
+            raise FileProblem(manifest, "a JSON object", found, line=number) from None
         if not isinstance(row, dict):
             raise FileProblem(manifest, "a JSON object", type(row).__name__, line=number)
         yield number, row

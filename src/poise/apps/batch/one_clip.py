@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import math
 import time
 import traceback
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from poise.apps.batch.fingerprint import clip_hash
+from poise.apps.batch.fingerprint import Fingerprint, fingerprint
 from poise.apps.batch.order import Order
 from poise.apps.outcome_text import outcome_page
 from poise.errors import PoiseError
@@ -69,13 +70,13 @@ class Row(TypedDict):
     seconds: NotRequired[float]
     attempts: NotRequired[int]
     peak_mb: NotRequired[float]
-    recipe_sha256: NotRequired[str]
+    recipe_sha256: str
     finished: NotRequired[str]
 
 
-def files_of(row: Row) -> dict[str, str]:
-    """The files that a row speaks of, and their hashes."""
-    return {each["file"]: each["sha256"] for each in (row.get("outputs") or {}).values()}
+def files_of(row: Row) -> dict[str, OutputFile]:
+    """The files that a row speaks of, by their names."""
+    return {each["file"]: each for each in (row.get("outputs") or {}).values()}
 
 
 @dataclass(frozen=True)
@@ -91,18 +92,23 @@ class ClipJob:
     """What is written (clip, glb, before, contacts, report, robot), and below what name."""
     folder: str
     """Where to: a folder of this job alone, to be made."""
+    order_sha256: str
+    """Of the order without the changes."""
 
 
 def follow_recipe(job: ClipJob) -> Row:
     """Do it; what is wrong with the clip or the recipe is a row, too."""
+    found = fingerprint(Path(job.path), job.order_sha256, job.changes)
     row: Row = {
         "clip": job.name,
-        "input_sha256": clip_hash(Path(job.path)),
+        "input_sha256": found.input_sha256,
+        "recipe_sha256": found.recipe_sha256,
         "poise": __version__,
         "status": "refused",
         "reason": "",
     }
     try:
+        _leave(found, job.folder)
         return _followed(job, row)
     except MemoryError:
         raise
@@ -115,6 +121,31 @@ def follow_recipe(job: ClipJob) -> Row:
         return {**row, "reason": f"{refused.filename or job.path}: {refused.strerror or refused}"}
     except Exception as bug:
         return {**row, "status": "bug", "reason": _where(bug)}
+
+
+def fingerprint_left(folder: Path) -> Fingerprint | None:
+    """What a worker has found of a clip that it did not survive, or None."""
+    try:
+        return Fingerprint(**json.loads(_left_at(folder).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def forget_fingerprint(folder: Path) -> None:
+    """Take it away."""
+    with contextlib.suppress(OSError):
+        _left_at(folder).unlink(missing_ok=True)
+
+
+def _leave(found: Fingerprint, folder: str) -> None:
+    try:
+        _left_at(Path(folder)).write_text(json.dumps(asdict(found)), encoding="utf-8")
+    except OSError as refused:
+        raise _NotWritten(f"{folder}: {refused.strerror or refused}") from refused
+
+
+def _left_at(folder: Path) -> Path:
+    return folder.with_suffix(".json")
 
 
 class _NotWritten(Exception):

@@ -1,114 +1,31 @@
-"""The folder of results: what files are called there, and how they get there.
+"""The folder of results: whose it is, and how files get there.
 
-As in the library; whole or not at all; one batch at a time, and others' work kept.
+Whole or not at all; one batch at a time, and others' work kept. What is in it is not trusted.
 """
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import os
 import secrets
 import shutil
+import stat
 import sys
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from poise.apps.batch.journal import TABLE
-from poise.apps.batch.library import OWN, RESULTS
-from poise.apps.batch.one_clip import Row, files_of
+from poise.apps.batch.journal import is_begun
+from poise.apps.batch.library import BOOKS, MARKER, OWN
+from poise.apps.batch.one_clip import OutputFile, Row, files_of, forget_fingerprint
+from poise.apps.batch.result_check import is_as_written
 from poise.errors import FileProblem
-from poise.formats import extensions
-from poise.job import Recipe
+from poise.formats import atomic_write, kind_of, read_bytes
 
-PAGE = "library.html"
-_RESERVED = {RESULTS, TABLE, PAGE}
-_EXTRAS = ("glb", "before", "contacts", "robot")
-"""Keys of a recipe's outputs that have a file beside the clip."""
-
-
-class Naming:
-    """Names for the files of all clips of a library, none twice."""
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        recipe: Recipe,
-        form: str,
-        pages: bool,
-        taken: Iterable[str] = (),
-    ) -> None:
-        """Names of all clips count, also of those left out of a run: names must not depend on that.
-
-        Clips get the extension `form`, or that of the recipe's own output, or keep theirs. Files of
-        clips that the library has no more are `taken`.
-        """
-        self._outputs = recipe.outputs.items()
-        said = self._outputs.get("clip")
-        self._form = form or ("" if said is None else PurePosixPath(said).suffix)
-        self._pages = pages or "report" in self._outputs
-        self._other_body = recipe.character.is_another
-        self._writable = extensions("write_clip")
-        self._bases = self._distinct(names, {*_RESERVED, *(name.lower() for name in taken)})
-
-    def files(self, name: str) -> tuple[tuple[str, str], ...]:
-        """Keys and names of what is written for a clip."""
-        return self._files(name, self._bases.get(name, _short(name)))
-
-    def _distinct(self, names: Sequence[str], taken: set[str]) -> dict[str, str]:
-        """What the files of clips begin with, where that is not the clip's name alone.
-
-        Walk.bvh and walk.bvh are one file on some systems, and a file cannot be where a folder is.
-        """
-
-        def lowered(name: str, base: str) -> list[str]:
-            return [file.lower() for _, file in self._files(name, base)]
-
-        taken |= {str(each).lower() for name in names for each in PurePosixPath(name).parents}
-        short = {name: lowered(name, _short(name)) for name in names}
-        counts = Counter(file for files in short.values() for file in files)
-        found: dict[str, str] = {}
-        for name, files in short.items():
-            if any(counts[file] > 1 or file in taken for file in files):
-                found[name] = name
-        used = taken.union(*(files for name, files in short.items() if name not in found))
-        for name in sorted(found):
-            number = 1
-            while used.intersection(lowered(name, found[name])):
-                number += 1
-                found[name] = f"{name}~{number}"
-            used.update(lowered(name, found[name]))
-        return found
-
-    def _files(self, name: str, base: str) -> tuple[tuple[str, str], ...]:
-        clip = f"{base}{self._extension(name)}"
-        found = {"clip": clip}
-        for key in _EXTRAS:
-            said = self._outputs.get(key)
-            if said is not None:
-                middle = "" if key == "glb" else f".{key}"
-                found[key] = f"{base}{middle}{PurePosixPath(said).suffix}"
-        if self._pages:
-            found["report"] = f"{base}.html"
-        if found.get("glb") == clip:
-            del found["glb"]
-        return tuple(found.items())
-
-    def _extension(self, name: str) -> str:
-        """Of the written clip."""
-        own = PurePosixPath(name).suffix
-        if self._form:
-            return self._form
-        if own.lower() == ".gltf":
-            return ".glb"
-        if own.lower() not in self._writable or (own.lower() == ".amc" and self._other_body):
-            return ".bvh"
-        return own
-
-
-def _short(name: str) -> str:
-    return str(PurePosixPath(name).with_suffix(""))
+_BEGINNING = b"poise batch\n"
+_SAYING = (
+    _BEGINNING + b"This folder holds results; the files that results.jsonl names are its own.\n"
+)
 
 
 class Room:
@@ -120,15 +37,13 @@ class Room:
         Raises:
             FileProblem: something else is there, or another batch is at it.
         """
+        check_ours(folder)
         self.folder = folder
         own = folder / OWN
-        if folder.exists() and not folder.is_dir():
-            raise FileProblem(folder, "a folder for the results", "a file")
-        if not own.is_dir() and folder.is_dir() and any(folder.iterdir()):
-            advice = "Name another one; a batch goes on only with its own."
-            raise FileProblem(folder, "a new or empty folder", "files in it", advice=advice)
         own.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(own / "lock", folder)
+        if not (folder / MARKER).exists():
+            atomic_write(folder / MARKER, _SAYING)
         self._sweep()
         self.staging = own / f"staging-{secrets.token_hex(6)}"
         self.staging.mkdir()
@@ -137,20 +52,27 @@ class Room:
         """Where a worker is to write."""
         return self.staging / str(number)
 
-    def place(self, number: int, row: Row, old: Mapping[str, str]) -> list[str]:
+    def place(self, number: int, row: Row, old: Mapping[str, OutputFile]) -> list[str]:
         """Move what a worker has written to its place, and take away what it supersedes.
 
-        What is to be said: files of an earlier run (`old`, with their hashes) that were changed by
-        hand have been kept under another name.
+        What is to be said: files of an earlier run (`old`) that were changed by hand have been kept
+        under another name.
+
+        Raises:
+            OSError: what the system refuses.
+            FileProblem: a link in the folder that leads out of it.
         """
         notes: list[str] = []
         new = files_of(row)
+        for name in {**old, **new}:
+            self._check_below(name)
         for name in {**old, **new}:
             path = self.folder / name
             if not os.path.lexists(path) or path.is_dir():
                 continue
             # What a run that was killed has put there is what is put there now.
-            if _hash(path) not in (old.get(name), new.get(name)):
+            known = (each[name] for each in (old, new) if name in each)
+            if not any(is_as_written(self.folder, each) for each in known):
                 aside = _aside(path)
                 os.replace(path, aside)
                 how = "had been changed by hand" if name in old else "was there already"
@@ -167,6 +89,17 @@ class Room:
     def clear(self, number: int) -> None:
         """Take away what a worker has left."""
         shutil.rmtree(self.job_folder(number), ignore_errors=True)
+        forget_fingerprint(self.job_folder(number))
+
+    def _check_below(self, name: str) -> None:
+        """Names are checked where rows are read; folders on their way may be links."""
+        parent = (self.folder / name).parent
+        try:
+            below = parent.resolve().is_relative_to(self.folder.resolve())
+        except RuntimeError:  # a link to itself
+            below = False
+        if not below:
+            raise FileProblem(parent, "a folder of the results", "a link that leads outside")
 
     def close(self) -> None:
         """Leave nothing that is not whole."""
@@ -178,7 +111,55 @@ class Room:
         for left in (self.folder / OWN).glob("staging-*"):
             shutil.rmtree(left, ignore_errors=True)
         for left in self.folder.glob(".*.tmp"):
-            left.unlink(missing_ok=True)
+            if is_begun(left.name):
+                with contextlib.suppress(OSError):
+                    left.unlink()
+
+
+def check_ours(folder: Path) -> None:
+    """Nothing, if a batch may have a folder: it is new, or empty, or has the marker of one.
+
+    All that a batch writes to by a fixed name is to be a plain file or folder: a link would have it
+    write elsewhere.
+
+    Raises:
+        FileProblem: a folder of others; or one whose own files are none.
+    """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise FileProblem(folder, "a folder for the results", "a file")
+    for part in (PurePosixPath(OWN).parts[0], OWN):
+        _check_plain(folder / part, stat.S_ISDIR, "a folder")
+    for name in (*BOOKS, MARKER, f"{OWN}/lock"):
+        _check_plain(folder / name, stat.S_ISREG, "a plain file")
+    if not folder.is_dir() or _is_fresh(folder):
+        return
+    try:
+        if read_bytes(folder / MARKER, max_bytes=4096).startswith(_BEGINNING):
+            return
+    except FileProblem:
+        pass  # it is not there, which is what is said
+    advice = "Name another one; a batch goes on only with its own."
+    raise FileProblem(folder, "a new or empty folder", "files in it", advice=advice)
+
+
+def _check_plain(path: Path, is_right: Callable[[int], bool], wanted: str) -> None:
+    if not os.path.lexists(path):
+        return
+    mode = os.lstat(path).st_mode
+    junction = stat.S_ISDIR(mode) and path.resolve() != path.parent.resolve() / path.name
+    if junction or not is_right(mode):
+        found = "a link" if junction or stat.S_ISLNK(mode) else kind_of(mode)
+        raise FileProblem(path, f"{wanted} of a batch", found, advice="Name another folder.")
+
+
+def _is_fresh(folder: Path) -> bool:
+    """Whether it is empty, but for what a batch makes before its marker."""
+    for part in PurePosixPath(OWN).parts:
+        names = os.listdir(folder)
+        if names != [part]:
+            return not names
+        folder = folder / part
+    return all(name == "lock" or is_begun(name) for name in os.listdir(folder))
 
 
 def _locked(path: Path, folder: Path) -> IO[bytes]:
@@ -207,13 +188,6 @@ def _aside(path: Path) -> Path:
     number = 1
     while True:
         aside = path.with_name(f"{path.stem}.by_hand_{number}{path.suffix}")
-        if not aside.exists():
+        if not os.path.lexists(aside):
             return aside
         number += 1
-
-
-def _hash(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

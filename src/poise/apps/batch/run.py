@@ -10,20 +10,32 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from poise.apps.batch.fingerprint import clip_hash, named_files, order_hash
-from poise.apps.batch.journal import TABLE, Journal, replacing, write_table
-from poise.apps.batch.library import Library
-from poise.apps.batch.one_clip import ClipJob, Row, files_of, follow_recipe
+from poise.apps.batch.fingerprint import (
+    files_of_recipe,
+    is_file,
+    named_files,
+    order_hash,
+    unread_fingerprint,
+)
+from poise.apps.batch.journal import Journal, replacing, write_table
+from poise.apps.batch.journal_row import FAILED
+from poise.apps.batch.library import PAGE, TABLE, Library
+from poise.apps.batch.naming import Naming
+from poise.apps.batch.one_clip import (
+    ClipJob,
+    Row,
+    files_of,
+    fingerprint_left,
+    follow_recipe,
+)
 from poise.apps.batch.order import Order
-from poise.apps.batch.output_folder import PAGE, Naming, Room
+from poise.apps.batch.output_folder import Room, check_ours
 from poise.apps.batch.plan import Plan, Task, plan
 from poise.errors import FileProblem
 from poise.execution import Ended, Executor, Limits
 from poise.formats import read_bytes
+from poise.job import Recipe
 from poise.version import __version__
-
-FAILED = ("refused", "bug", "crashed", "out_of_time", "out_of_memory")
-"""Ends of clips that have no files."""
 
 MakePage = Callable[[Iterator[Row]], str]
 
@@ -56,6 +68,7 @@ class Batch:
         order: Order,
         folder: Path,
         limits: Limits,
+        reader: Executor,
         *,
         retry: bool = False,
         dry: bool = False,
@@ -63,8 +76,9 @@ class Batch:
     ) -> None:
         """Look at what there is; from here on the folder is this batch's alone, until it is closed.
 
-        The limits are those of the executor that it will run on. A dry one is only to look at the
-        plan: nothing is made or locked.
+        The limits are those of the executor that it will run on. The workers of `reader` look at
+        files, of which any may be hostile. A dry one is only to look at the plan: nothing is made
+        or locked.
 
         Raises:
             RecipeProblem: what is wrong with the recipe.
@@ -72,17 +86,20 @@ class Batch:
         """
         recipe = order.followed_with()
         for path in named_files(recipe):
-            if not path.is_file():
+            if not is_file(path):
                 read_bytes(path)  # says what is there instead
         self._order, self._limits = order, limits
+        _check_apart(library, folder)
+        check_ours(folder)
         self._journal = Journal(folder)
         gone = _files_of_others(self._journal, library)
         self._naming = Naming(library.names, recipe, order.format, order.pages, gone)
-        _check_apart(library, folder, self._naming)
+        _check_not_written_over(library, folder, self._naming)
+        self._order_sha256 = _order_hash(order, recipe, reader)
         self._room = None if dry else Room(folder)
         try:
             self.plan: Plan = plan(
-                library, order_hash(order, recipe), self._journal, self._naming, folder, limits,
+                library, self._order_sha256, self._journal, self._naming, folder, limits, reader,
                 retry=retry, watch=watch,
             )  # fmt: skip
         except BaseException:
@@ -136,37 +153,46 @@ class Batch:
         entry = task.entry
         folder = str(room.job_folder(number).absolute())
         files = self._naming.files(entry.name)
-        return ClipJob(entry.name, str(entry.path), self._order, entry.changes, files, folder)
+        return ClipJob(
+            entry.name, str(entry.path), self._order, entry.changes, files, folder,
+            self._order_sha256,
+        )  # fmt: skip
 
     def _row(self, room: Room, ended: Ended[ClipJob, Row]) -> Row:
         task = self.plan.tasks[ended.index]
-        found = ended.value if ended.how == "done" and ended.value else self._lost(ended)
+        found = ended.value if ended.how == "done" and ended.value else self._lost(room, ended)
         row: Row = {
             **found,
             "seconds": round(ended.seconds, 4),
             "attempts": ended.attempts,
             "peak_mb": round(ended.peak_bytes / 1e6, 1),
-            "recipe_sha256": task.recipe_sha256,
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         try:
             notes = room.place(ended.index, row, task.old)
-        except OSError as refused:
+        except (OSError, FileProblem) as refused:
             room.clear(ended.index)
-            where = f"{refused.filename2 or refused.filename or room.folder}"
-            reason = f"{where}: cannot be put in its place: {refused.strerror or refused}"
+            reason = str(refused)
+            if isinstance(refused, OSError):
+                where = f"{refused.filename2 or refused.filename or room.folder}"
+                reason = f"{where}: cannot be put in its place: {refused.strerror or refused}"
             return {**row, "status": "refused", "reason": reason, "outputs": {}, "passing": True}
         if notes:
             row["notes"] = [*row.get("notes", ()), *notes]
         return row
 
-    def _lost(self, ended: Ended[ClipJob, Row]) -> Row:
-        """The row of a clip whose worker could not write one."""
+    def _lost(self, room: Room, ended: Ended[ClipJob, Row]) -> Row:
+        """The row of a clip whose worker could not write one. Nothing of it is read here."""
+        job = ended.job
+        made = fingerprint_left(room.job_folder(ended.index)) or unread_fingerprint(
+            Path(job.path), job.order_sha256, job.changes
+        )
         row: Row = {
-            "clip": ended.job.name,
+            "clip": job.name,
             "status": "bug" if ended.how == "raised" else ended.how,
             "reason": " ".join(str(ended.error).split()),
-            "input_sha256": clip_hash(Path(ended.job.path)),
+            "input_sha256": made.input_sha256,
+            "recipe_sha256": made.recipe_sha256,
             "poise": __version__,
         }
         if ended.how == "out_of_time":
@@ -183,11 +209,34 @@ def _files_of_others(journal: Journal, library: Library) -> list[str]:
     return [name for row in others for name in files_of(row)]
 
 
-def _check_apart(library: Library, folder: Path, naming: Naming) -> None:
-    """Never write over what is read."""
+def _order_hash(order: Order, recipe: Recipe, reader: Executor) -> str:
+    """Of an order; the files that it names are read by a worker."""
+    if not files_of_recipe(recipe):
+        return order_hash(order)
+    (ended,) = reader.run(order_hash, [order])
+    if ended.how == "done":
+        return ended.result()
+    files = ", ".join(path.name for path in files_of_recipe(recipe))
+    raise FileProblem(order.recipe, f"files that can be read ({files})", str(ended.error))
+
+
+def _check_apart(library: Library, folder: Path) -> None:
+    """No clip lies among the results, which are moved and deleted when they are made again."""
+    own = os.path.realpath(folder) + os.sep
+    for entry in library.entries:
+        if os.path.realpath(entry.path).startswith(own):
+            raise _not_apart(folder, entry.name)
+
+
+def _check_not_written_over(library: Library, folder: Path, naming: Naming) -> None:
+    """No result would come to lie where a clip is, by whatever link."""
     inputs = {os.path.realpath(entry.path) for entry in library.entries}
     for entry in library.entries:
         for _, name in naming.files(entry.name):
             if os.path.realpath(folder / name) in inputs:
-                wanted = "a folder apart from the clips"
-                raise FileProblem(folder, wanted, f"one where {name} is a clip of the library")
+                raise _not_apart(folder, name)
+
+
+def _not_apart(folder: Path, name: str) -> FileProblem:
+    found = f"one where {name} is a clip of the library"
+    return FileProblem(folder, "a folder apart from the clips", found)

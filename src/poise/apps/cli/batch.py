@@ -152,10 +152,11 @@ def batch(
     """  # fmt: skip
     with saying_problems(), contextlib.ExitStack() as stack:
         limits = _limits(work)
-        executor = None
-        if work.cluster is None and not dry_run:
-            # Workers import what they need while we look at what there is to do.
-            executor = stack.enter_context(_supervised(work, limits))
+        # The cluster does the work; what there is to do is looked at here, by workers as well.
+        reader = stack.enter_context(_supervised(work, limits))
+        executor = reader if work.cluster is None else None
+        if executor is not None and not dry_run:
+            executor.start()  # they import what they need while we look at what there is to do
         with waiting(f"looking through {library.name or library}") as say:
             from poise.apps.batch.library import find_clips
             from poise.apps.batch.order import order_from
@@ -168,13 +169,15 @@ def batch(
             )  # fmt: skip
             found = find_clips(library, only=only or (), leave_out=(out,))
             made = stack.enter_context(Batch(
-                found, order, out, limits, retry=retry, dry=dry_run,
+                found, order, out, limits, reader, retry=retry, dry=dry_run,
                 watch=lambda n: say(f"{n} results checked"),
             ))  # fmt: skip
         _say_plan(made, found.others, quiet=quiet and not dry_run)
         if dry_run:
             return
         began = time.monotonic()
+        if executor is None:
+            reader.close()
         if executor is None and made.plan.tasks:
             executor = stack.enter_context(_on_cluster(work, limits, quiet))
         name = library.name or str(library)
@@ -231,11 +234,9 @@ def _supervised(work: WorkOptions, limits: Limits) -> Supervised:
     from poise.errors import BadValue
     from poise.execution import Supervised
 
-    if work.dashboard is not None:
+    if work.dashboard is not None and work.cluster is None:
         raise BadValue("dashboard", "given only with --cluster local", work.dashboard)
-    made = Supervised(work.workers, limits, preload="poise.apps.batch.one_clip")
-    made.start()
-    return made
+    return Supervised(work.workers, limits, preload="poise.apps.batch.one_clip")
 
 
 def _on_cluster(work: WorkOptions, limits: Limits, quiet: bool) -> OnDask:
@@ -278,7 +279,7 @@ def _say_end(summary: Summary, seconds: float) -> None:
     if summary.left:
         print(f"{summary.left} left: the same command goes on")
     for path in summary.files:
-        print(path)
+        print(_as_text(str(path)))
 
 
 class Progress:
@@ -314,7 +315,7 @@ class Progress:
 
     def add(self, row: Row) -> None:
         """One more is done."""
-        from poise.apps.batch.plan import DONE
+        from poise.apps.batch.journal_row import DONE
 
         self._news = ""
         self._done += 1
@@ -351,10 +352,17 @@ class Progress:
     def _print(self, line: str) -> None:
         if self._quiet:
             return
+        line = _as_text(line)
         if self._live is not None:
             self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
         else:
             print(line, file=sys.stderr, flush=True)
+
+
+def _as_text(line: str) -> str:
+    """Without what would steer a terminal: names of files may hold anything."""
+    escaped = (c if c.isprintable() else repr(c)[1:-1] for c in line)
+    return "".join(escaped)
 
 
 def duration(seconds: float) -> str:

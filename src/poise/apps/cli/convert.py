@@ -29,7 +29,7 @@ def convert(
         str | None,
         typer.Option(
             help="Repair defects: 'all', or some of wrong-unit, missing-thorax, t-pose, "
-            "dropped-frames, rotation-flips, with commas between.",
+            "dropped-frames, root-jumps, rotation-flips, with commas between.",
         ),
     ] = None,
     file: FileOptions = AS_READ,

@@ -31,9 +31,17 @@ from poise.apps.cli.run import EXIT_WRONG_INPUT, run
 from poise.apps.cli.sample import sample
 from poise.apps.cli.stream import stream
 from poise.apps.cli.studio import studio
+from poise.apps.cli.warm_up import clean, warm_up
 from poise.errors import PoiseError
 
 EXIT_BUG = 70
+
+LESS_AT_ONCE = (
+    "Take fewer frames or a lower rate at once: 'poise convert CLIP short.bvh --frames 0:2000 "
+    "--fps 30' first, or '--set clip.frames=[0,1999]' or '--set clip.rate_hz=30' where there is "
+    "a recipe."
+)
+"""What to do when there is not enough memory."""
 
 app = typer.Typer(
     name="poise",
@@ -63,6 +71,8 @@ app.command()(studio)
 app.command()(stream)
 app.command()(sample)
 app.command()(formats)
+app.command("warm-up")(warm_up)
+app.command()(clean)
 
 
 def _version(asked: bool) -> None:
@@ -104,6 +114,8 @@ def main() -> None:
     except OSError as refused:  # a full disk, a folder that may not be entered
         _forget_output()
         fail(f"{refused.filename or 'output'}: {refused.strerror or refused}.")
+    except MemoryError as short:  # NumPy's and the kernels' own are of this kind, too
+        fail(f"{shortage(short)} {LESS_AT_ONCE}")
     except Exception as bug:
         told = getattr(bug, "format_message", None)  # how the parser's own complaints look
         if told is not None:
@@ -119,6 +131,12 @@ def main() -> None:
         )
         sys.exit(EXIT_BUG)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def shortage(short: MemoryError) -> str:
+    """What memory was too small for, as far as it is known."""
+    asked = " ".join(str(short).split())
+    return f"Not enough memory{f' ({asked[:160]})' if asked else ''}."
 
 
 def _forget_output() -> None:

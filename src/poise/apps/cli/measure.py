@@ -62,7 +62,7 @@ def measure(
     say_notes(notes)
     width = max(len(m.key) for m in found.measures)
     for m in found.measures:
-        value = "none" if math.isnan(m.value) else f"{m.value:.4g} {m.unit}"
+        value = "–" if math.isnan(m.value) else f"{m.value:.4g} {m.unit}"
         print(f"{m.key:<{width}}  {value:<26}  {m.about}")
 
 
@@ -187,6 +187,7 @@ def _as_data(
         "measures": {
             m.key: {
                 "value": None if math.isnan(m.value) else m.value,
+                **({"reason": m.reason} if m.reason else {}),
                 "unit": m.unit,
                 "better": m.direction,
                 "about": m.about,

@@ -72,6 +72,13 @@ Set = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option(help="Replace outputs that exist.")]
+AllowOutside = Annotated[
+    bool,
+    typer.Option(
+        "--allow-outside",
+        help="Write also outputs that the recipe names outside its own folder.",
+    ),
+]
 Accept = Annotated[
     bool,
     typer.Option("--accept", help="End with code 0 also when some constraint was not met."),
@@ -183,6 +190,7 @@ class RunOptions:
     without: Without = None
     set_: Set = None
     overwrite: Overwrite = False
+    allow_outside: AllowOutside = False
     fix_rate: FixRate = False
     keep_rate: KeepRate = False
     suggest_surfaces: SuggestSurfaces = False

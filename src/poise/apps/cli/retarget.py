@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -220,7 +221,7 @@ def said(made: RetargetReport) -> list[str]:
     wide = max(len(name) for name in FIGURES.values())
     lines.append(f"{'':<{wide}}" + "".join(f"{stage.name:>12}" for stage in made.stages))
     for key, name in FIGURES.items():
-        cells = "".join(f"{vars(stage.residuals)[key]:>12.2f}" for stage in made.stages)
+        cells = "".join(f"{_shown(vars(stage.residuals)[key]):>12}" for stage in made.stages)
         lines.append(f"{name:<{wide}}{cells}")
     cells = "".join(f"{100 * max(stage.overlap_m, 0.0):>12.2f}" for stage in made.stages)
     lines.append(f"{'limbs in each other, cm':<{wide}}{cells}")
@@ -231,6 +232,10 @@ def said(made: RetargetReport) -> list[str]:
         more = len(made.impossible) - _MOST_SAID
         lines.append(f"and {more} more, shorter: {counted(frames, 'frame')}")
     return lines
+
+
+def _shown(value: float) -> str:
+    return f"{value:.2f}" if isfinite(value) else "–"  # nothing stands, or no strength is known
 
 
 def explained(source: Character, target: Character, matches: Correspondence) -> list[str]:

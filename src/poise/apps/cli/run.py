@@ -118,7 +118,9 @@ def follow(
         # What cannot be written is said before the work, not after it.
         usual = {"clip": asked.output, "contacts": None, "report": asked.report}
         wanted = {**usual, **(given or {})}
-        outputs = planned_outputs(recipe, clip, wanted, overwrite=asked.overwrite)
+        outputs = planned_outputs(
+            recipe, clip, wanted, overwrite=asked.overwrite, allow_outside=asked.allow_outside
+        )
         if "report" in outputs.files:
             built()
         prepared = subject(recipe, clip, roles_by=roles_by)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import typer
 
 from poise.apps.cli.options import RunOptions, check_new, usual_recipe
@@ -44,6 +45,7 @@ from poise.job import (
 from poise.methods.filter import ALWAYS, FilterStream, Settings, StreamFrame
 from poise.methods.retarget import RetargetStream
 from poise.motion import Clip
+from poise.motion.cleanup import impossible_step_m
 from poise.transfer import correspondence, standing_rise_m
 
 STDIN = "-"
@@ -113,8 +115,10 @@ def _follow(
 
     put(header)
     wrong: PoiseError | None = None
+    watch = _JumpWatch(impossible_step_m(incoming.clip))
     try:
         for pose, numbers in incoming.frames():
+            watch.look(pose.root_m)
             waiting.append(numbers)
             moved = stream.push(pose)
             if moved is not None:
@@ -125,6 +129,28 @@ def _follow(
         put(line(moved, waiting.popleft()))
     if wrong is not None:
         raise wrong
+
+
+class _JumpWatch:
+    """Says where the root is somewhere else from one frame to the next: a stream cannot refuse."""
+
+    def __init__(self, limit_m: float) -> None:
+        self._limit_m, self._frame = limit_m, -1
+        self._at: Array | None = None
+        self._going = np.zeros(3)
+
+    def look(self, root_m: Array) -> None:
+        """At the next frame."""
+        self._frame += 1
+        step = np.zeros(3) if self._at is None else root_m - self._at
+        self._at = root_m.copy()
+        far = float(np.linalg.norm(step - self._going))
+        if far > self._limit_m:
+            _note(
+                f"frame {self._frame}: the root jumps by {far:.3g} m, faster than a body can move"
+            )
+        else:
+            self._going = step
 
 
 def _filtering(recipe: Recipe, lines: BvhStream) -> tuple[str, FilterStream]:

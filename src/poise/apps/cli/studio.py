@@ -59,12 +59,13 @@ def studio(
     folder = project or (clip if opens else None)
     if folder is None:
         folder = Path.cwd() if clip is None else clip.resolve().parent
-    with waiting("starting"):
-        import uvicorn
-
+    with contextlib.ExitStack() as left, contextlib.ExitStack() as starting:
+        starting.enter_context(waiting("starting"))
         from poise.apps.studio.guard import Guard, Remembered, memory_of, remember, remembered
+        from poise.apps.studio.library import Documents
         from poise.apps.studio.project import Project
-        from poise.apps.studio.server import WEB, studio_app
+        from poise.apps.studio.server import WEB
+        from poise.apps.studio.serving import StudioServer
 
         if not (WEB / "index.html").is_file():
             wanted = "the page (it is made when the package is built: npm run build in studio/)"
@@ -72,30 +73,27 @@ def studio(
         opened = Project(folder)
         if clip is not None and not opens and not clip.resolve().is_relative_to(opened.folder):
             raise FileProblem(clip, f"a file in the project folder ({folder})", "one outside of it")
+        documents = left.enter_context(contextlib.closing(Documents(opened)))
         memory = memory_of(opened.folder)
         # Of a server for other machines nothing is kept: its secret ends with it.
         last = Remembered() if allow_remote else remembered(memory)
-        listening = _listening(host, port, last.port)
+        listening = left.enter_context(_listening(host, port, last.port))
         # The same secret again where it is the same place: pages that were left open go on.
         here = listening.getsockname()[1]
         guard = Guard(host, here, last.token) if last.token else Guard(host, here)
         if not allow_remote:
             with contextlib.suppress(OSError):  # then pages that are left open do not go on
                 remember(memory, guard)
-        app = studio_app(opened, guard)
-        first = ""
+        server = StudioServer(documents, guard)
+        document = ""
         if clip is not None and not opens:
-            made = app.documents.file(opened.name(clip.resolve()))
-            first = f"#document={made.id}"
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{guard.port}/?token={guard.token}{first}"
-    print(f"poise studio: {url}", flush=True)
-    if not no_browser:
-        webbrowser.open(url)
-    settings = uvicorn.Config(
-        app, log_level="warning", ws="websockets-sansio", ws_max_size=4_000_000, lifespan="on"
-    )
-    uvicorn.Server(settings).run(sockets=[listening])
+            document = documents.file(opened.name(clip.resolve())).id
+        url = guard.address(document)
+        starting.close()
+        print(f"poise studio: {url}", flush=True)
+        if not no_browser:
+            webbrowser.open(url)
+        server.run(sockets=[listening])
 
 
 def _listening(host: str, port: int, last: int) -> socket.socket:

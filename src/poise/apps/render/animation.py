@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -38,6 +38,7 @@ HEIGHTS = (360, 560)
 SMALLEST_FIGURE = 0.42
 """Share of the picture's height; a motion that goes so far that its figure comes out smaller is
 followed by the eye instead."""
+MOVING_VIEW = "three-quarter"
 EYE = 5.0
 """Distance of the eye, in sizes of what it sees."""
 GIF_COLORS = 160
@@ -58,13 +59,14 @@ def frames_at(stage: Stage, fps: float = FPS) -> list[int]:
 def draw_frames(
     stage: Stage,
     *,
-    view: str = "three-quarter",
+    view: str = MOVING_VIEW,
     size: tuple[int, int] | None = None,
     title: str = "",
     samples: int = 2,
     fps: float = FPS,
+    every: int = 1,
 ) -> Iterator[Image.Image]:
-    """One picture after another."""
+    """One picture after another, or only one in so many."""
     axes = view_axes(view, stage.figure.travel_direction(range(stage.figure.clip.frame_count)))
     whole = _sampled_points(stage)
     stand = np.concatenate([*whole, prop_points(stage)])
@@ -75,7 +77,7 @@ def draw_frames(
         camera, path = _following(stage, axes, whole, (camera.width, camera.height))
     parts = stage.part_triangles_m
     fixed = [] if parts is None else [part_solid(parts, np.zeros(3))]
-    for frame in frames_at(stage, fps):
+    for frame in frames_at(stage, fps)[::every]:
         solids = [*figure_solids(stage, frame, np.zeros(3)), *fixed]
         eye = camera if path is None else replace(camera, center_m=camera.center_m + path[frame])
         scene = Scene(solids, stage.plane, [marks_of(stage, frame, np.zeros(3))], stand)
@@ -126,15 +128,19 @@ def _caption(picture: Image.Image, stage: Stage, title: str, seconds: float) -> 
     write(paint, place, words, 12, color=palette.FAINT_INK, align="right", halo=True)
 
 
-def as_gif(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
-    """An endless GIF: one palette for all pictures and no dithering, so that it stays small."""
-    pictures = list(frames)
-    chosen = pictures[:: max(1, len(pictures) // 6)]
+def as_gif(frames: Iterable[Image.Image], chosen: Sequence[Image.Image], fps: float = FPS) -> bytes:
+    """An endless GIF: one palette for all pictures and no dithering, so that it stays small.
+
+    Args:
+        frames: the pictures; they are held with their palette, a byte a pixel.
+        chosen: some of them, whose colours the palette is of.
+        fps: pictures a second.
+    """
     sheet = Image.new("RGB", (chosen[0].width, sum(p.height for p in chosen)))
     for i, picture in enumerate(chosen):
         sheet.paste(picture, (0, i * chosen[0].height))
     table = color_table(sheet, GIF_COLORS)
-    indexed = [p.quantize(palette=table, dither=Image.Dither.NONE) for p in pictures]
+    indexed = [p.quantize(palette=table, dither=Image.Dither.NONE) for p in frames]
     out = io.BytesIO()
     indexed[0].save(
         out, "GIF", save_all=True, append_images=indexed[1:], loop=0,
@@ -171,8 +177,12 @@ def as_mp4(frames: Iterator[Image.Image], fps: float = FPS) -> bytes:
 
 STILL, MOVING = (".png",), (".gif", ".mp4")
 LARGEST_PX = 8192
+MOST_PIXELS = 3840 * 2160
+"""Of one picture: with its rays and marks, each takes about 50 bytes."""
 MOST_PICTURES = 3000
-"""A GIF holds all its pictures in memory; two minutes are enough for anyone to look at."""
+"""Two minutes are enough for anyone to look at."""
+MOST_GIF_PIXELS = 2**28
+"""Of all pictures of a GIF together, which it holds in memory; a film (.mp4) does not."""
 
 
 def check_picture_path(path: Path) -> None:
@@ -196,8 +206,7 @@ def write_picture(
 ) -> str:
     """Draw and write; returns what was written, in words."""
     check_picture_path(path)
-    if size is not None and not all(64 <= side <= LARGEST_PX for side in size):
-        raise BadValue("size", f"from 64 to {LARGEST_PX} pixels each way", f"{size[0]}x{size[1]}")
+    _check_size(size)
     suffix = path.suffix.lower()
     if suffix in STILL:
         picture = draw_strip(stage, view=view or "side", size=size, figures=figures, title=title)
@@ -208,9 +217,47 @@ def write_picture(
     count = int(stage.figure.clip.duration_s * fps) + 1
     if count > MOST_PICTURES:
         raise BadValue("frames", f"at most {MOST_PICTURES} pictures; choose fewer frames", count)
-    frames = draw_frames(stage, view=view or "three-quarter", size=size, title=title, fps=fps)
-    atomic_write(path, as_gif(frames, fps) if suffix == ".gif" else as_mp4(frames, fps))
+    if suffix == ".gif":
+        data = _gif(stage, count, view=view, size=size, title=title, fps=fps)
+    else:
+        frames = draw_frames(stage, view=view or MOVING_VIEW, size=size, title=title, fps=fps)
+        data = as_mp4(frames, fps)
+    atomic_write(path, data)
     return f"{count} pictures at {fps:g} a second"
+
+
+def _check_size(size: tuple[int, int] | None) -> None:
+    if size is None:
+        return
+    asked = f"{size[0]}x{size[1]}"
+    if not all(64 <= side <= LARGEST_PX for side in size):
+        raise BadValue("size", f"from 64 to {LARGEST_PX} pixels each way", asked)
+    if size[0] * size[1] > MOST_PIXELS:
+        raise BadValue("size", f"at most {MOST_PIXELS} pixels in all (3840x2160)", asked)
+
+
+def _gif(
+    stage: Stage,
+    count: int,
+    *,
+    view: str | None,
+    size: tuple[int, int] | None,
+    title: str,
+    fps: float,
+) -> bytes:
+    def drawn(every: int) -> Iterator[Image.Image]:
+        return draw_frames(
+            stage, view=view or MOVING_VIEW, size=size, title=title, fps=fps, every=every
+        )
+
+    chosen = list(drawn(max(1, count // 6)))
+    width, height = chosen[0].size
+    most = MOST_GIF_PIXELS // (width * height)
+    if count > most:
+        allowed = f"at most {most} pictures of {width}x{height} in a GIF"
+        advice = "choose fewer frames, fewer fps, a smaller size, or .mp4"
+        raise BadValue("frames", f"{allowed}; {advice}", count)
+    return as_gif(drawn(1), chosen, fps)
 
 
 def as_png(picture: Image.Image) -> bytes:

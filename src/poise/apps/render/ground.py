@@ -23,7 +23,9 @@ SQUARE_M = 1.0
 """Between the lines of the grid."""
 LINE_M = 0.012
 CELL_M = 0.015
-"""Of the shade map."""
+"""Of the shade map, where the figures are as near to each other as people are."""
+MOST_CELLS, LONGEST_CELLS = 2**22, 2**14
+"""Of the shade map, in all and along one side: larger floors have larger cells."""
 FADE_M = (0.35, 1.7)
 """From the figures: where the floor begins to melt into the paper, and where it is gone."""
 
@@ -68,6 +70,7 @@ class ShadeMap(NamedTuple):
     """(2,) plane coordinates of the map's first cell."""
     light: Floats
     """(V, U) from 0 to 1."""
+    cell_m: float
 
 
 def shade_map(
@@ -97,19 +100,27 @@ def shade_map(
     cast = flat - heights[:, None] * (key / (key @ plane.normal)) @ axes
     both = np.concatenate([flat, cast])
     corner = both.min(axis=0) - _BORDER_M
-    cells = np.ceil((both.max(axis=0) + _BORDER_M - corner) / CELL_M).astype(int)
+    extent = both.max(axis=0) + _BORDER_M - corner
+    cell = _cell_m(extent)
+    cells = np.ceil(extent / cell).astype(int)
     triangles = _joined(solids)
     light = np.ones((cells[1], cells[0]), dtype=np.float32)
-    over = _lowest(cast, heights, triangles, corner, light.shape)
+    over = _lowest((cast - corner) / cell, heights, triangles, light.shape)
     for low, high in pairwise(_LAYERS_M):
         covered = ((over >= (low if low > 0 else -1.0)) & (over < high)).astype(np.float32)
         if covered.any():
             soft = 0.010 + 0.11 * 0.5 * (low + high)
-            light *= 1.0 - 0.50 * gaussian_filter(covered, soft / CELL_M, mode="constant")
-    beneath = _lowest(flat, heights, triangles, corner, light.shape)
+            light *= 1.0 - 0.50 * gaussian_filter(covered, soft / cell, mode="constant")
+    beneath = _lowest((flat - corner) / cell, heights, triangles, light.shape)
     touch = np.where(np.isfinite(beneath), np.exp(-np.maximum(beneath, 0.0) / 0.06), 0.0)
-    light *= 1.0 - 0.5 * gaussian_filter(touch.astype(np.float32), 0.03 / CELL_M, mode="constant")
-    return ShadeMap(frame, stage, corner, light)
+    light *= 1.0 - 0.5 * gaussian_filter(touch.astype(np.float32), 0.03 / cell, mode="constant")
+    return ShadeMap(frame, stage, corner, light, cell)
+
+
+def _cell_m(extent_m: Array) -> float:
+    """The side of a cell: the usual one, or as large as keeps the map within bounds."""
+    by_area = np.sqrt(float(np.prod(extent_m)) / MOST_CELLS)
+    return max(CELL_M, by_area, float(extent_m.max()) / LONGEST_CELLS)
 
 
 def _joined(solids: Sequence[tuple[Array, Indices]]) -> Indices:
@@ -117,11 +128,12 @@ def _joined(solids: Sequence[tuple[Array, Indices]]) -> Indices:
     return np.concatenate([t + s for (_, t), s in zip(solids, starts, strict=False)])
 
 
-def _lowest(
-    flat: Array, heights: Array, triangles: Indices, corner: Array, shape: tuple[int, ...]
-) -> Array:
-    """Height of the lowest triangle over each cell, infinite where there is none."""
-    seen = np.column_stack([(flat - corner) / CELL_M, -heights])
+def _lowest(places: Array, heights: Array, triangles: Indices, shape: tuple[int, ...]) -> Array:
+    """Height of the lowest triangle over each cell, infinite where there is none.
+
+    `places` (V, 2) are counted in cells.
+    """
+    seen = np.column_stack([places, -heights])
     buffers = empty_buffers(shape[0], shape[1])
     materials = np.zeros(len(triangles), dtype=np.int16)
     rasterize(seen, np.zeros_like(seen), triangles, materials, False, 0, buffers)
@@ -148,7 +160,7 @@ def _floor(
     rays: Rays, shade: ShadeMap, colors: Array, footprint: Array, top: int, picture: Floats
 ) -> None:
     height, width, _ = picture.shape
-    frame, stage, corner, light = shade
+    frame, stage, corner, light, cell = shade
     rows, columns = light.shape
     fade_from, fade_to = FADE_M
     for row in range(height):
@@ -188,7 +200,7 @@ def _floor(
                 on = min(max((0.5 * LINE_M + 0.5 * blur - away) / blur, 0.0), 1.0)
                 line = max(line, on * min(1.0, LINE_M / blur + 0.45))
             # The shade between the four nearest cells.
-            fu, fv = (u - corner[0]) / CELL_M - 0.5, (v - corner[1]) / CELL_M - 0.5
+            fu, fv = (u - corner[0]) / cell - 0.5, (v - corner[1]) / cell - 0.5
             lit = 1.0
             if 0.0 <= fu < columns - 1 and 0.0 <= fv < rows - 1:
                 i, j = int(fu), int(fv)

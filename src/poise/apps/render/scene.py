@@ -40,6 +40,8 @@ GHOST_CLEARANCE_M = 0.05
 """A ghost this far in front of the figure shows fully; one that coincides with it hides."""
 OUTLINE_M = 0.07
 BAND_ROWS = 96
+MOST_RAYS = 2**25
+"""Of one picture; each takes eight bytes of marks."""
 LARGEST_PROP_M = 2.5
 """Parts of a place that are larger together are a terrain, not something beside the figure."""
 
@@ -183,7 +185,9 @@ class Scene:
 
 
 def draw(scene: Scene, camera: Camera, *, samples: int = 3) -> Image.Image:
-    """The picture, each pixel averaged over `samples`² rays."""
+    """The picture, each pixel averaged over `samples`² rays, or fewer where it is very large."""
+    while samples > 1 and camera.width * camera.height * samples**2 > MOST_RAYS:
+        samples -= 1
     fine = camera.scaled(samples)
     shadow = None
     key = _key_light(camera)
@@ -192,6 +196,7 @@ def draw(scene: Scene, camera: Camera, *, samples: int = 3) -> Image.Image:
         shadow = shade_map(scene.plane, camera.right, key, casting, scene.stage_m)
     below, over = draw_marks(fine, scene.plane, scene.marks, float(samples))
     layers = np.asarray(below), np.asarray(over)
+    del below, over  # as large as the layers, which are copies
     seen = [fine.project(s.points_m) for s in scene.solids]
     for points, solid in zip(seen, scene.solids, strict=True):
         points[:, 2] += solid.lead_m * fine.nearness_per_m

@@ -11,7 +11,7 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from pathlib import Path
 
 from poise.announce import listening
@@ -35,6 +35,9 @@ from poise.formats import load_clip, os_problem, reading_below
 from poise.job import Recipe, Subject
 
 EXPORT_S = 300.0
+
+MOST_ASKED_BYTES = 4_000_000
+"""Of messages that wait for the document: behind them pages are not listened to."""
 
 Page = Callable[[Told], None]
 """Takes what a page is told; may be called from any thread."""
@@ -64,6 +67,10 @@ class Document:
         """Runs up to this one are not to be, whether they have begun or not."""
         self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
+        self._exports: set[Future[tuple[bytes, str]]] = set()
+        """That somebody waits for."""
+        self._asked_bytes = 0
+        """Of messages that wait or are worked on."""
         self._thread = threading.Thread(target=self._work, daemon=True, name=f"document {id}")
         self._thread.start()
 
@@ -77,8 +84,8 @@ class Document:
         """A page has closed."""
         self._inbox.put(lambda: self._left(page))
 
-    def ask(self, message: asked.FromPage) -> None:
-        """Something that a page wants."""
+    def ask(self, message: asked.FromPage, bytes: int = 0) -> None:
+        """Something that a page wants, in so many bytes."""
         match message:
             case asked.Command(kind="cancel_run"):
                 with self._lock:
@@ -94,7 +101,14 @@ class Document:
                 if turn is not None:  # of moves that pile up only the last is solved
                     self._inbox.put(lambda: self._drags.solve(turn))
             case _:
-                self._put(lambda: self._asked(message))
+                with self._lock:
+                    self._asked_bytes += bytes
+                self._put(lambda: self._asked(message, bytes))
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so much waits that pages are to wait, too."""
+        return self._asked_bytes > MOST_ASKED_BYTES
 
     def _put(self, job: Callable[[], None]) -> None:
         self._drags.end_turn()
@@ -104,6 +118,15 @@ class Document:
     def is_alone(self) -> bool:
         """Whether no page has it open and nothing runs."""
         return not self._pages and not self._is_running
+
+    def cancel(self) -> None:
+        """End what runs, soon; nobody waits for an export any more."""
+        self._runner.cancel()
+        with self._lock:
+            waited_for, self._exports = self._exports, set()
+        for export in waited_for:
+            with contextlib.suppress(InvalidStateError):  # it is done in this moment
+                export.set_exception(PoiseError("The studio is closing: nothing was exported."))
 
     def close(self) -> None:
         """End what runs; the history is on disk."""
@@ -119,16 +142,22 @@ class Document:
         made: Future[tuple[bytes, str]] = Future()
 
         def export() -> None:
-            try:
-                made.set_result(exported(self, form))
-            except Exception as problem:
-                made.set_exception(problem)
+            with contextlib.suppress(InvalidStateError):  # nobody waits for it any more
+                try:
+                    made.set_result(exported(self, form))
+                except Exception as problem:
+                    made.set_exception(problem)
 
+        with self._lock:
+            self._exports.add(made)
         self._put(export)
         try:
             return made.result(EXPORT_S)
         except TimeoutError:
             raise BadValue("export", "done in time: the document is busy", form) from None
+        finally:
+            with self._lock:
+                self._exports.discard(made)
 
     def solution(self) -> Solution:
         """The result of the recipe as it is; in the document's own thread.
@@ -179,6 +208,7 @@ class Document:
         with self._saying_problems("open_document", [page]):
             if not self.history.is_as_left:
                 self.history = History.read(self.history.folder)
+            self._tell_note(page)
             recipe = self._solver.read(self.history.recipe)
             prepared = self._solver.prepare(recipe)
             if self._told not in (None, prepared):  # its files have changed: news for all
@@ -187,6 +217,12 @@ class Document:
             self._tell(*self._of_prepared(recipe, prepared), to=[page])
             self._solver.solve_or_recall(recipe)
             self._show(recipe, page)
+
+    def _tell_note(self, page: Page) -> None:
+        """What was found when the document was read; once."""
+        if self.history.note:
+            note, self.history.note = self.history.note, ""
+            self._tell(say.Problem((say.ProblemLine(note, ""),), "open_document"), to=[page])
 
     def _left(self, page: Page) -> None:
         if page in self._pages:
@@ -204,7 +240,9 @@ class Document:
             lines = problem_lines(problem, self.project.folder)
             self._tell(say.Problem(lines, about), self._state(), to=to)
 
-    def _asked(self, message: asked.FromPage) -> None:
+    def _asked(self, message: asked.FromPage, bytes: int) -> None:
+        with self._lock:
+            self._asked_bytes -= bytes
         with self._saying_problems(message.kind):
             if message.kind in ("edit_recipe", "edit_contacts", "undo", "redo"):
                 self._check_ours()
@@ -235,12 +273,12 @@ class Document:
                     raise BadValue("message", "one for a document", message.kind)
 
     def _check_ours(self) -> None:
-        """Raise where another studio has changed the document; pages are shown how it is now."""
+        """Raise where another program has changed the document; pages are shown how it is now."""
         if not self.history.is_as_left:
             self.history = History.read(self.history.folder)
             self._changed()
             raise PoiseError(
-                "Another poise studio has changed this document. It is shown as it is now: "
+                "Another program has changed this document. It is shown as it is now: "
                 "do what you wanted again."
             )
 

@@ -3,7 +3,7 @@
 Three walls, each enough against another page in the same browser. The Host must be ours, so that a
 name that was made to point here does not count. The Origin of whatever changes something must be
 ours. And everything but the page itself needs the token, which only the address that was printed
-has.
+has: behind its '#', which browsers send to nobody. The page sends it in headers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from poise.errors import PoiseError
 from poise.formats import read_bytes
@@ -43,6 +44,12 @@ class Guard:
         names = LOOPBACK if self.host in LOOPBACK else (*LOOPBACK, self.host)
         return tuple(f"{name}:{self.port}" for name in names)
 
+    def address(self, document: str = "") -> str:
+        """Where the page is, with its secret behind '#': browsers send that to nobody."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        opens = f"&document={document}" if document else ""
+        return f"http://{host}:{self.port}/#token={self.token}{opens}"
+
     def why_not(self, headers: Mapping[str, str], token: str | None, *, needs_origin: bool) -> str:
         """What is wrong with a request; empty: nothing.
 
@@ -62,6 +69,12 @@ class Guard:
         if token is not None and not secrets.compare_digest(token.encode(), self.token.encode()):
             return "no token, or not ours"
         return ""
+
+
+def has_token(query: bytes) -> bool:
+    """Whether an address has a token where servers, logs and other pages see it."""
+    said = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    return any(name.lower() == "token" for name, _ in said)
 
 
 @dataclass(frozen=True)

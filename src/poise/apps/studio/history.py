@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
+from poise.apps.studio.edit_log import Log, Record
+from poise.apps.studio.old_history import OLD_FILE, read_old
 from poise.errors import FileProblem
-from poise.formats import atomic_write, os_problem, read_bytes
 
 T = TypeVar("T")
 
@@ -43,27 +45,49 @@ class Kept(Generic[T]):
             self._bytes -= self._size_of(old)
 
 
-FILE = "document.json"
+FILE = "edits.log"
 MOST_EDITS = 200
 """That can be taken back."""
+
+_LEAST_WASTE_BYTES = 16 * 2**20
+"""Of edits that nothing leads back to; with less of them the file is not written anew."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A state of the recipe, and what led to it."""
+    """A state of the recipe, and what led to it; the recipe itself is on disk."""
 
-    recipe: Mapping[str, object]
     label: str
-    merge: str = ""
+    merge: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What there is to know of a document without reading its recipes."""
+
+    name: str
+    edits: int
+    """That led to its state."""
+    changed: str
+    """When, as ISO time."""
+    is_touched: bool
+    """Whether anything was ever done to it."""
 
 
 class History:
-    """The states of a recipe."""
+    """The states of a recipe; only the one that is shown is in memory."""
 
     def __init__(self, folder: Path, name: str, recipe: Mapping[str, object]) -> None:
+        """A new one, which is on disk with the first `save` or `add`."""
         self.folder = folder
         self.name = name
-        self._edits = [Edit(recipe, "open")]
+        self.note = ""
+        """What was found when it was read; empty: nothing to say."""
+        self.recipe = recipe
+        """As it is now."""
+        self._log = Log(folder / FILE)
+        self._edits: list[Edit] = []
         self._now = 0
         self._stamp: tuple[int, int] | None = None
 
@@ -74,27 +98,41 @@ class History:
         Raises:
             FileProblem: a file that is not one of ours.
         """
-        path = folder / FILE
+        made = History(folder, "", {})
+        if not made._log.path.is_file() and (folder / OLD_FILE).is_file():
+            return made._from_old()
+        records = made._log.read()
         try:
-            said = json.loads(read_bytes(path))
-            edits = [Edit(each["recipe"], each["label"], each["merge"]) for each in said["edits"]]
-            made = History(folder, str(said["name"]), edits[0].recipe)
-            made._edits, made._now = edits, int(said["now"])
-            if not all(isinstance(each["recipe"], dict) for each in said["edits"]):
-                raise TypeError("a recipe that is none")
-            if not 0 <= made._now < len(edits):
-                raise IndexError(f"edit {made._now} of {len(edits)}")
-        except (
-            ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError
-        ) as problem:  # fmt: skip
+            made.name, made._edits, made._now = _replayed(records)
+            made.recipe = made._recipe(made._now)
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as problem:
             raise FileProblem(FILE, "a document of the studio", str(problem)[:200]) from None
+        if made._log.torn:
+            made.note = (
+                f"The last change of '{made.name}' was not whole on disk, as the studio was ended "
+                "while writing it. It is left out; everything before it is here."
+            )
         made._stamp = made._on_disk()
         return made
 
-    @property
-    def recipe(self) -> Mapping[str, object]:
-        """As it is now."""
-        return self._edits[self._now].recipe
+    @staticmethod
+    def glance(folder: Path) -> Glance:
+        """Without its recipes.
+
+        Raises:
+            FileProblem: a file that is not one of ours.
+        """
+        log = Log(folder / FILE)
+        if not log.path.is_file():
+            old = read_old(folder)
+            return Glance(old.name, old.now, old.changed, len(old.edits) > 1)
+        records = log.read()
+        try:
+            name, edits, now = _replayed(records)
+            changed = str(records[-1].head["at"])
+        except (ValueError, KeyError, TypeError, IndexError) as problem:
+            raise FileProblem(FILE, "a document of the studio", str(problem)[:200]) from None
+        return Glance(name, now, changed, len(edits) > 1)
 
     @property
     def undo_label(self) -> str:
@@ -107,31 +145,49 @@ class History:
         return self._edits[self._now + 1].label if self._now + 1 < len(self._edits) else ""
 
     def add(self, recipe: Mapping[str, object], label: str, merge: str = "") -> None:
-        """A new state; what was taken back before is gone."""
-        edits = self._edits[: self._now + 1]
-        last = edits[-1]
-        if merge and last.merge == merge and self._now > 0:
-            edits[-1] = Edit(recipe, label, merge)
-        elif recipe != last.recipe:
-            edits.append(Edit(recipe, label, merge))
-        if len(edits) > MOST_EDITS:
-            del edits[1 : len(edits) - MOST_EDITS + 1]
-        self._save(edits, len(edits) - 1)
+        """A new state; what was taken back before is gone.
+
+        Raises:
+            BadValue: too large to be kept.
+            FileProblem: what the system refuses; what is not on disk has not happened.
+        """
+        self._prepare()
+        last = self._edits[self._now]
+        replaces = bool(merge) and last.merge == merge and self._now > 0
+        if not replaces and recipe == self.recipe:
+            return
+        head = {"edit": label, "merge": merge, "replaces": replaces, "at": _time()}
+        record = self._append(head, _packed(recipe))
+        self._edits = _with(self._edits, self._now, Edit(label, merge, record), replaces)
+        self._now = len(self._edits) - 1
+        self.recipe = recipe
+        self._tidy()
 
     def go(self, by: int) -> bool:
-        """Back (-1) or on (1) by one edit; False when there is nothing."""
+        """Back (-1) or on (1) by one edit; False when there is nothing.
+
+        Raises:
+            FileProblem: what the system refuses, or a state that is damaged on disk.
+        """
         if not 0 <= self._now + by < len(self._edits):
             return False
-        self._save(self._edits, self._now + by)
+        self._prepare()
+        if not 0 <= self._now + by < len(self._edits):
+            return False
+        recipe = self._recipe(self._now + by)
+        self._append({"now": self._now + by, "at": _time()})
+        self._now += by
+        self.recipe = recipe
         return True
 
     def save(self) -> None:
-        """Put it on disk, whole.
+        """Put a new one on disk.
 
         Raises:
+            BadValue: too large to be kept.
             FileProblem: what the system refuses.
         """
-        self._save(self._edits, self._now)
+        self._prepare()
 
     @property
     def is_as_left(self) -> bool:
@@ -140,30 +196,101 @@ class History:
 
     def _on_disk(self) -> tuple[int, int] | None:
         try:
-            status = (self.folder / FILE).stat()
+            status = self._log.path.stat()
         except OSError:
             return None
         return status.st_mtime_ns, status.st_size
 
-    def _save(self, edits: list[Edit], now: int) -> None:
-        """What is not on disk has not happened."""
-        if self._stamp is not None and not self.is_as_left:
-            found = "that another poise studio has changed it"
-            raise FileProblem(FILE, "a document that nobody else works on", found,
+    def _recipe(self, index: int) -> Mapping[str, object]:
+        said = json.loads(self._log.content(self._edits[index].record))
+        if not isinstance(said, dict):
+            raise TypeError("a recipe that is none")
+        return cast("dict[str, object]", said)
+
+    def _prepare(self) -> None:
+        """Have a file that can be appended to: the one that was read, or a new one."""
+        found = self._on_disk()
+        if found is None:
+            head = {"edit": "open", "merge": "", "at": _time()}
+            self._put([(head, _packed(self.recipe))], now=0)
+        elif found != self._stamp:
+            problem = "that another program has changed it"
+            raise FileProblem(FILE, "a document that nobody else works on", problem,
                               advice="Open it again.")  # fmt: skip
+
+    def _append(self, head: Mapping[str, object], content: bytes = b"") -> Record:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as refused:
-            raise os_problem(self.folder, refused, "write") from None
-        said = {
-            "name": self.name,
-            "now": now,
-            "changed": datetime.now(UTC).isoformat(timespec="seconds"),
-            "edits": [vars(each) for each in edits],
-        }
-        atomic_write(self.folder / FILE, json.dumps(said).encode())
+            return self._log.append(head, content)
+        finally:
+            self._stamp = self._on_disk()
+
+    def _put(self, edits: Iterable[tuple[Mapping[str, object], bytes]], now: int) -> None:
+        """A file of these edits alone, in place of what there is."""
+
+        def records() -> Iterator[tuple[Mapping[str, object], bytes]]:
+            yield {"poise_edits": 1, "name": self.name, "at": _time()}, b""
+            yield from edits
+            yield {"now": now, "at": _time()}, b""
+
+        _, self._edits, self._now = _replayed(self._log.begin(records()))
         self._stamp = self._on_disk()
-        self._edits, self._now = edits, now
+
+    def _from_old(self) -> History:
+        """A document of an earlier version, written anew as they are now."""
+        old = read_old(self.folder)
+        self.name, self.recipe = old.name, old.edits[old.now].recipe
+        heads = [{"edit": e.label, "merge": e.merge, "at": old.changed} for e in old.edits]
+        self._put(zip(heads, (_packed(e.recipe) for e in old.edits), strict=True), old.now)
+        with contextlib.suppress(OSError):
+            (self.folder / OLD_FILE).unlink()
+        return self
+
+    def _tidy(self) -> None:
+        """Leave out what nothing leads back to, once that is most of the file."""
+        live = sum(each.record.size for each in self._edits)
+        if self._log.end - live <= max(live, _LEAST_WASTE_BYTES):
+            return
+        with contextlib.suppress(FileProblem):  # then it is as large as it was
+            heads = [{**each.record.head, "replaces": False} for each in self._edits]
+            contents = (self._log.content(each.record) for each in self._edits)
+            self._put(zip(heads, contents, strict=True), self._now)
+
+
+def _replayed(records: Sequence[Record]) -> tuple[str, list[Edit], int]:
+    """Name, states, and which is shown."""
+    if not records or records[0].head.get("poise_edits") != 1:
+        raise ValueError("another file")
+    edits: list[Edit] = []
+    now = -1
+    for record in records[1:]:
+        head = record.head
+        if "now" in head:
+            now = head["now"]
+            if not isinstance(now, int) or not 0 <= now < len(edits):
+                raise IndexError(f"edit {now} of {len(edits)}")
+            continue
+        edit = Edit(str(head["edit"]), str(head["merge"]), record)
+        edits = _with(edits, now, edit, bool(head.get("replaces")) and now > 0)
+        now = len(edits) - 1
+    if not edits:
+        raise IndexError("no edits")
+    return str(records[0].head["name"]), edits, now
+
+
+def _with(edits: Sequence[Edit], now: int, edit: Edit, replaces: bool) -> list[Edit]:
+    """States after one more edit; of many, the first and the last are kept."""
+    kept = [*edits[: now + 1 - replaces], edit]
+    if len(kept) > MOST_EDITS:
+        del kept[1 : len(kept) - MOST_EDITS + 1]
+    return kept
+
+
+def _packed(recipe: Mapping[str, object]) -> bytes:
+    return json.dumps(recipe).encode()
+
+
+def _time() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 Steps = Sequence[Mapping[str, Mapping[str, object] | None]]

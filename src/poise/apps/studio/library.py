@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 import shutil
@@ -17,13 +16,16 @@ from poise.apps.studio.document import Document
 from poise.apps.studio.families import recipe_of
 from poise.apps.studio.first_recipe import first_recipe
 from poise.apps.studio.history import FILE, History
+from poise.apps.studio.old_history import OLD_FILE
 from poise.apps.studio.project import Project, endings
+from poise.apps.studio.project_lock import ProjectLock
 from poise.apps.studio.saving import moved_recipe
 from poise.apps.studio.solving import read, without_folder
+from poise.apps.studio.sweeping import sweep
 from poise.apps.studio.to_page import Recoverable
 from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
 from poise.errors import PoiseError, UnknownName
-from poise.formats import load_clip, read_bytes, reading_below
+from poise.formats import load_clip, reading_below
 from poise.job import is_family_file, load_family, load_recipe, subject
 from poise.samples import SAMPLES
 
@@ -36,10 +38,17 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
 class Documents:
-    """Documents by their ids. May be used from many threads."""
+    """Documents by their ids. May be used from many threads, by one studio at a time."""
 
     def __init__(self, project: Project) -> None:
+        """Those of a folder, which is ours until `close`; what dead sessions have left goes.
+
+        Raises:
+            FileProblem: another studio has it open.
+        """
         self.project = project
+        self._project_lock = ProjectLock(project.folder, project.documents)
+        sweep(project)
         self._open: OrderedDict[str, Document] = OrderedDict()
         """The last used at the end."""
         self._lock = threading.Lock()
@@ -114,7 +123,7 @@ class Documents:
         with self._lock:
             if id not in self._open:
                 folder = self.project.documents / id
-                if not (folder / FILE).is_file():
+                if not ((folder / FILE).is_file() or (folder / OLD_FILE).is_file()):
                     raise UnknownName("document", id, tuple(self._open))
                 with reading_below(self.project.folder):
                     history = History.read(folder)
@@ -124,35 +133,38 @@ class Documents:
     def recoverable(self) -> tuple[Recoverable, ...]:
         """What was worked on before, the last first; not what was only looked at."""
         found: list[Recoverable] = []
-        for path in self._stored():
+        for folder in self._stored():
             try:
                 with reading_below(self.project.folder):
-                    said = json.loads(read_bytes(path))
-                edits, changed = int(said["now"]), str(said["changed"])
-                touched = len(said["edits"]) > 1 or len(os.listdir(path.parent)) > 1
-                if touched:
-                    found.append(Recoverable(path.parent.name, str(said["name"]), edits, changed))
-            except (
-                PoiseError, OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError
-            ):  # fmt: skip
+                    seen = History.glance(folder)
+                if seen.is_touched or len(os.listdir(folder)) > 1:
+                    found.append(Recoverable(folder.name, seen.name, seen.edits, seen.changed))
+            except (PoiseError, OSError):
                 continue
             if len(found) == _MOST_LISTED:
                 break
         return tuple(sorted(found, key=lambda each: each.changed, reverse=True))
 
     def _stored(self) -> list[Path]:
-        """Files of documents, the last written first."""
-        times: list[tuple[float, Path]] = []
-        for path in self.project.documents.glob(f"*/{FILE}"):
-            with contextlib.suppress(OSError):
-                times.append((path.stat().st_mtime, path))
-        return [path for _, path in sorted(times, reverse=True)]
+        """Folders of documents, the last written first."""
+        times: dict[Path, float] = {}
+        for name in (OLD_FILE, FILE):
+            for path in self.project.documents.glob(f"*/{name}"):
+                with contextlib.suppress(OSError):
+                    times[path.parent] = path.stat().st_mtime
+        return sorted(times, key=lambda folder: times[folder], reverse=True)
+
+    def cancel(self) -> None:
+        """End all that runs, soon."""
+        for document in tuple(self._open.values()):
+            document.cancel()
 
     def close(self) -> None:
-        """End all that runs."""
-        with self._lock:
-            for document in self._open.values():
-                document.close()
+        """End all that runs, and let other studios in."""
+        self.cancel()
+        for document in tuple(self._open.values()):
+            document.close()
+        self._project_lock.close()
 
     def _recipe_for(self, path: Path) -> dict[str, object]:
         """What a document of a clip, or of a family of leaps, begins with."""

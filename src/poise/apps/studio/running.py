@@ -15,6 +15,7 @@ Found = Solution | PoiseError | None
 """What a run has come to; None where it was ended."""
 
 _AGAIN_S = 0.05
+_END_S = 1.0
 
 
 @dataclass
@@ -64,11 +65,11 @@ class Runner:
                 self._pool.close()
 
     def close(self) -> None:
-        """End everything."""
+        """End everything, in a second or so."""
         run = self._now
         self.cancel()
-        if run is not None:
-            run.over.wait(5.0)
+        if run is not None and not run.over.wait(_END_S):
+            self._pool.end_jobs()  # its process ends, whether or not the thread has heard of it
         self.rest()
 
     def _end(self, run: _Run) -> None:

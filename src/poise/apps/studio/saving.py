@@ -68,7 +68,10 @@ def _made_from(document: Savable) -> Iterator[Path]:
 def exported(document: Savable, form: str) -> tuple[bytes, str]:
     """The bytes of a file and what it is to be called."""
     name = f"{Path(document.history.name).stem}.{form}"
-    with tempfile.TemporaryDirectory() as folder:
+    # In our own folder: what a studio that is killed leaves there, the next one sweeps.
+    own = document.project.documents
+    own.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".export-", suffix=".tmp", dir=own) as folder:
         path = Path(folder) / f"clip.{form}"
         try:
             write(path, document)

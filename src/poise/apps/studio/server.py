@@ -1,40 +1,35 @@
-"""The server of the studio: the page, a socket, uploads and exports, for this machine."""
+"""The application of the studio: the page, a socket, uploads and exports, for this machine."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import FastAPI, Query, Request, WebSocket, WebSocketDisconnect
-from fastapi.responses import JSONResponse, Response
+from fastapi import FastAPI, Query, Request, WebSocket
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from poise.apps.studio import from_page as asked
-from poise.apps.studio import to_page as say
-from poise.apps.studio.document import Document, Page
-from poise.apps.studio.guard import Guard
+from poise.apps.studio.conversation import Conversation
+from poise.apps.studio.guard import Guard, has_token
 from poise.apps.studio.library import Documents
-from poise.apps.studio.project import Project, endings
-from poise.apps.studio.solving import bug_lines, problem_lines, without_folder
+from poise.apps.studio.receiving import TOO_SLOW, RefusedUpload, received
+from poise.apps.studio.solving import without_folder
 from poise.apps.studio.uploads import split
-from poise.apps.studio.wire import Told, told, understood
-from poise.errors import BadValue, PoiseError
-from poise.job import recipe_schema
-from poise.methods import METHODS
-from poise.samples import SAMPLES
-from poise.version import __version__
+from poise.errors import PoiseError
 
-UPLOAD_LIMIT_BYTES = 256_000_000
-LONGEST_MESSAGE_BYTES = 4_000_000
 REFUSED = 4401
+OLD_LINK = (
+    "This address has its token in front of '#', where it ends up in logs and in the history of "
+    "the browser. It opens nothing: open the address that poise studio prints now.\n"
+)
 WEB = Path(str(files("poise.apps.studio"))) / "web"
 TYPES = {
     "bvh": "text/plain", "glb": "model/gltf-binary", "npz": "application/octet-stream",
@@ -51,19 +46,21 @@ def _refused(why: str) -> JSONResponse:
     return JSONResponse({"problem": f"refused: {why}"}, status_code=403)
 
 
-class _Guarded:
+class StudioApp:
     """Turns away requests for another host, and tells browsers what the page may do."""
 
-    def __init__(self, app: ASGIApp, guard: Guard, documents: Documents) -> None:
+    def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app, self._guard = app, guard
-        self.documents = documents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, as servers ask for it."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         why = self._guard.why_not(Headers(scope=scope), None, needs_origin=False)
         if why:
             return await _refused(why)(scope, receive, send)
+        if has_token(scope["query_string"]):
+            return await PlainTextResponse(OLD_LINK, 400)(scope, receive, send)
 
         async def with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -81,9 +78,20 @@ class _Guarded:
         return None
 
 
-def studio_app(project: Project, guard: Guard) -> _Guarded:
-    """The application for a folder."""
-    documents = Documents(project)
+Address = tuple[str, int]
+
+
+def studio_app(
+    documents: Documents, guard: Guard, abort: Callable[[Address], None] = lambda _: None
+) -> StudioApp:
+    """The application for the documents of a folder.
+
+    Args:
+        documents: closed when the application ends.
+        guard: who is let in.
+        abort: cuts off the connection of an address at once.
+    """
+    project = documents.project
     one_upload = asyncio.Semaphore(1)
 
     @contextlib.asynccontextmanager
@@ -108,19 +116,12 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
         refused = refusal(request, needs_origin=True)
         if refused is not None:
             return refused
-        too_long = JSONResponse(
-            {"problem": f"At most {UPLOAD_LIMIT_BYTES // 1_000_000} MB can be opened here."}, 413
-        )
-        said = request.headers.get("content-length", "0")
-        if said.isdecimal() and int(said) > UPLOAD_LIMIT_BYTES:
-            return too_long
-        data = bytearray()
         try:
-            async with one_upload:  # each is held in memory
-                async for part in request.stream():
-                    data += part
-                    if len(data) > UPLOAD_LIMIT_BYTES:
-                        return too_long
+            data = await received(request, one_upload)
+        except RefusedUpload as problem:
+            # Nobody waits for the rest of one that was too slow.
+            closing = {"connection": "close"} if problem.code == TOO_SLOW else {}
+            return JSONResponse({"problem": str(problem)}, problem.code, closing)
         except ClientDisconnect:
             return Response(status_code=499)
         try:
@@ -141,7 +142,7 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
         if format not in TYPES:
             return JSONResponse({"problem": f"No format is called '{format}'."}, 422)
         try:
-            found = documents.open(document)
+            found = await asyncio.to_thread(documents.open, document)
             data, name = await asyncio.to_thread(found.exported, format)
         except PoiseError as problem:
             return JSONResponse({"problem": without_folder(str(problem), project.folder)}, 422)
@@ -157,114 +158,16 @@ def studio_app(project: Project, guard: Guard) -> _Guarded:
         offered = [each.strip() for each in said.split(",")]
         token = offered[1] if len(offered) > 1 else ""
         why = guard.why_not(websocket.headers, token, needs_origin=True)
+        if has_token(websocket.scope["query_string"]):
+            why = "a token in the address"
         await websocket.accept(subprotocol="poise" if "poise" in offered else None)
         if why:
             await websocket.close(REFUSED, why)
             return
-        await _Conversation(websocket, documents).go_on()
+        client = websocket.client
+        address = ("", 0) if client is None else (client.host, client.port)
+        await Conversation(websocket, documents, lambda: abort(address)).go_on()
 
     if WEB.is_dir():
         app.mount("/", StaticFiles(directory=WEB, html=True))
-    return _Guarded(app, guard, documents)
-
-
-class _Conversation:
-    """One page."""
-
-    def __init__(self, websocket: WebSocket, documents: Documents) -> None:
-        self._socket, self._documents = websocket, documents
-        self._loop = asyncio.get_running_loop()
-        self._out: asyncio.Queue[tuple[Page | None, Told]] = asyncio.Queue()
-        self._document: Document | None = None
-        self._page: Page | None = None
-        """How the document speaks to the page, for as long as it has it open."""
-
-    def tell(self, message: say.FromServer) -> None:
-        """Queue something for the page; from the server's own thread."""
-        self._out.put_nowait((None, told(message)))
-
-    async def go_on(self) -> None:
-        """Until the page is closed."""
-        sending = asyncio.create_task(self._send())
-        try:
-            self.tell(await asyncio.to_thread(self._welcome))
-            while True:
-                heard = await self._socket.receive()
-                if heard["type"] == "websocket.disconnect":
-                    break
-                await self._heard(heard.get("text"))
-        except (WebSocketDisconnect, RuntimeError):
-            pass
-        finally:
-            sending.cancel()
-            self._leave()
-
-    async def _send(self) -> None:
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            while True:
-                page, data = await self._out.get()
-                if page is not None and page is not self._page:
-                    continue  # of a document that the page has left
-                if isinstance(data, str):
-                    await self._socket.send_text(data)
-                else:
-                    await self._socket.send_bytes(data)
-
-    async def _heard(self, text: str | None) -> None:
-        about = "message"
-        try:
-            if text is None:
-                raise BadValue("message", "text", "bytes")
-            if len(text) > LONGEST_MESSAGE_BYTES:
-                raise BadValue("message", f"at most {LONGEST_MESSAGE_BYTES} bytes", len(text))
-            message = understood(text)
-            about = message.kind
-            match message:
-                case asked.OpenSample():
-                    self._take(await asyncio.to_thread(self._documents.sample, message.name))
-                case asked.OpenFile():
-                    self._take(await asyncio.to_thread(self._documents.file, message.path))
-                case asked.OpenDocument():
-                    self._take(await asyncio.to_thread(self._documents.open, message.id))
-                case asked.Command(kind="ask_files"):
-                    project = self._documents.project
-                    found = await asyncio.to_thread(project.files)
-                    kept = await asyncio.to_thread(self._documents.recoverable)
-                    self.tell(say.Files(found, kept))
-                case _:
-                    if self._document is None:
-                        raise BadValue("document", "opened first", "none")
-                    self._document.ask(message)
-        except PoiseError as problem:
-            lines = problem_lines(problem, self._documents.project.folder)
-            self.tell(say.Problem(lines, about))
-        except Exception as bug:
-            self.tell(say.Problem(bug_lines(bug), about))
-
-    def _take(self, document: Document) -> None:
-        def page(message: Told) -> None:
-            """Queue something for the page; from any thread."""
-            with contextlib.suppress(RuntimeError):  # the server is closing
-                self._loop.call_soon_threadsafe(self._out.put_nowait, (page, message))
-
-        self._leave()
-        self._document, self._page = document, page
-        document.join(page)
-
-    def _leave(self) -> None:
-        if self._document is not None and self._page is not None:
-            self._document.leave(self._page)
-
-    def _welcome(self) -> say.Welcome:
-        methods = {
-            name: say.MethodEntry(
-                method.takes.constraints, {key: dict(each) for key, each in method.presets.items()}
-            )
-            for name, method in METHODS.items()
-        }
-        project = self._documents.project
-        return say.Welcome(
-            __version__, project.folder.name, tuple(SAMPLES), project.files(),
-            self._documents.recoverable(), recipe_schema(), methods, endings(),
-            UPLOAD_LIMIT_BYTES,
-        )  # fmt: skip
+    return StudioApp(app, guard)

@@ -29,6 +29,12 @@ Told = str | bytes
 _LENGTH = struct.Struct("<I")
 _EIGHT = 8
 _LONGEST_WORDS = 300
+_HEAD = 100
+_SLOT = re.compile(
+    rb'\{"kind": ?"(document_state|place|goals|measures|scatter|family_state|files|figure|physics|'
+    rb'motion(?!", ?"which": ?"live"))"(?:, ?"(?:which|key)": ?"(\w+)")?'
+)
+"""Kinds that are told whole, with what they are of; motions of a drag are told in parts."""
 
 
 def told(message: FromServer, **arrays: ArrayLike) -> Told:
@@ -47,6 +53,13 @@ def told(message: FromServer, **arrays: ArrayLike) -> Told:
     head = json.dumps(_plain({**said, "arrays": [asdict(each) for each in heads]})).encode()
     gap = b" " * (-(len(head) + _LENGTH.size) % _EIGHT)
     return b"".join([_LENGTH.pack(len(head)), head, gap, *parts])
+
+
+def slot_of(message: Told) -> str:
+    """What a message says anew, whole: one of the same slot makes it needless; empty: nothing."""
+    head = message[:_HEAD].encode() if isinstance(message, str) else message[_LENGTH.size : _HEAD]
+    found = _SLOT.match(head)
+    return "" if found is None else b" ".join(each for each in found.groups() if each).decode()
 
 
 def kind_of(record: type) -> str:

@@ -68,7 +68,8 @@ def _velocities(points: TouchingPoints, contacts: ContactSchedule) -> list[Array
             # seven points would pass for seven witnesses.
             inner = np.arange(first + quarter, stop - quarter)
             firm = mine & (points.grip[inner] > _FIRM).all(axis=0)
-            moments = max(2, round(len(inner) / (rate * _MOMENT_S)))
+            # A moment of a single frame shows no velocity.
+            moments = min(max(2, round(len(inner) / (rate * _MOMENT_S))), len(inner) // 2)
             for frames in np.array_split(inner, moments) if firm.any() else ():
                 times = (np.arange(len(frames)) - 0.5 * (len(frames) - 1)) / rate
                 paths = points.places_m[frames][:, firm][:, :, [0, 2]]

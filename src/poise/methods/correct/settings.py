@@ -11,7 +11,7 @@ from annotated_types import Ge, Interval
 
 from poise.errors import BadValue, UnknownName
 from poise.methods.correct.mesh_vertices import CANDIDATES
-from poise.record_ranges import NotNegative, Positive, check_record
+from poise.record_ranges import NotNegative, Positive, Window, check_record
 
 Preset = Literal["auto", "walk", "run", "dance", "acrobatic", "floor", "roll", "seat"]
 
@@ -44,7 +44,7 @@ class Settings:
     """What may touch, by default everything, with `mode: paper` the feet (Table 2): toe, heel,
     knee, hand, elbow, shoulder and thigh, each of them with `left_` or `right_` before it; pelvis,
     chest, head."""
-    smoothing_s: NotNegative = 0.015
+    smoothing_s: Window = 0.015
     """Standard deviation of the Gaussian that smooths joint angles first."""
     spheres: Mapping[str, float] = field(default_factory=dict[str, float])
     """Flesh that may enter neither the surroundings nor other flesh: metres around candidates,
@@ -52,7 +52,7 @@ class Settings:
     drape: bool = False
     """Whether the clip was captured on level ground and is to be put on that of the environment:
     every place is raised by what lies below it."""
-    working_rate_hz: Positive = 30.0
+    working_rate_hz: Annotated[float, Interval(ge=1, le=1000)] = 30.0
     """`mode: paper`: rate at which contacts are looked for and places optimized; 60 for
     acrobatics."""
     bone_weight: Positive = 1.0
@@ -91,7 +91,7 @@ class Settings:
     """`mode: paper`: rounds of the motion optimizer for each of them."""
     iterations: Annotated[int, Interval(ge=1, le=100_000)] = 60
     """`mode: paper`: rounds of the motion optimizer for the one that is taken."""
-    key_spacing_s: Positive = 1.0
+    key_spacing_s: Annotated[float, Interval(ge=0.01, le=600)] = 1.0
     """`mode: paper`: time from one key frame of the sub-costs' weights to the next."""
     diversity: Annotated[float, Ge(1)] | None = None
     """`mode: paper`: how many stretches of one contact state the clip may have, as an effective

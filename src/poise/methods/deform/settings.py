@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from poise.ik import IkSettings
-from poise.record_ranges import NotNegative, check_record
+from poise.record_ranges import NotNegative, Window, check_record
 
 Mobility = Annotated[float, Interval(ge=0.001, le=1000)]
 
@@ -21,7 +21,7 @@ class Settings:
     strategy: Literal["priorities", "weights"] = "priorities"
     """"priorities" solves layer by layer; "weights" puts all constraints into one layer, where only
     their weights count (the comparison of the paper's Figs. 4 and 5)."""
-    smoothing_s: NotNegative = 0.1
+    smoothing_s: Window = 0.1
     """Half-width of the low-pass filter on what was added to root and joints; 0 leaves it out."""
     passes: Annotated[int, Interval(ge=1, le=100)] = 2
     """Most rounds of solving; between two, the displacement of the root is smoothed."""

@@ -26,6 +26,10 @@ Frames = bool | tuple[tuple[int, int], ...]
 """All frames, none, or intervals of them (first and last, both included)."""
 
 
+MOST_ROUNDS = 200
+"""Over the whole clip; section 7 of the paper has five."""
+
+
 def rounds_of(passes: str) -> str:
     """One letter a round: "1K+2D" is "KDD".
 
@@ -38,6 +42,8 @@ def rounds_of(passes: str) -> str:
         if match is None or not 1 <= int(match.group(1) or 1) <= 100:
             raise BadValue("passes", 'rounds such as "1K+3D+1K"', passes)
         found += match.group(2) * int(match.group(1) or 1)
+        if len(found) > MOST_ROUNDS:
+            raise BadValue("passes", f"at most {MOST_ROUNDS} rounds in all", passes[:100])
     return found
 
 
@@ -77,7 +83,7 @@ class Settings:
     rate_ratio: Annotated[float, Interval(ge=1e-3, le=1e6)] = 100.0
     """Separate fits and streams: α of section 7, process variance of velocities as a multiple of
     that of places, and of accelerations as a multiple of that of velocities (time in seconds)."""
-    knot_s: Positive = 2.0 / 30.0
+    knot_s: Annotated[float, Interval(gt=0, le=60)] = 2.0 / 30.0
     """Time from one control point of the least-squares filter to the next: the paper's 2 or 4
     frames at 30 Hz. For separate fits, streams and smoothed kinematic rounds."""
     beta: Positive = 0.1

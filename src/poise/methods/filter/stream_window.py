@@ -250,8 +250,19 @@ class StreamWindow:
         return self._weights[count - 1][:, before] @ self._ring[first : first + count]
 
 
+MOST_HALF_WINDOW = 150
+"""Frames: the weights of all windows up to it, twice as long, take 200 MB."""
+
+
 def half_window_frames(seconds: float, rate_hz: float, least: int) -> int:
-    """So many seconds in whole frames, but at least so many."""
+    """So many seconds in whole frames, but at least so many.
+
+    Raises:
+        BadValue: a rate at which a window would hold too many frames.
+    """
+    if seconds * rate_hz > MOST_HALF_WINDOW:
+        allowed = f"at most {MOST_HALF_WINDOW / seconds:.4g} for a stream (take one frame in a few)"
+        raise BadValue("rate_hz", allowed, rate_hz)
     return max(least, math.ceil(seconds * rate_hz - 1e-9))
 
 

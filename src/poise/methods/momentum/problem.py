@@ -31,6 +31,7 @@ from poise.methods.momentum.spacetime import Motion, Rooms, Spacetime, evaluate,
 from poise.methods.momentum.spacetime_rows import Balance, Curves, Figure, Price
 from poise.methods.momentum.stages import Stage, center_path_m
 from poise.motion import Clip
+from poise.solvers import add_to_normal, factor_and_solve
 
 GYRATION = 0.17
 """Radius by which spin compares with velocity, over stature: about a body's own radius of gyration
@@ -196,6 +197,18 @@ def _check_size(unknowns: int, leap: Leap) -> None:
 _LARGEST_BYTES = 3e9
 
 
+_RIDGE = 1e-9
+"""Added to the diagonal, for control points that nothing of the guess tells of."""
+
+
+def _as_band(matrix: Array) -> Array:
+    """A dense symmetric matrix as a band of one block: row j has its columns from j on."""
+    band = np.zeros_like(matrix)
+    for j in range(len(matrix)):
+        band[j, : len(matrix) - j] = matrix[j, j:]
+    return band
+
+
 def _control(spacetime: Spacetime) -> Array:
     """Control points nearest to the momentum of the guess."""
     control = np.zeros(spacetime.curves.basis.shape[2])
@@ -204,9 +217,10 @@ def _control(spacetime: Spacetime) -> Array:
     evaluate(spacetime, spacetime.price, motion, rooms)
     seen = left_of(spacetime, spacetime.price, motion, rooms).momentum
     basis = spacetime.curves.basis.reshape(-1, len(control))
-    squares = basis.T @ basis
-    squares[np.diag_indices_from(squares)] += 1e-9
-    control = np.asarray(np.linalg.solve(squares, basis.T @ seen.ravel()), dtype=np.float64)
+    # Our own kernels: the bits of a library's answer depend on how many threads it has.
+    squares = np.diag(np.full(len(control), _RIDGE))
+    add_to_normal(basis, len(basis), seen.ravel(), len(control), squares, control)
+    factor_and_solve(_as_band(squares), len(control), 1, control)
     for r, column in enumerate(spacetime.balance.column.tolist()):
         if column >= 0:
             f, c = int(spacetime.balance.frame[r]), int(spacetime.balance.axis[r])

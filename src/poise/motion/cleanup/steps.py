@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from poise.errors import UnknownName
-from poise.motion.cleanup import dropped_frames, missing_thorax, rotation_flips, t_pose, wrong_unit
+from poise.motion.cleanup import (
+    dropped_frames,
+    missing_thorax,
+    root_jumps,
+    rotation_flips,
+    t_pose,
+    wrong_unit,
+)
 from poise.motion.cleanup.finding import Finding
 from poise.motion.clip import Clip
 from poise.wording import frame_list
@@ -22,13 +29,14 @@ class Step:
 
 
 # Sizes first, because the others judge lengths; the T-pose before the dropped frames, because a
-# gap beside it must not be filled from it; flips last, because a zero frame looks like one.
+# gap beside it must not be filled from it; jumps and flips last, because a zero frame looks like
+# one.
 STEPS: dict[str, Step] = {
     step.name: step
     for step in (
         *(
             Step(module.NAME, module.find, module.repair)
-            for module in (wrong_unit, missing_thorax, t_pose, dropped_frames)
+            for module in (wrong_unit, missing_thorax, t_pose, dropped_frames, root_jumps)
         ),
         Step(rotation_flips.FLIPS, rotation_flips.find_flips, rotation_flips.repair_flips),
         Step(rotation_flips.JUMPS, rotation_flips.find_jumps, lambda clip, _: clip),

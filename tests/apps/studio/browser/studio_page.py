@@ -108,7 +108,8 @@ class StudioPage:
 
     def visit(self, fragment: str = "") -> None:
         """The address that `poise studio` says; ready when something can be opened or is."""
-        self.page.goto(f"{self.studio.origin}/?token={self.studio.token}{fragment}")
+        more = fragment.replace("#", "&")
+        self.page.goto(f"{self.studio.origin}/#token={self.studio.token}{more}")
         if not fragment:
             self.by("open-sample-walk").wait_for()
 

@@ -146,7 +146,7 @@ const socket = (protocols) => new Promise((go) => {
 });
 const frame = () => new Promise((go) => {
   const made = document.createElement("iframe");
-  made.src = `${origin}/?token=${token}#document=${id}`;
+  made.src = `${origin}/#token=${token}&document=${id}`;
   made.onload = () => setTimeout(() => {
     try { go("reached " + made.contentWindow.document.title); }
     catch (error) { go(`refused: ${error.name}`); }
@@ -219,6 +219,33 @@ def test_a_page_from_another_origin_cannot_drive_it(new_page: NewPage, capture: 
     capture.page.wait_for_timeout(200)
     assert files_below(studio.folder) == there
     assert capture.wish(kind="follow_curve")[1]["point"] == "right_wrist"
+
+
+def test_the_token_is_in_no_address(new_page: NewPage) -> None:
+    page = new_page()
+    page.open_file("short.bvh")
+    token = page.studio.token
+    seen = page.value(
+        "[location.href, document.referrer, ...performance.getEntries().map(e => e.name)]"
+    )
+    asked = [url.partition("#")[0] for url in page.asked]
+    assert seen and asked and token not in " ".join([*seen[:2], *asked])
+    assert token not in " ".join(each.partition("#")[0] for each in seen)
+
+
+def test_the_printed_address_lets_in_a_page_that_is_open_already(new_page: NewPage) -> None:
+    page = new_page(visit=False)
+    page.page.goto(page.studio.origin)
+    page.by("connection").wait_for()
+    page.visit()  # browsers only change what is behind '#', and do not load it again
+    assert page.by("connection").count() == 0
+
+
+def test_an_old_link_says_what_to_open(new_page: NewPage) -> None:
+    page = new_page(visit=False)
+    page.forgiven = ("400", "404")  # it has no icon, either
+    page.page.goto(f"{page.studio.origin}/?token={page.studio.token}")
+    assert "open the address that poise studio prints now" in page.page.inner_text("body")
 
 
 def test_a_page_without_the_token_is_told_how_to_get_in(new_page: NewPage) -> None:
