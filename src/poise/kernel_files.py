@@ -65,8 +65,9 @@ def write_target(folder: Path) -> None:
     """Say beside kernels what this process compiles them for."""
     from numba.core.registry import cpu_target
 
-    key = cpu_target.target_context.codegen().magic_tuple()
-    target = Target(*map(str, key), versions())
+    context: Any = cpu_target.target_context
+    triple, cpu, features = map(str, context.codegen().magic_tuple())
+    target = Target(triple, cpu, features, versions())
     (folder / TARGET).write_text(json.dumps(target._asdict(), indent=1) + "\n", encoding="utf-8")
 
 
