@@ -85,19 +85,25 @@ ENOUGH_FRAMES = 5000
 """A plane has five unknowns; more frames than this, evenly picked, would not tell more of it."""
 
 
-def estimate_ground(clip: Clip, character: Character) -> tuple[Ground, str]:
+def estimate_ground(
+    clip: Clip, character: Character, belt_velocity_m_s: Array | None = None
+) -> tuple[Ground, str]:
     """The floor that the feet of a clip stand on, and a sentence on it for the user.
 
     Stairs and rough terrain have no single floor; then the level on which the feet stand most is
-    returned, and the sentence says so.
+    returned, and the sentence says so. A floor may be a belt (`contact.belt_velocity_m_s`).
     """
+    belt = np.zeros(3) if belt_velocity_m_s is None else belt_velocity_m_s
     state = forward_kinematics(clip.skeleton, *clip.pose)
     feet = foot_sites(contact_points(character))
-    fit = fit_floor(point_motion(state, feet, clip.rate_hz, Environment.flat()), clip.rate_hz)
+    known = Environment.flat(0.0, belt)
+    fit = fit_floor(point_motion(state, feet, clip.rate_hz, known), clip.rate_hz)
+    if belt.any():  # a tilt that is seen over one step of the way is none over all of it
+        fit = replace(fit, slopes=np.zeros(2))
     note = note_on(fit)
-    if fit.standing_s < _HARDLY_STANDING * clip.duration_s:
+    if belt_velocity_m_s is None and fit.standing_s < _HARDLY_STANDING * clip.duration_s:
         note += " Feet hardly ever stand still; on a treadmill, give its belt velocity."
-    return ground_of(fit), note
+    return replace(ground_of(fit), belt_velocity_m_s=belt), note
 
 
 def fit_floor(motion: PointMotion, rate_hz: float) -> FloorFit:

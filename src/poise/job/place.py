@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from poise.arrays import Array
 from poise.character import Character
-from poise.contact import ShownSurface, estimate_ground, shown_place, suggest_place
+from poise.contact import (
+    ShownSurface,
+    belt_velocity_m_s,
+    estimate_ground,
+    shown_place,
+    suggest_place,
+)
 from poise.environment import Entry, Environment, load_environment, place_from
 from poise.job.rate import keeps_laws
 from poise.job.recipe import SUGGESTED, Recipe
@@ -26,6 +35,10 @@ def place_of(recipe: Recipe, clip: Clip, character: Character) -> Environment:
         return suggest_place(clip, character).environment
     if recipe.environment is not None:
         return _named_place(recipe)
+    belt = belt_velocity_m_s(clip, character)
+    if belt is not None:
+        ground, note = estimate_ground(clip, character, belt)
+        return Environment((ground,), (note, belt_in_words(belt)))
     if recipe.retargets:
         place, notes = shown_place(clip, character)  # another body sits only on a seat
     else:
@@ -36,6 +49,15 @@ def place_of(recipe: Recipe, clip: Clip, character: Character) -> Environment:
         missing = [each for each in shown if each.kind != "seat" or not recipe.retargets]
         notes += missing_in_words(missing)
     return replace(place, notes=notes)
+
+
+def belt_in_words(velocity_m_s: Array) -> str:
+    """What is said of a figure that walks in place."""
+    speed = float(np.linalg.norm(velocity_m_s))
+    return (
+        f"The figure walks or runs in place: its feet stand on a belt of {speed:.2f} m/s "
+        "(a treadmill, or a cycle). Another place is given with --environment."
+    )
 
 
 def missing_in_words(surfaces: Sequence[ShownSurface]) -> tuple[str, ...]:

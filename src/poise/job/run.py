@@ -23,8 +23,9 @@ from poise.job.pattern_file import load_pattern
 from poise.job.rate import check_rate
 from poise.job.recipe import Recipe
 from poise.job.subject import Subject, subject
+from poise.job.travelling import belt_of, in_place, travelling
 from poise.job.vocabulary import Vocabulary, vocabulary
-from poise.methods import Edit, ProgressCallback, Result
+from poise.methods import Edit, Method, ProgressCallback, Result
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
 from poise.yaml_nodes import Problem
@@ -118,13 +119,24 @@ def run_prepared(
         edit = edit_of(recipe, index, prepared, clip, words, pattern)
         step = recipe.steps[index]
         with attribute_error(recipe, index):
-            result = words.methods[step.method].run(edit, step.settings, progress=progress)
+            result = _result(words.methods[step.method], edit, step.settings, progress)
         clip = result.clip
         if result.character is not None and result.contacts is not None:
             place = result.environment or prepared.environment
             prepared = prepared.on_body(result.character, clip, result.contacts, place)
         results.append(result)
     return Outcome(prepared, tuple(results))
+
+
+def _result(
+    method: Method, edit: Edit, settings: object, progress: ProgressCallback | None
+) -> Result[Any]:
+    """What a method makes of an edit, on a belt, too."""
+    belt = None if method.takes.belts else belt_of(edit.environment)
+    if belt is None or edit.constraints:  # which may name places beside the belt
+        return method.run(edit, settings, progress=progress)
+    made = method.run(travelling(edit, belt), settings, progress=progress)
+    return in_place(made, edit, belt)
 
 
 def edit_of(

@@ -27,6 +27,8 @@ class Takes:
     """A learned pattern, which it then needs."""
     target: bool = False
     """Another body, which it then needs; later steps work on that body."""
+    belts: bool = False
+    """Ground that moves; other methods are given the clip as it would travel."""
     others: str = ""
     """What is said of constraints of another kind: that they must be so."""
 

@@ -22,7 +22,13 @@ METHODS: dict[str, Method] = {
             is_quick=True,
         ),
         Method("filter", filter.Settings, Takes(_ALL), filter.run),
-        Method("correct", correct.Settings, Takes(), correct.run, presets={**correct.PRESETS}),
+        Method(
+            "correct",
+            correct.Settings,
+            Takes(belts=True),
+            correct.run,
+            presets={**correct.PRESETS},
+        ),
         Method(
             "momentum",
             momentum.Settings,
