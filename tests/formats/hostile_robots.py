@@ -155,6 +155,16 @@ def doubled_here(count: int) -> str:
     return world("".join(rows))
 
 
+def doubled_unseen(count: int) -> str:
+    """The same by the names that bodies have once they are attached: no reader can count these."""
+    rows = [f"<body name='c0'><joint/>{BALL}</body>"]
+    for k in range(count):
+        both = "".join(f"<attach body='z{k}c{k}' prefix='{p}{k}'/>" for p in "xy")
+        rows.append(f"<body name='h{k}'>{BALL}<attach body='c{k}' prefix='z{k}'/></body>")
+        rows.append(f"<body name='c{k + 1}'><joint/>{BALL}{both}</body>")
+    return world("".join(rows))
+
+
 def replicated(*counts: int | str) -> str:
     text = f"<body><joint/>{BALL}</body>"
     for count in counts:
@@ -281,6 +291,7 @@ LOOPS = (
     Hostile("a long chain of includes", chain(1000)),
     Hostile("models that double", doubling(24)),
     Hostile("bodies that double", plain(doubled_here(24))),
+    Hostile("bodies that double unseen", plain(doubled_unseen(24)), is_slow=True),
 )  # fmt: skip
 """Of files and bodies that take in each other."""
 

@@ -11,7 +11,16 @@ import pytest
 from poise.errors import FileProblem, PoiseError
 from poise.formats import robot_compiler
 from poise.formats.robots import read_character
-from tests.formats.hostile_robots import BALL, CUBE, FREE, GOOD, bumpy, meshed, world
+from tests.formats.hostile_robots import (
+    BALL,
+    CUBE,
+    FREE,
+    GOOD,
+    bumpy,
+    doubled_unseen,
+    meshed,
+    world,
+)
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -157,9 +166,9 @@ def test_a_robot_is_compiled_once_while_nothing_changes(
 def test_a_robot_that_takes_too_long_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(robot_compiler, "SECONDS", 0.3)
-    path = written(tmp_path, robot__xml=bumpy(400_000))
-    with pytest.raises(FileProblem, match=r"robot\.xml: .*longer than 0\.3 s"):
+    monkeypatch.setattr(robot_compiler, "SECONDS", 0.5)
+    path = written(tmp_path, robot__xml=doubled_unseen(24))
+    with pytest.raises(FileProblem, match=r"robot\.xml: .*longer than 0\.5 s"):
         read_character(path)
 
 
