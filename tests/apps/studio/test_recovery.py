@@ -188,7 +188,9 @@ def test_a_torn_last_edit_is_said_on_the_page(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-100])
     with in_this_process(folder) as studio, studio.page() as page:
         assert [each["edits"] for each in page.welcome.documents] == [1]
-        heard = page.open("open_document", id=first.state.id)
+        page.send("open_document", id=first.state.id)
+        heard = page.until("document_state")
+        page.done()
         assert "not whole on disk" in heard.problem_lines()[0][1]
         assert heard.state.undo == "whole" and heard.state.solved == "yes"
         with studio.page() as other:  # once is enough

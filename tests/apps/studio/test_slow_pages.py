@@ -29,7 +29,7 @@ from tests.apps.studio.short_walk import recipe, wrist
 pytestmark = needs_page
 
 PROMISED_BYTES = 50_000_000
-WAIT_S = STUCK_S + 5.0
+WAIT_S = STUCK_S + 8.0
 
 
 @pytest.fixture(scope="module")

@@ -68,8 +68,12 @@ def _made_from(document: Savable) -> Iterator[Path]:
 def exported(document: Savable, form: str) -> tuple[bytes, str]:
     """The bytes of a file and what it is to be called."""
     name = f"{Path(document.history.name).stem}.{form}"
+    project = document.project
+    if f".{form}" in RECIPES:  # with files as they are seen from the project folder
+        text = recipe_text(document.history.recipe, project, project.folder / name)
+        return text.encode(), name
     # In our own folder: what a studio that is killed leaves there, the next one sweeps.
-    own = document.project.documents
+    own = project.documents
     own.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".export-", suffix=".tmp", dir=own) as folder:
         path = Path(folder) / f"clip.{form}"
