@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "contacts": ("contacts", "{clip}", "-o", "{out}.json"),
     "contacts by heights and speeds": ("contacts", "{clip}", "-o", "{out}.csv", "--detector"),
     "render a strip": ("render", "{clip}", "-o", "{out}.png"),
-    "render a film": ("render", "{clip}", "-o", "{out}.gif", "--size", "128x96", "--fps", "10"),
+    "render a film": ("render", "{clip}", "-o", "{out}.gif", "--size", "128x96", "--fps", "3"),
     "report": ("report", "{clip}", "-o", "{out}.html"),
     "correct": ("correct", "{clip}", "-o", "{out}.npz", "--report", "{out}.html"),
     "deform": ("deform", "{clip}", "--recipe", "../reach.yaml", "-o", "{out}.npz"),

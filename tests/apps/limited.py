@@ -112,6 +112,8 @@ class Worker:
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         self._process.wait(60)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
 
 @contextlib.contextmanager

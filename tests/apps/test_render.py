@@ -314,6 +314,8 @@ def test_files_are_what_their_extension_says(tmp_path: Path) -> None:
         write_picture(tmp_path / "a.jpg", stage)
     with pytest.raises(BadValue, match="64"):
         write_picture(tmp_path / "b.png", stage, size=(5, 5))
+    with pytest.raises(BadValue, match="pixels in all"):
+        write_picture(tmp_path / "b.png", stage, size=(8000, 8000))
     assert not (tmp_path / "b.png").exists()
 
 

@@ -15,7 +15,7 @@ from poise.motion import Clip
 from poise.samples import SAMPLES, walking
 
 RATE_HZ = 60.0
-FRAMES = 48
+FRAMES = 32
 
 
 @cache

@@ -137,7 +137,7 @@ def _text_files() -> Iterator[HostileFile]:
         for kind in ("recipe", "place", "mapping", "roles"):
             yield HostileFile(kind, name, "hostile.yaml", lambda content=content: content)
     for name, (text, _) in BAD_PLACES.items():
-        yield HostileFile("place", name, "hostile.yaml", lambda text=text: text.encode())
+        yield HostileFile("place", f"place: {name}", "hostile.yaml", text.encode)
 
 
 def _clips() -> Iterator[HostileFile]:

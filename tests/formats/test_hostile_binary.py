@@ -424,6 +424,8 @@ NPZ_DAMAGE: dict[str, tuple[str, Any, str]] = {
     "wrong frames": ("root_positions_m", np.zeros((4, 3)), "(3, 3)"),
     "no frames": ("rotations_wxyz", np.zeros((0, 6, 4)), "at least 1 frame"),
     "NaN": ("root_positions_m", np.full((3, 3), np.nan), "finite"),
+    "rest beyond numbers": ("rest_wxyz", np.full((6, 4), 1e300), "rest_wxyz"),
+    "endless rate": ("rate_hz", np.float64(1e300), "at most 1e+09 in rate_hz"),
     "not unit": ("rotations_wxyz", np.ones((3, 6, 4)), "unit quaternion"),
     "bad parents": ("parents", np.array([-1, 5, 0, 1, 2, 1]), "earlier joints"),
     "zero rate": ("rate_hz", np.float64(0), "rate_hz"),

@@ -18,6 +18,7 @@ from poise.arrays import Array, frozen_array
 from poise.character.roles import JOINT_ROLES
 from poise.character.skeleton import Skeleton
 from poise.errors import FileProblem, nearest_name
+from poise.wording import number_from
 from poise.yaml_nodes import Node, parse_yaml
 
 _LARGEST_FILE = 1 << 20
@@ -102,14 +103,14 @@ def _direction(path: Path, value: Node) -> Array:
     wanted, line = "three numbers for forward, such as [0, 0, 1]", value.place.line
     if not isinstance(value.content, tuple):
         raise FileProblem(path, wanted, _kind(value), line=line)
-    try:
-        numbers = [float(entry.word) for entry in value.content]
-    except ValueError as problem:
-        raise FileProblem(path, wanted, "something else", line=line) from problem
-    length = float(np.linalg.norm(numbers)) if len(numbers) == 3 else 0.0
-    if not (np.isfinite(length) and length > 0):
+    numbers = [number_from(entry.word) for entry in value.content]
+    if len(numbers) != 3 or None in numbers:
+        raise FileProblem(path, wanted, "something else", line=line)
+    direction = np.array(numbers, dtype=np.float64)
+    length = float(np.linalg.norm(direction))
+    if not length > 0:
         raise FileProblem(path, wanted, f"{numbers}", line=line)
-    return np.array(numbers) / length
+    return direction / length
 
 
 def _kind(node: Node) -> str:

@@ -55,6 +55,7 @@ _MADE: dict[str, tuple[Callable[..., tuple[ConvexPart, ...]], tuple[str, ...]]] 
 """Things made by code, and the keys they take; all are numbers but `size_m`, which is three."""
 
 _MAX_HEIGHTS = 500_000
+_MAX_REPEATED_BYTES = 16 << 20
 
 PLACES_M: Range = (-1e4, 1e4)
 """Ranges of what files may say, here of places and heights: nobody moves further."""
@@ -130,7 +131,9 @@ def place_from(root: Entry) -> Environment:
     if "height_field" in entries:
         surfaces.append(_height_field(entries["height_field"]))
     if "parts" in entries:
-        for entry in entries["parts"].items():
+        listed = entries["parts"].items()
+        _check_repeats(listed)
+        for entry in listed:
             parts, remarks = _parts(entry)
             surfaces.extend(parts)
             notes.extend(remarks)
@@ -139,6 +142,21 @@ def place_from(root: Entry) -> Environment:
     if not surfaces:
         raise root.problem("a ground, a height field or parts", "none of them")
     return Environment(tuple(surfaces), tuple(notes))
+
+
+def _check_repeats(entries: list[Entry]) -> None:
+    """A mesh may be large, or named many times, but not both: each time it is read and closed."""
+    seen, repeated = set[Path](), 0
+    for entry in entries:
+        keys = entry.mapping((*_MADE, "file", *_COMMON_KEYS, *_FILE_KEYS))
+        if "file" not in keys:
+            continue
+        mesh = _beside(keys["file"])
+        repeated += mesh.stat().st_size if mesh in seen else 0
+        seen.add(mesh)
+        if repeated > _MAX_REPEATED_BYTES:
+            wanted = f"at most {_MAX_REPEATED_BYTES >> 20} MiB of meshes that are named again"
+            raise keys["file"].problem(wanted, "more", "Use a simpler mesh for what comes often.")
 
 
 def _ground(entry: Entry) -> Ground:

@@ -15,7 +15,7 @@ MOST_FRAMES = 2**20
 """Two hours and a half at 120 Hz."""
 MOST_JOINT_POSES = 2**24
 """Frames times joints: half a gigabyte of rotations, an hour of a 38-joint figure at 120 Hz."""
-ALWAYS_ALLOWED = 2**22
+ALWAYS_ALLOWED = 2**20
 """Joint poses that any file may have; more need a file with at least eight bytes for each."""
 _LEAST_BYTES = 8
 

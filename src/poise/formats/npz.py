@@ -34,6 +34,7 @@ from poise.formats.bvh_layout import BvhLayout
 from poise.formats.disk import atomic_write, read_bytes
 from poise.motion import Clip, Provenance, Source, provenance_of
 from poise.units import UP_AXES, Unit
+from poise.wording import MAX_MAGNITUDE
 
 MAX_BYTES = 2**30
 """As many joint poses as any clip may have, with all that goes with them."""
@@ -44,6 +45,7 @@ _ALWAYS_ALLOWED_BYTES = 1 << 24
 _SMALL_BYTES = 1 << 27
 """Beyond this, an archive may only claim to grow by `_LARGE_EXPANSION`."""
 _LARGE_EXPANSION = 4
+_RATES_HZ = (1e-3, 1e6)
 _MAX_TEXT = 1 << 22
 """Letters of what is said about a clip; as JSON, they grow ten times."""
 
@@ -321,6 +323,7 @@ def read_clip(path: Path) -> Clip:
     turns = arrays["rotations_wxyz"]
     if turns.ndim == 3:
         check_budget(path, turns.shape[0], turns.shape[1], turns.nbytes)
+    _check_numbers(path, arrays)
     meta = _parsed_meta(path, arrays["meta_json"])
     try:
         return _clip(arrays, meta)
@@ -329,6 +332,19 @@ def read_clip(path: Path) -> Clip:
     except (KeyError, TypeError, ValueError, OverflowError) as problem:
         found = f"{type(problem).__name__}: {problem}"
         raise FileProblem(path, "the usual entries in meta_json", found, advice=_ADVICE) from None
+
+
+def _check_numbers(path: Path, arrays: Mapping[str, RawArray]) -> None:
+    """Lengths and rates as in any other file; beyond them sums would overflow further on."""
+    for name, kind in _MEMBERS.items():
+        if kind != "f" or name == "limits_rad":  # what has no limit is infinite there
+            continue
+        if arrays[name].size and not (np.abs(arrays[name]) <= MAX_MAGNITUDE).all():
+            raise FileProblem(path, f"finite numbers of at most {MAX_MAGNITUDE:g} in {name}")
+    rate = arrays["rate_hz"]
+    low, high = _RATES_HZ
+    if rate.size == 1 and not low <= float(rate.ravel()[0]) <= high:
+        raise FileProblem(path, f"rate_hz from {low:g} to {high:g}", f"{float(rate.ravel()[0]):g}")
 
 
 def _clip(arrays: dict[str, RawArray], meta: _Facts) -> Clip:

@@ -114,9 +114,11 @@ def main() -> None:
     except OSError as refused:  # a full disk, a folder that may not be entered
         _forget_output()
         fail(f"{refused.filename or 'output'}: {refused.strerror or refused}.")
-    except MemoryError as short:  # NumPy's and the kernels' own are of this kind, too
+    except MemoryError as short:  # NumPy's own is of this kind, too
         fail(f"{shortage(short)} {LESS_AT_ONCE}")
     except Exception as bug:
+        if isinstance(bug, SystemError) and _UNTOLD in str(bug):
+            fail(f"{shortage(MemoryError())} {LESS_AT_ONCE}")
         told = getattr(bug, "format_message", None)  # how the parser's own complaints look
         if told is not None:
             context = getattr(bug, "ctx", None)
@@ -131,6 +133,10 @@ def main() -> None:
         )
         sys.exit(EXIT_BUG)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+_UNTOLD = "without exception set"
+"""How Numba's and other compiled code fails where an allocation does."""
 
 
 def shortage(short: MemoryError) -> str:
