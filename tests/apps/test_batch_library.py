@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from poise.apps.batch.library import Entry, find_clips
-from poise.apps.batch.output_folder import Naming
+from poise.apps.batch.naming import Naming
 from poise.errors import FileProblem, PoiseError
 from poise.job import Change, Outputs, Recipe, Step
 from poise.methods.correct import Settings as CorrectSettings

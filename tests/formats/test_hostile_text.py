@@ -156,7 +156,7 @@ def test_a_denied_permission_is_told_as_one(tmp_path: Path, monkeypatch: pytest.
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", denied)
+    monkeypatch.setattr(os, "open", denied)
     with pytest.raises(FileProblem, match="permission to read"):
         bvh.read(path)
 

@@ -70,10 +70,18 @@ def add_layer(
     floor = _PIVOT_FLOOR * largest
     if count <= width:
         _through_gram(rows, count, errors, width, damping + floor, step, matrix, vector, floor)
-    elif _through_normal_equations(
-        rows, count, errors, width, damping + floor, step, matrix, vector, floor
-    ):
-        return width
+    else:
+        full = _through_normal_equations(
+            rows, count, errors, width, damping + floor, matrix, vector, floor
+        )
+        # Errors that contradict each other pull along what rounding has left of greater layers'
+        # directions, where only the damping holds against them.
+        for b in range(rank):
+            add_scaled(vector, -dot(vector, basis[b], ends[b]), basis[b], ends[b])
+        for i in range(width):
+            step[i] += vector[i]
+        if full:
+            return width
     return _extended(rows, count, width, basis, ends, rank, largest)
 
 
@@ -107,18 +115,15 @@ def _through_gram(
 @borrowing
 def _through_normal_equations(
     rows: Array, count: int, errors: Array, width: int, damping: float,
-    step: Array, normal: Array, x: Array, floor: float,
+    normal: Array, x: Array, floor: float,
 ) -> bool:  # fmt: skip
-    """Δ += (J̃ᵀJ̃ + λ²I)⁻¹ J̃ᵀ e; returns whether the rows span everything."""
+    """X = (J̃ᵀJ̃ + λ²I)⁻¹ J̃ᵀ e; returns whether the rows span everything."""
     for i in range(width):
         x[i] = 0.0
         for j in range(i, width):
             normal[i, j] = 0.0
     add_to_normal(rows, count, errors, width, normal, x)
-    full = solve_normal(normal, x, width, damping, floor)
-    for i in range(width):
-        step[i] += x[i]
-    return full
+    return solve_normal(normal, x, width, damping, floor)
 
 
 @borrowing

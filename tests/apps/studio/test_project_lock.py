@@ -38,6 +38,8 @@ history.MOST_EDITS = 10_000
 name, folder, id = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 edits, turn = map(int, sys.argv[4:])
 done, refused = 0, 0
+print("ready", flush=True)
+sys.stdin.readline()
 while done < edits:
     try:
         documents = Documents(Project(folder))
@@ -61,8 +63,20 @@ def editor(name: str, folder: Path, id: str, edits: int, turn: int) -> subproces
     """A studio without its page, which takes the project in turns with others."""
     return subprocess.Popen(
         [sys.executable, "-c", EDITOR, name, str(folder), id, str(edits), str(turn)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment(),
     )  # fmt: skip
+
+
+def start(*editors: subprocess.Popen[str]) -> None:
+    """Let them edit, all at once."""
+    for each in editors:
+        assert each.stdout is not None
+        assert each.stdout.readline() == "ready\n"
+    for each in editors:
+        assert each.stdin is not None
+        each.stdin.write("go\n")
+        each.stdin.flush()
 
 
 def new_document(folder: Path) -> str:
@@ -97,6 +111,7 @@ def test_two_studios_of_five_hundred_edits_lose_none(
 def both_edit(folder: Path, edits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     id = new_document(folder)
     both = [editor(name, folder, id, edits, 10) for name in ("one", "two")]
+    start(*both)
     refused = 0
     for each in both:
         out, err = each.communicate(timeout=PATIENCE_S)
@@ -114,6 +129,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(
 ) -> None:
     id = new_document(tmp_path)
     dying = editor("dying", tmp_path, id, 1_000_000, 1_000_000)
+    start(dying)
     assert dying.stdout is not None
     heard = [dying.stdout.readline() for _ in range(20)]
     with pytest.raises(FileProblem, match=f"process {dying.pid} on"):

@@ -70,7 +70,7 @@ def exported(document: Savable, form: str) -> tuple[bytes, str]:
     name = f"{Path(document.history.name).stem}.{form}"
     project = document.project
     if f".{form}" in RECIPES:  # with files as they are seen from the project folder
-        text = recipe_text(document.history.recipe, project, project.folder / name)
+        text = recipe_text(document.history.recipe, project, project.folder / f"recipe.{form}")
         return text.encode(), name
     # In our own folder: what a studio that is killed leaves there, the next one sweeps.
     own = project.documents

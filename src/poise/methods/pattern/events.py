@@ -24,6 +24,8 @@ NEAR_S = 0.25
 SMOOTHED_S = 0.02
 """Standard deviation of the filter before looking: a marker's tremble at the end of a club is
 faster than the club."""
+_STILL = 1e-6
+"""Metres, or metres a second: what moves less does not move."""
 AT_REST = 0.15
 """A point that moves slower than this share of its greatest speed is at rest."""
 CLEAR = 0.9
@@ -93,7 +95,10 @@ def _event(
     frame = _extreme(rule.kind, path, speeds, first, stop)
     blurred = int(np.ceil(4.0 * SMOOTHED_S * rate_hz))  # what lies beyond an end is not known
     near_end = not blurred < frame < len(path) - 1 - blurred
-    if near_end and (rule.kind == "fastest" or _at_an_end(rule.kind, path, speeds, frame)):
+    still = float(np.ptp(_values(path, speeds)[rule.kind])) < _STILL  # ends are as extreme
+    if still or (
+        near_end and (rule.kind == "fastest" or _at_an_end(rule.kind, path, speeds, frame))
+    ):
         raise BadValue(
             where, f"inside the clip ({rule.point} is {rule.kind} at one of its ends)",
             f"frame {frame}",
