@@ -29,26 +29,26 @@ class Job:
 
 
 JOBS = (
-    Job("correct, filter", (
-        ("correct", _WALK, "-o", "corrected.bvh", "--report", "corrected.html"),
-        ("filter", _WALK, "--to", _JUMP, "-o", "filtered.bvh"),
-        ("retarget", _WALK, "--to", _JUMP, "-o", "retargeted.bvh"),
-    )),
-    Job("leap", (("leap", _JUMP, "--turn", "20", "-o", "leap.bvh"),)),
-    Job("correct as printed", (("correct", _WALK, "--mode", "paper", "-o", "printed.bvh"),)),
-    Job("streams, deform, pattern", (
-        ("filter", _WALK, "--to", _JUMP, "--stream", "-o", "streamed.bvh"),
-        ("deform", _WALK, "--to", _JUMP, "-o", "deformed.bvh"),
-        ("pattern", "learn", _WALK, "again.bvh", "-o", "pattern.npz"),
-    )),
     Job("measure, render, contacts", (
         ("measure", _WALK),
         ("render", _WALK, "-o", "strip.png"),
         ("contacts", _WALK, "-o", "contacts.csv"),
         ("inspect", _WALK),
     )),
+    Job("leap", (("leap", _JUMP, "--turn", "20", "-o", "leap.bvh"),)),
+    Job("correct, filter", (
+        ("correct", _WALK, "-o", "corrected.bvh", "--report", "corrected.html"),
+        ("filter", _WALK, "--to", _JUMP, "-o", "filtered.bvh"),
+        ("retarget", _WALK, "--to", _JUMP, "-o", "retargeted.bvh"),
+    )),
+    Job("streams, deform, pattern", (
+        ("filter", _WALK, "--to", _JUMP, "--stream", "-o", "streamed.bvh"),
+        ("deform", _WALK, "--to", _JUMP, "-o", "deformed.bvh"),
+        ("pattern", "learn", _WALK, "again.bvh", "-o", "pattern.npz"),
+    )),
+    Job("correct as printed", (("correct", _WALK, "--mode", "paper", "-o", "printed.bvh"),)),
 )  # fmt: skip
-"""The longest first, so that no core waits for one at the end."""
+"""First what every command ends with, last what few ask for."""
 
 
 @dataclass(frozen=True)
