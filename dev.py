@@ -118,23 +118,41 @@ def test_blender() -> None:
     run(PYTHON, "tests/blender/run.py")
 
 
+def wheel(dist: Path = ROOT / "dist") -> None:
+    """Build a wheel that brings its compiled kernels along, for this Python and kind of machine."""
+    setup("dev")
+    kernels = ROOT / "src" / "poise" / "_kernels"
+    try:
+        run(PYTHON, "-P", "-m", "poise.apps.warm_up", kernels)
+        run(PYTHON, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", dist, ".")
+    finally:
+        shutil.rmtree(kernels, ignore_errors=True)
+
+
 def test_wheel() -> None:
     """Build the wheel, install it in a clean environment, and use it there."""
-    setup("dev")
     with tempfile.TemporaryDirectory() as folder:
         dist, clean = Path(folder) / "dist", Path(folder) / "clean"
-        run(PYTHON, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", dist, ".")
-        (wheel,) = dist.glob(WHEEL_NAME_GLOB)
+        wheel(dist)
+        (made,) = dist.glob(WHEEL_NAME_GLOB)
         venv.EnvBuilder(with_pip=True).create(clean)
         scripts = clean / BIN.name
         python = scripts / PYTHON.name
-        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", made)
         poise = scripts / ("poise.exe" if os.name == "nt" else "poise")
         sample = Path(folder) / "sample.bvh"
         run(python, "-c", "import poise, sys; print(poise.__version__, 'on', sys.version)")
         run(poise, "sample", "walk", "-o", sample)
         run(poise, "inspect", sample)
         run(poise, "convert", sample, Path(folder) / "sample.glb")
+        # With kernels of its own: none is compiled, so none is kept.
+        os.environ["NUMBA_CACHE_DIR"] = str(Path(folder).resolve() / "kernels")
+        run(poise, "correct", sample, "-o", Path(folder) / "corrected.bvh")
+        kept = list((Path(folder) / "kernels").glob("*.nbc"))
+        if kept:
+            sys.exit(
+                f"{len(kept)} kernels were compiled although the wheel has them: {kept[0].name}"
+            )
 
 
 def check() -> None:
@@ -166,6 +184,7 @@ COMMANDS = {
     "test-golden": test_golden,
     "test-blender": test_blender,
     "test-wheel": test_wheel,
+    "wheel": wheel,
     "check": check,
     "bench": bench,
     "clean": clean,
