@@ -24,6 +24,9 @@ _QUOTED = re.compile(r"'[^']*'")
 _NAN = re.compile(r"(?<![A-Za-z])-?(?:nan|inf|infinity)(?![A-Za-z])", re.IGNORECASE)
 
 
+_PLACE = re.compile(r"poise: [^:]+:\d+(:\d+)?: ")
+
+
 @dataclass(frozen=True)
 class Ran:
     """What came of a command, and what it took."""
@@ -43,7 +46,10 @@ class Ran:
             return f"code {self.code}: {' | '.join(said[-3:])}"
         if "Traceback" in self.err or "internal error" in self.err or "Warning" in self.err:
             return f"not meant for users: {' | '.join(said[-3:])}"
-        if self.code == 2 and sum(line.startswith("poise: ") for line in said) != 1:
+        refusals = [line for line in said if line.startswith("poise: ")]
+        # A recipe's mistakes are told all at once, each with its place in the file.
+        each_has_a_place = all(_PLACE.match(line) for line in refusals)
+        if self.code == 2 and not (len(refusals) == 1 or (refusals and each_has_a_place)):
             return f"a refusal is one line: {' | '.join(said[-3:])}"
         if self.peak_bytes > MEMORY_BYTES:
             return f"{self.peak_bytes / 2**20:.0f} MiB"
