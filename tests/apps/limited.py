@@ -24,7 +24,7 @@ _QUOTED = re.compile(r"'[^']*'")
 _NAN = re.compile(r"(?<![A-Za-z])-?(?:nan|inf|infinity)(?![A-Za-z])", re.IGNORECASE)
 
 
-_PLACE = re.compile(r"poise: [^:]+:\d+(:\d+)?: ")
+_PLACE = re.compile(r"poise: [^:]+:(\d+(:\d+)?: | and \d+ more\.$)")
 
 
 @dataclass(frozen=True)
