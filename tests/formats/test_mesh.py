@@ -220,6 +220,23 @@ def test_a_binary_stl_cut_anywhere_is_refused(tmp_path: Path) -> None:
             read_mesh(put(tmp_path / "cut.stl", whole[:length]))
 
 
+SIGNALLING_NAN = bytes.fromhex("0000a07f")
+
+
+@pytest.mark.parametrize("kind", ["stl", "glb"])
+def test_a_signalling_nan_is_refused_as_any_other(tmp_path: Path, kind: str) -> None:
+    marked = CUBE.copy()
+    marked[0, 0] = 1234.5
+    if kind == "stl":
+        whole = b"\0" * 80 + stl_bytes(marked[TRIANGLES])[80:]
+    else:
+        whole = gltf_cube().glb(tmp_path / "whole.glb").read_bytes()
+    number = struct.pack("<f", 1234.5 if kind == "stl" else float(CUBE.max()))
+    assert number in whole
+    with pytest.raises(FileProblem):
+        read_mesh(put(tmp_path / f"bad.{kind}", whole.replace(number, SIGNALLING_NAN, 1)))
+
+
 # --- glTF ------------------------------------------------------------------------------------
 
 

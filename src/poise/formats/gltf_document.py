@@ -151,7 +151,8 @@ class Document:
             values = self._viewed(found, offset, dtype, (count, width), f"accessor {index}")
         if "sparse" in found:
             values = self._sparse(found["sparse"], values, f"sparse accessor {index}")
-        numbers = values.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # signalling nan; found below
+            numbers = values.astype(np.float64)
         if dtype.kind != "f" and found.get("normalized") is True:
             numbers = np.maximum(numbers / np.iinfo(dtype.str).max, -1.0)
         if not (np.abs(numbers) <= MAX_NUMBER).all():

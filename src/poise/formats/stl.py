@@ -60,7 +60,8 @@ def _read_binary(path: Path, data: bytes) -> tuple[tuple[TriangleMesh, ...], tup
     if count > MAX_TRIANGLES:
         raise FileProblem(path, f"at most {MAX_TRIANGLES} triangles", f"{count}")
     triangles = np.frombuffer(data, _TRIANGLE, count, _HEADER + 4)
-    corners = triangles["corners"].astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling nan; found below
+        corners = triangles["corners"].astype(np.float64)
     good = (np.abs(corners) <= MAX_MAGNITUDE).all(axis=(1, 2))
     if not good.all():
         wanted = f"finite coordinates of at most {MAX_MAGNITUDE:g}"
