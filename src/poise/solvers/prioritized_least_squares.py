@@ -117,7 +117,7 @@ def _through_normal_equations(
     rows: Array, count: int, errors: Array, width: int, damping: float,
     normal: Array, x: Array, floor: float,
 ) -> bool:  # fmt: skip
-    """X = (J̃ᵀJ̃ + λ²I)⁻¹ J̃ᵀ e; returns whether the rows span everything."""
+    """Solve for x = (J̃ᵀJ̃ + λ²I)⁻¹ J̃ᵀ e; returns whether the rows span everything."""
     for i in range(width):
         x[i] = 0.0
         for j in range(i, width):
