@@ -87,16 +87,22 @@ def _made_from() -> str:
 def demo() -> None:
     """The main job on a clip made by code: a damaged walk is corrected, written and measured."""
     setup()
-    # The first time, two processes compile side by side; the other goes on after the demo.
-    command = [str(PYTHON), "-P", "-m", "poise", "warm-up", "--cores", "1"]
-    quiet = subprocess.DEVNULL
-    subprocess.Popen(command, cwd=ROOT, stdin=quiet, stdout=quiet, stderr=quiet)
+    run(PYTHON, "-P", "-m", "poise", "warm-up", "correct", "report")
     run(PYTHON, Path("examples") / "05_correct_walk.py")
+    warm_up_in_background()
+
+
+def warm_up_in_background() -> None:
+    """Compile what all commands need; whoever needs some of it sooner compiles that itself."""
+    quiet = subprocess.DEVNULL
+    command = [str(PYTHON), "-P", "-m", "poise", "warm-up"]
+    subprocess.Popen(command, cwd=ROOT, stdin=quiet, stdout=quiet, stderr=quiet)
 
 
 def test(*arguments: str) -> None:
     """The test suite, on all cores, without the slow proofs."""
     setup("dev")
+    run(PYTHON, "-P", "-m", "poise", "warm-up")  # not in each of the processes that test
     run(PYTHON, "-m", "pytest", "-n", "auto", "-m", "not slow", "-q", *arguments)
 
 
@@ -121,7 +127,7 @@ def test_blender() -> None:
 def wheel(dist: Path = ROOT / "dist") -> None:
     """Build a wheel that brings its compiled kernels along, for this Python and kind of machine."""
     setup("dev")
-    kernels = ROOT / "src" / "poise" / "_kernels"
+    kernels = ROOT / "src" / "poise" / "compilation" / "_kernels"
     try:
         run(PYTHON, "-P", "-m", "poise.apps.warm_up", kernels)
         run(PYTHON, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", dist, ".")
@@ -176,7 +182,7 @@ def clean() -> None:
 
 
 COMMANDS = {
-    "setup": lambda: setup("dev"),
+    "setup": lambda: (setup("dev"), warm_up_in_background()),
     "lock": lock,
     "demo": demo,
     "test": test,

@@ -40,9 +40,9 @@ class Pages(BuildHookInterface):  # type: ignore[type-arg]
         build_data["artifacts"] += [
             f"src/poise/apps/{name}/web/**" for name in ("studio", "report")
         ]
-        if (Path(self.root) / "src" / "poise" / "_kernels" / "target.json").is_file():
+        if (Path(self.root) / "src" / "poise" / "compilation" / "_kernels" / "target.json").is_file():
             # Compiled ahead (`python dev.py wheel`): for this Python and kind of machine only.
-            build_data["artifacts"].append("src/poise/_kernels/**")
+            build_data["artifacts"].append("src/poise/compilation/_kernels/**")
             build_data["pure_python"], build_data["infer_tag"] = False, True
         made = [apps / "studio" / "web" / "index.html", apps / "report" / "web" / "pages.js"]
         is_made = all(path.is_file() for path in made)

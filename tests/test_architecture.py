@@ -11,8 +11,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 
 LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing", "wording"}
 LEAVES |= {
-    "kernel_cache",
-    "kernel_files",
+    "compilation",
+    "user_folders",
     "limited_process",
     "record_ranges",
     "version",
@@ -59,9 +59,9 @@ LEAF_MAY_IMPORT = {
     "arrays": {"errors"},
     "units": {"arrays", "errors"},
     "rotations": {"arrays", "errors"},
-    "compiled": {"announce", "kernel_cache", "kernel_files"},
-    "kernel_files": {"kernel_cache"},
-    "kernel_cache": set(),
+    "compiled": {"announce", "compilation"},
+    "compilation": {"compilation", "user_folders"},
+    "user_folders": set(),
     "sharing": set(),
     "version": set(),
     "limited_process": {"errors"},

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from poise.kernel_cache import why_not_kept  # isort: skip  (before Numba itself)
+from poise.compilation.folder import why_not_kept  # isort: skip  (before Numba itself)
 
 import numba
 from numba.core import event
 
 from poise.announce import announce
-from poise.kernel_files import KernelCache
+from poise.compilation.compiler import InnerCompiler
+from poise.compilation.files import KernelCache
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -44,7 +45,7 @@ def inner_borrowing(function: F) -> F:
     """Such a function that only compiled ones call: half the time to compile.
 
     What unpacks Python's objects for it is left out, which for groups of arrays is more code than
-    the function itself.
+    the function itself; and machine code is made of its callers only.
     """
     return _jit(function, **_INNER, _nrt=False)
 
@@ -66,18 +67,24 @@ def reassociated(function: F) -> F:
     )
 
 
-_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, object] = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 
 
 def _jit(function: F, **options: object) -> F:
-    options = {"nogil": True, "fastmath": {"contract"}, **options}
+    # Nobody calls kernels from C: that wrapper is never made.
+    options = {"nogil": True, "fastmath": {"contract"}, "no_cfunc_wrapper": True, **options}
     njit = cast(Callable[..., Callable[[F], F]], numba.njit)  # its types know fewer options
     dispatcher: Any = njit(**options)(function)
-    said = repr(
-        sorted((name, sorted(v) if isinstance(v, set) else v) for name, v in options.items())
-    )
+    said = repr(sorted((name, _as_text(value)) for name, value in options.items()))
     dispatcher._cache = KernelCache(cast(FunctionType, function), said)
     return dispatcher
+
+
+def _as_text(option: object) -> object:
+    """An option, the same text in every process."""
+    if isinstance(option, type):
+        return option.__qualname__
+    return sorted(map(str, option)) if isinstance(option, set) else option
 
 
 class _Announcer(event.Listener):

@@ -55,7 +55,7 @@ def test_what_is_kept_is_listed_and_removed_only_when_told(tmp_path: Path) -> No
     assert "Nothing is kept" in poise(tmp_path, "clean")
     (kernels / "made.nbc").write_bytes(b"0" * 1_000_000)
     (kernels / "mine.txt").write_text("not ours")
-    assert f"{kernels}: 1 files of compiled kernels, 1 MB" in poise(tmp_path, "clean")
+    assert f"{kernels}: 1 files of compiled kernels, 1.0 MB" in poise(tmp_path, "clean")
     assert (kernels / "made.nbc").is_file()
     assert "removed" in poise(tmp_path, "clean", "--yes")
     assert [path.name for path in kernels.iterdir()] == ["mine.txt"]

@@ -1,118 +1,127 @@
-"""Compile ahead what the commands need the first time they run.
+"""Compile what commands need before they need it, on all cores.
 
-Kernels are compiled when they are first used and kept on disk. Here small jobs on made clips run
-side by side, one a core, so that what they compile is there when somebody needs it:
+Kernels are compiled when they are first used and kept on disk. A list says what will be used
+(`poise.compilation.listed`), so that several processes can compile side by side:
 
     poise warm-up
 
 A wheel that is to bring its kernels along has them compiled for the plainest processor that it is
 meant for, into a folder of the package:
 
-    python -m poise.apps.warm_up src/poise/_kernels
+    python -m poise.apps.warm_up src/poise/compilation/_kernels
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import queue
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
-_WALK, _JUMP, _SWING = "walk.bvh", "jump.bvh", "swing.bvh"
-
-
-@dataclass(frozen=True)
-class Job:
-    """Commands one after the other, each from the outputs of those before it."""
-
-    name: str
-    commands: tuple[tuple[str, ...], ...]
+from poise.compilation.listed import kernels_of, listed_kernels
 
 
-JOBS = (
-    Job("measure, render, contacts", (
-        ("measure", _WALK),
-        ("render", _WALK, "-o", "strip.png"),
-        ("contacts", _WALK, "-o", "contacts.csv"),
-        ("inspect", _WALK),
-    )),
-    Job("leap", (("leap", _JUMP, "--turn", "20", "-o", "leap.bvh"),)),
-    Job("correct, filter", (
-        ("correct", _WALK, "-o", "corrected.bvh", "--report", "corrected.html"),
-        ("filter", _WALK, "--to", _JUMP, "-o", "filtered.bvh"),
-        ("retarget", _WALK, "--to", _JUMP, "-o", "retargeted.bvh"),
-    )),
-    Job("streams, deform, pattern", (
-        ("filter", _WALK, "--to", _JUMP, "--stream", "-o", "streamed.bvh"),
-        ("deform", _WALK, "--to", _JUMP, "-o", "deformed.bvh"),
-        ("pattern", "learn", _SWING, "again.bvh", "--fit-club", "-o", "pattern.npz"),
-        ("pattern", "edit", "pattern.npz", _SWING, "--by", "club_head", "0", "0", "0.01",
-         "--frame", "hit", "-o", "hit.bvh"),
-    )),
-    Job("correct as printed", (("correct", _WALK, "--mode", "paper", "-o", "printed.bvh"),)),
-)  # fmt: skip
-"""First what every command ends with, last what few ask for."""
+class Compiled(NamedTuple):
+    """A kernel that a process has compiled, or could not."""
 
-
-@dataclass(frozen=True)
-class Warmed:
-    """What became of a job."""
-
-    name: str
+    place: int
+    """In the list."""
     problem: str
-    """The last line that a command has printed which did not end as it should; empty: none."""
+    """Empty if it is there now."""
 
 
 def warm_up(
-    told: Callable[[Warmed, int, int], None],
+    progress: Callable[[int, int], None],
+    commands: Iterable[str] = (),
     cores: int | None = None,
     environment: Mapping[str, str] | None = None,
-) -> tuple[Warmed, ...]:
-    """Run all jobs.
+) -> tuple[Compiled, ...]:
+    """Compile what commands need, all of them if none is named; what could not be compiled.
 
     Args:
-        told: what became of a job, how many have ended, and how many there are.
-        cores: how many at a time; all that the machine has, if not given.
+        progress: how many kernels are there, of how many.
+        commands: as they are typed: `correct`.
+        cores: how many processes; as many as the machine has, if not given.
         environment: variables beside ours.
     """
-    done: list[Warmed] = []
-    with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-        for made in (
-            ("walk", "-o", _WALK), ("jump", "-o", _JUMP), ("golf", "-o", _SWING),
-            ("golf", "--noise", "2", "-o", "again.bvh"),
-        ):  # fmt: skip
-            _poise(("sample", *made), Path(folder), environment or {})
-        with ThreadPoolExecutor(cores or os.cpu_count() or 1) as pool:
-            running = [pool.submit(_warmed, job, Path(folder), environment or {}) for job in JOBS]
-            for finished in as_completed(running):
-                done.append(finished.result())
-                told(done[-1], len(done), len(JOBS))
-    return tuple(done)
+    kernels = listed_kernels()
+    waiting = {place: set(kernels[place].calls) for place in sorted(kernels_of(commands))}
+    count, done = len(waiting), list[Compiled]()
+    results: queue.SimpleQueue[Compiled] = queue.SimpleQueue()
+    with ExitStack() as stack:
+        idle = [
+            stack.enter_context(_Worker(results, environment or {}))
+            for _ in range(min(count, cores or os.cpu_count() or 1))
+        ]
+        busy: dict[int, _Worker] = {}
+        while waiting or busy:
+            ready = [place for place, calls in waiting.items() if not calls]
+            for place in ready[: len(idle)]:
+                del waiting[place]
+                busy[place] = idle.pop()
+                busy[place].compile(place)
+            done.append(results.get())
+            idle.append(busy.pop(done[-1].place))
+            for calls in waiting.values():
+                calls.discard(done[-1].place)
+            progress(len(done), count)
+    return tuple(one for one in done if one.problem)
 
 
-def _warmed(job: Job, folder: Path, environment: Mapping[str, str]) -> Warmed:
-    for arguments in job.commands:
-        problem = _poise(arguments, folder, environment)
-        if problem:
-            return Warmed(job.name, problem)
-    return Warmed(job.name, "")
+_ENDED = "the process that compiles has ended"
 
 
-def _poise(arguments: tuple[str, ...], folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a command; what it said if it failed."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "poise", *arguments], cwd=folder, capture_output=True,
-        text=True, encoding="utf-8", errors="replace", check=False, stdin=subprocess.DEVNULL,
-        env={**os.environ, "POISE_CORES": "1", "OPENBLAS_NUM_THREADS": "1", **environment},
-    )  # fmt: skip
-    if done.returncode in (0, 3):
-        return ""
-    return (done.stderr.strip().splitlines() or [f"code {done.returncode}"])[-1]
+class _Worker:
+    """A process that compiles one kernel at a time; a context manager, after which it is gone."""
+
+    def __init__(
+        self, results: queue.SimpleQueue[Compiled], environment: Mapping[str, str]
+    ) -> None:
+        self._results = results
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "poise.compilation.worker"], text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        )  # fmt: skip
+        self._asked = -1
+        self._lock = threading.Lock()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def compile(self, place: int) -> None:
+        """Ask for a kernel; what becomes of it is put among the results."""
+        self._asked = place
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{place}\n")
+            self._process.stdin.flush()
+        except OSError:
+            self._answer(_ENDED)
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._answer(line.rstrip("\n").partition(" ")[2])
+        self._answer(_ENDED)
+
+    def _answer(self, problem: str) -> None:
+        """What became of the kernel that was asked for, once."""
+        with self._lock:
+            asked, self._asked = self._asked, -1
+        if asked >= 0:
+            self._results.put(Compiled(asked, problem))
+
+    def __enter__(self) -> _Worker:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._process.kill()
+        self._process.wait()
 
 
 _V3 = "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sse sse2 sse3 sse4.1 sse4.2 ssse3"
@@ -136,11 +145,10 @@ def ship(folder: Path) -> None:
         "NUMBA_CACHE_DIR": str(folder.resolve()), "NUMBA_CPU_NAME": cpu,
         "NUMBA_CPU_FEATURES": features,
     }  # fmt: skip
-    for job in warm_up(lambda job, done, of: None, environment=environment):
-        if job.problem:
-            raise SystemExit(f"{job.name}: {job.problem}")
+    for failed in warm_up(lambda done, of: None, environment=environment):
+        raise SystemExit(f"{listed_kernels()[failed.place].name}: {failed.problem}")
     code = (
-        "import sys; from pathlib import Path; from poise.kernel_files import write_target; "
+        "import sys; from pathlib import Path; from poise.compilation.files import write_target; "
         "write_target(Path(sys.argv[1]))"
     )
     subprocess.run(

@@ -21,6 +21,7 @@ from poise.apps.cli.convert import convert, formats
 from poise.apps.cli.correct import correct
 from poise.apps.cli.edit_clip import command_for
 from poise.apps.cli.family import app as family
+from poise.apps.cli.first_use import FirstUse
 from poise.apps.cli.inspect import inspect
 from poise.apps.cli.leap import leap
 from poise.apps.cli.measure import contacts, measure, report
@@ -32,6 +33,7 @@ from poise.apps.cli.sample import sample
 from poise.apps.cli.stream import stream
 from poise.apps.cli.studio import studio
 from poise.apps.cli.warm_up import clean, warm_up
+from poise.compilation.misses import provided
 from poise.errors import PoiseError
 
 EXIT_BUG = 70
@@ -100,7 +102,8 @@ def main() -> None:
         if isinstance(out, io.TextIOWrapper):  # a name that a terminal cannot show is no reason
             out.reconfigure(errors="backslashreplace")  # to fail
     try:
-        code = app(standalone_mode=False)
+        with provided(FirstUse(sys.argv[1])):
+            code = app(standalone_mode=False)
         sys.stdout.flush()
     except PoiseError as problem:
         fail(str(problem))

@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl
 
 from poise.errors import PoiseError
 from poise.formats import read_bytes
+from poise.user_folders import state_folder
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 _TOKEN_BYTES = 24
@@ -90,12 +91,8 @@ def memory_of(folder: Path) -> Path:
 
     Not in the folder: it may come from somebody else, who would know a token that came with it.
     """
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    else:
-        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     name = hashlib.sha256(str(folder).encode("utf-8", "replace")).hexdigest()[:24]
-    return Path(base) / "poise" / "studio" / f"{name}.json"
+    return state_folder() / "studio" / f"{name}.json"
 
 
 def remembered(file: Path) -> Remembered:

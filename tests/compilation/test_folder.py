@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import poise
-from poise.kernel_cache import is_own
+from poise.compilation.folder import is_own
 from tests.apps.poisoned_folder import Bomb, leaving
 
 SOURCE = Path(poise.__file__).resolve().parents[1]
@@ -179,8 +179,8 @@ def test_numba_is_imported_only_where_its_settings_are_looked_after() -> None:
         )
     }
     assert found == {
-        "kernel_cache.py", "kernel_files.py", "compiled.py", "mechanics/lanes.py",
-        "mechanics/triples.py",
+        "compilation/folder.py", "compilation/files.py", "compilation/compiler.py",
+        "compilation/signatures.py", "compiled.py", "mechanics/lanes.py", "mechanics/triples.py",
     }  # fmt: skip
 
 

@@ -11,12 +11,13 @@ import contextlib
 import logging
 import os
 import stat
-import sys
 import tempfile
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from poise.user_folders import cache_folder
 
 _CONFIG_FILE = ".numba_config.yaml"
 
@@ -58,7 +59,7 @@ def kernel_folder() -> str | None:
     `NUMBA_CACHE_DIR`, a whole path, comes before the user's own folder.
     """
     told = os.environ.get("NUMBA_CACHE_DIR")
-    folder = told or _of_this_user()
+    folder = told or str(cache_folder() / "kernels")
     why = ""
     if not os.path.isabs(folder):
         why = f"NUMBA_CACHE_DIR is not a whole path: {folder}"
@@ -75,19 +76,6 @@ def kernel_folder() -> str | None:
         _refused.append(why)
         return None
     return folder
-
-
-@cache
-def _of_this_user() -> str:
-    """A folder for what can be made again, for this user's eyes alone."""
-    if os.name == "nt":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        told = os.environ.get("XDG_CACHE_HOME", "")
-        base = Path(told) if os.path.isabs(told) else Path.home() / ".cache"
-    return str(base / "poise" / "kernels")
 
 
 @cache

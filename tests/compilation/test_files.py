@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from poise import kernel_cache, kernel_files
+from poise.compilation import files, folder
+from poise.compilation.files import Target, digest_of, shipped_target, versions
 from poise.compiled import compiled, inlined_borrowing
-from poise.kernel_files import Target, digest_of, shipped_target, versions
 
 SOURCE = """
 from poise.compiled import compiled, inlined
@@ -60,7 +60,7 @@ def test_how_it_is_compiled_counts_too() -> None:
 def test_digests_are_the_same_in_every_process() -> None:
     script = (
         "from poise.physics.equations import evaluate_frames as f;"
-        "from poise.kernel_files import digest_of; print(digest_of(f.py_func))"
+        "from poise.compilation.files import digest_of; print(digest_of(f.py_func))"
     )
     found = {
         subprocess.run(
@@ -86,11 +86,11 @@ def test_digests_are_the_same_in_every_process() -> None:
 def test_shipped_kernels_are_for_machines_that_can_run_them(
     change: dict[str, str], runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel_files.write_target(tmp_path)
-    written = json.loads((tmp_path / kernel_files.TARGET).read_text())
+    files.write_target(tmp_path)
+    written = json.loads((tmp_path / files.TARGET).read_text())
     assert Target(**written).versions == versions()
-    (tmp_path / kernel_files.TARGET).write_text(json.dumps({**written, **change}))
-    monkeypatch.setattr(kernel_files, "SHIPPED", tmp_path)
+    (tmp_path / files.TARGET).write_text(json.dumps({**written, **change}))
+    monkeypatch.setattr(files, "SHIPPED", tmp_path)
     shipped_target.cache_clear()
     assert (shipped_target() is not None) == runs
     shipped_target.cache_clear()
@@ -99,7 +99,7 @@ def test_shipped_kernels_are_for_machines_that_can_run_them(
 SCRIPT = """
 import sys
 from pathlib import Path
-from poise import kernel_files
+from poise.compilation import files as kernel_files
 if len(sys.argv) > 1:
     kernel_files.SHIPPED = Path(sys.argv[1])
 import numpy as np
@@ -126,7 +126,7 @@ def test_shipped_kernels_come_first_and_broken_ones_do_no_harm(tmp_path: Path) -
     assert hits(shipped) == 1  # kept, and found again
     subprocess.run(
         [sys.executable, "-c",
-         "import sys; from pathlib import Path; from poise.kernel_files import write_target;"
+         "import sys; from pathlib import Path; from poise.compilation.files import write_target;"
          "write_target(Path(sys.argv[1]))", str(shipped)], check=True,
     )  # fmt: skip
     assert hits(own, shipped) == 1
@@ -140,11 +140,11 @@ def test_a_folder_of_others_is_refused_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", "kernels")
-    kernel_cache.kernel_folder.cache_clear()
+    folder.kernel_folder.cache_clear()
     try:
-        assert kernel_cache.kernel_folder() is None
-        assert "whole path" in kernel_cache.why_not_kept()
+        assert folder.kernel_folder() is None
+        assert "whole path" in folder.why_not_kept()
     finally:
         monkeypatch.undo()
-        kernel_cache._refused.clear()
-        kernel_cache.kernel_folder.cache_clear()
+        folder._refused.clear()
+        folder.kernel_folder.cache_clear()

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from poise.kernel_cache import kernel_folder  # isort: skip  (before Numba itself)
+from poise.compilation.folder import kernel_folder  # isort: skip  (before Numba itself)
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -30,6 +30,10 @@ import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+
+from poise.compilation.compiler import INNER, hand_over_environments, rebuild_inner
+from poise.compilation.misses import ask_for
+from poise.compilation.signatures import signature_text
 
 SHIPPED = Path(__file__).parent / "_kernels"
 """Kernels that came with a wheel."""
@@ -93,7 +97,7 @@ class KernelCache(FunctionCache):
         _options[function] = options
         self._impl = _Impl()
         self._name = f"{function.__module__.removeprefix('poise.')}.{function.__qualname__}"
-        self._kept: IndexDataCacheFile | None = None
+        self._public = f"{function.__module__}:{function.__qualname__}"
         self._enabled = True
 
     @property
@@ -103,17 +107,32 @@ class KernelCache(FunctionCache):
 
     def flush(self) -> None:
         """Forget what is kept of this kernel."""
-        if kernel_folder() is not None:
-            self._files(kernel_folder() or "").flush()
+        if (folder := kernel_folder()) is not None:
+            for path in Path(folder).glob(f"{self._stem}-*.nb[ic]"):
+                path.unlink(missing_ok=True)
 
-    def _files(self, folder: str) -> IndexDataCacheFile:
-        digest = digest_of(self._py_func)
+    @property
+    def _stem(self) -> str:
         name = self._name.replace("<", "").replace(">", "")
-        return IndexDataCacheFile(folder, f"{name}-{digest[:20]}-{_tag()}", digest)
+        return f"{name}-{digest_of(self._py_func)[:20]}"
+
+    def _files(self, folder: Path, key: tuple[Any, Any]) -> IndexDataCacheFile:
+        """Of one signature for one target: no other process adds to them meanwhile."""
+        signature = hashlib.sha256(repr(key).encode()).hexdigest()[:10]
+        name = f"{self._stem}-{signature}-{_tag()}"
+        return IndexDataCacheFile(str(folder), name, digest_of(self._py_func))
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         if not self._enabled:
             return None
+        found = self._kept_overload(sig, target_context)
+        if found is not None or kernel_folder() is None:
+            return found
+        if ask_for(self._public, lambda: signature_text(sig)):
+            return self._kept_overload(sig, target_context)
+        return None
+
+    def _kept_overload(self, sig: Any, target_context: Any) -> Any:
         if (shipped := shipped_target()) is not None:
             found = self._found(SHIPPED, (sig, shipped.key), target_context)
             if found is not None:
@@ -124,19 +143,20 @@ class KernelCache(FunctionCache):
             )
         return None
 
-    def _found(self, folder: Path, key: object, target_context: Any) -> Any:
+    def _found(self, folder: Path, key: tuple[Any, Any], target_context: Any) -> Any:
         """A kernel of a folder; None if it is not there, or its file is damaged."""
         try:
-            data = self._files(str(folder)).load(key)
+            data = self._files(folder, key).load(key)
             return None if data is None else self._impl.rebuild(target_context, data)
         except Exception:  # a pickle that was cut off fails in any way there is
             return None
 
     def _save_overload(self, sig: Any, data: Any) -> None:
+        hand_over_environments(data)
         folder = kernel_folder()
         if self._enabled and folder is not None and self._impl.check_cachable(data):
             key, reduced = (sig, data.codegen.magic_tuple()), self._impl.reduce(data)
-            files = self._files(folder)
+            files = self._files(Path(folder), key)
             # A full disk, or a folder that was taken away meanwhile, costs the next run its time.
             with contextlib.suppress(OSError):
                 try:
@@ -151,6 +171,12 @@ class _Impl(CompileResultCacheImpl):
 
     def __init__(self) -> None:
         pass
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """A compiled kernel from what was kept of it."""
+        if payload[0][1] == INNER:
+            return rebuild_inner(target_context, payload)
+        return super().rebuild(target_context, payload)
 
 
 @cache
