@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records
 from poise.apps.cli.waiting import Say, say_notes, waiting
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ def run(
     recipe: Annotated[Path, typer.Argument(help="The recipe (.yaml); see docs/recipes.md.")],
     clip: Annotated[Path | None, typer.Option(help="Another clip than the recipe names.")] = None,
     asked: RunOptions = AS_THE_RECIPE_SAYS,
-    accept: Accept = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     schema: Annotated[
         bool,
         typer.Option(
@@ -51,6 +49,9 @@ def run(
 ) -> None:
     """Do what a recipe says: which clip, which constraints in which order, which files to write.
 
+    Options come before what the recipe says, and --set before both. Files in options and in --set
+    are seen from the current folder, those in the recipe from its own.
+
     Ends with code 0 when every constraint is met and with 3 when one is not; the outputs are
     written in both cases.
 
@@ -60,8 +61,7 @@ def run(
 
         poise run reach.yaml --without balance --set reach.priority=1 -o unbalanced.bvh
     """  # fmt: skip
-    with saying_problems():
-        follow(recipe, clip, asked, asked.set_ or (), accept=accept)
+    follow(recipe, clip, asked, asked.changes(read))
 
 
 def follow(
@@ -70,7 +70,6 @@ def follow(
     asked: RunOptions,
     changes: Sequence[str | Change],
     *,
-    accept: bool,
     method: str | None = None,
     given: Mapping[str, Path | None] | None = None,
     roles_by: str | None = None,
@@ -83,7 +82,6 @@ def follow(
         clip: another clip than the recipe's.
         asked: what to write, what to leave out.
         changes: values to change first, those of `asked` among them.
-        accept: whether unmet goals are no failure.
         method: a step of it must be there.
         given: where more goes than `asked` says: what touches when (`contacts`), the first version
             of a method that makes one (`preview`), a robot's file (`robot`).
@@ -106,7 +104,6 @@ def follow(
             write_outputs,
         )
 
-        changes = [*changes, *asked.changes(changes)]
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
         used = [step.method for step in recipe.steps]
         if method is not None and method not in used:
@@ -147,7 +144,7 @@ def follow(
         if found is not None and is_measured(recipe):
             lines += figure_lines(found)
         say(said, (*lines, *watching.written, *written))
-    if not outcome.converged and not accept:
+    if not outcome.converged and not asked.accept:
         raise typer.Exit(EXIT_NOT_MET)
 
 
@@ -156,21 +153,6 @@ def say(notes: Iterable[str], lines: Iterable[str]) -> None:
     say_notes(notes)
     for line in lines:
         print(line)
-
-
-@contextmanager
-def saying_problems() -> Generator[None, None, None]:
-    """Say all that is wrong with a recipe, a line each, and leave with the code for wrong input."""
-    from poise.errors import PoiseError
-
-    try:
-        yield
-    except PoiseError as problem:
-        if not hasattr(problem, "problems"):
-            raise
-        for line in str(problem).splitlines():
-            print(f"poise: {line}", file=sys.stderr)
-        raise typer.Exit(EXIT_WRONG_INPUT) from None
 
 
 STAGES = {
