@@ -92,7 +92,8 @@ class LibraryOptions:
         Path | None,
         typer.Option(
             help="Put each on this body (motion, skeleton or robot file); without a recipe, as "
-            "poise retarget does."
+            "poise retarget does.",
+            metavar="CHARACTER",
         ),
     ] = None
     only: Annotated[
