@@ -148,9 +148,7 @@ def test_a_body_file_is_what_a_recipe_says_of_the_character(here: Path, recipe: 
         ("robot.xml", "<mujoco/>", "a body file .*--to"),
     ],
 )
-def test_a_body_file_that_is_none_is_refused(
-    here: Path, name: str, text: str, words: str
-) -> None:
+def test_a_body_file_that_is_none_is_refused(here: Path, name: str, text: str, words: str) -> None:
     (here / name).write_text(text)
     with pytest.raises(PoiseError, match=words):
         ClipOptions(body=Path(name)).question()

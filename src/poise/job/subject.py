@@ -142,6 +142,12 @@ def read_captured(recipe: Recipe, path: str | Path) -> Clip:
 
 _LYING_SHARE = 0.7
 """A rest pose this much lower than the tallest captured one does not stand."""
+USUAL_RECIPES = Path(__file__).parent
+"""Where the recipes are that commands follow without one."""
+_NAME_JOINTS = (
+    "Take another motion; or, if it is of such a body, name its joints in a file, one "
+    "'left_knee: LShin' per line (--roles FILE)."
+)
 _MOST_RANGES = 2
 """Of widened ranges that are said one by one."""
 
@@ -193,7 +199,6 @@ def subject(
     recipe: Recipe,
     clip: Clip | str | Path | None = None,
     *,
-    roles_by: str | None = None,
     upright: bool = False,
     to_draw: bool = False,
     place: Environment | None = None,
@@ -205,8 +210,6 @@ def subject(
         recipe: says which clip, whose body, where; it may have no steps.
         clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
             that one, and read with the same options.
-        roles_by: how to name joints that were not recognised, where the recipe is none that a user
-            has written: `Name its joints in a roles file (--roles).`
         upright: look for a pose that stands in clips whose rest pose lies.
         to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
             recognised is a character without a body and a note, and nobody looks for a floor.
@@ -227,7 +230,7 @@ def subject(
         if isinstance(lacking, UnusualStature) and not to_draw:
             raise lacking
     if isinstance(lacking, MissingRoles) and not to_draw:
-        raise _unrecognised(recipe, made, lacking, roles_by)
+        raise _unrecognised(recipe, made, lacking)
     if to_draw:
         return _to_be_drawn(recipe, captured, character, lacking)
     with located(recipe, ("environment",)):
@@ -348,16 +351,14 @@ def _standing_pose(clip: Clip) -> Array | None:
     return clip.rotations_wxyz[int(heights.argmax())]
 
 
-def _unrecognised(
-    recipe: Recipe, clip: Clip, missing: MissingRoles, roles_by: str | None
-) -> Exception:
+def _unrecognised(recipe: Recipe, clip: Clip, missing: MissingRoles) -> Exception:
     """What to say about a skeleton that is not a body, by where its joints can be named."""
     if not recipe.steps:
         return missing
     file = clip.source.path if clip.source else clip.name or "the clip"
-    if roles_by is not None:
+    if recipe.folder == USUAL_RECIPES:  # no user has written it
         found = why_not(Character(clip.skeleton)) or f"nothing for {', '.join(missing.missing)}"
-        return FileProblem(file, SUITABLE, found, advice=roles_by)
+        return FileProblem(file, SUITABLE, found, advice=_NAME_JOINTS)
     root = recipe.written
     place = Place("recipe") if root is None else root.nearest(("character",)).place
     found = ", ".join(f"{role}={joint}" for role, joint in missing.found.items()) or "nothing"

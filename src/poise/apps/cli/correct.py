@@ -22,12 +22,6 @@ from poise.apps.cli.run import follow
 if TYPE_CHECKING:
     from poise.job import Change
 
-_ROLES_BY = (
-    "Take another motion; or name the joints of its body, each that poise inspect says is missing, "
-    "in a file: one 'left_knee: LShin' per line (--roles FILE)."
-)
-"""How to name joints of a motion on the command line."""
-
 
 @dataclass(frozen=True)
 class CorrectOptions:
@@ -125,5 +119,4 @@ def correct(
         asked.changes(read, own),
         method="correct",
         given={"contacts": wanted.contacts_out, "preview": wanted.preview},
-        roles_by=None if recipe else _ROLES_BY,
     )

@@ -97,7 +97,9 @@ def _report(path: Path, read: ClipOptions) -> ClipReport | CharacterReport:
         read.check_left_out(for_clips, f"it is for clips, and {path.name} is a body")
         return inspect_character(load_character(path), path, read.roles)
     made = read.read(path)
-    return inspect_clip(made.clip, path, read.question(), roles=read.roles, notes=made.notes)
+    cut = made.clip.history[-1:] if read.frames is not None else ()
+    notes = (*made.notes, *made.repairs, *cut)
+    return inspect_clip(made.clip, path, read.question(), roles=read.roles, notes=notes)
 
 
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:

@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 RECIPE = "retarget_clip"
 _MOST_SAID = 5
 """Impossible stretches that are said; the rest is counted."""
-_ROLES_BY = (
-    "Take another motion; or, if it is of such a body, name its joints in a file, one "
-    "'left_knee: LShin' per line (--roles FILE)."
-)
-"""How to name joints of a motion on the command line."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +133,6 @@ def retarget(
         asked,
         asked.changes(read, own),
         given={"robot": robot},
-        roles_by=_ROLES_BY,
         tell=lambda outcome, notes: _tell(outcome, notes, written, clip, to),
     )
 
@@ -172,7 +166,7 @@ def _explain(clip: Path, changes: Sequence[Change]) -> None:
         from poise.transfer import correspondence
 
         recipe = load_recipe(usual_recipe(RECIPE), changes=changes)
-        found = subject(recipe, clip, roles_by=_ROLES_BY)
+        found = subject(recipe, clip)
         assert found.target is not None
         matches = correspondence(found.character, found.target, found.mapping)
     say((), explained(found.character, found.target, matches))

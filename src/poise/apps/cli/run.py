@@ -72,7 +72,6 @@ def follow(
     *,
     method: str | None = None,
     given: Mapping[str, Path | None] | None = None,
-    roles_by: str | None = None,
     tell: Callable[[Outcome, Sequence[str]], None] | None = None,
 ) -> None:
     """Read, check, run, write, and say how it went.
@@ -85,7 +84,6 @@ def follow(
         method: a step of it must be there.
         given: where more goes than `asked` says: what touches when (`contacts`), the first version
             of a method that makes one (`preview`), a robot's file (`robot`).
-        roles_by: how to name joints that were not recognised; see `job.subject`.
         tell: says how it went, of which these are the notes, instead of us.
     """
     with waiting(f"reading {recipe_path.name}"):
@@ -120,7 +118,7 @@ def follow(
         )
         if "report" in outputs.files:
             built()
-        prepared = subject(recipe, clip, roles_by=roles_by)
+        prepared = subject(recipe, clip)
         if "robot" in outputs.files and prepared.target is not None:
             with located(recipe, ("outputs", "robot")):
                 check_hinged(prepared.target.skeleton)
