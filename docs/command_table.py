@@ -15,24 +15,19 @@ from poise.apps.cli.clip_options import ClipOptions
 from poise.apps.cli.main import app
 
 PAGE = Path(__file__).with_name("commands.md")
-HEAD = """\
-# Commands
-
-Made by `python docs/command_table.py` from the commands themselves; a test compares.
-
-Files in options, and in values of `--set`, are seen from the current folder; those inside a recipe, a body file or a place file from the folder of that file. An option that does not fit a file (`--animation` of a BVH) is refused, not ignored. Of a command that follows a recipe, options come before what the recipe says, and `--set` before both.
-
-## Options of every command that reads a clip
-
-The same, by the same names, in {reading}. Each is a value of a recipe, named in the last column. With `--against`, the original is read alike, as far as its format takes the options. A body file (`--body`) holds what a recipe says under `character`:
-
-```yaml
-mass_kg: 71.5
-sex: female
-roles: {{left_knee: LShin}}
-```
-
-"""
+HEAD = (
+    "# Commands\n\n"
+    "Made by `python docs/command_table.py` from the commands themselves; a test compares.\n\n"
+    "Files in options, and in values of `--set`, are seen from the current folder; those inside a "
+    "recipe, a body file or a place file from the folder of that file. An option that does not fit "
+    "a file (`--animation` of a BVH) is refused, not ignored. Of a command that follows a recipe, "
+    "options come before what the recipe says, and `--set` before both.\n\n"
+    "## Options of every command that reads a clip\n\n"
+    "The same, by the same names, in {reading}. Each is a value of a recipe, named in the last "
+    "column. With `--against`, the original is read alike, as far as its format takes the options. "
+    "A body file (`--body`) holds what a recipe says under `character`:\n\n"
+    "```yaml\nmass_kg: 71.5\nsex: female\nroles: {{left_knee: LShin}}\n```\n"
+)
 
 KEYS = {
     "unit": "clip.unit", "up": "clip.up", "skeleton": "clip.skeleton",
