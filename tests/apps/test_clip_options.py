@@ -153,10 +153,10 @@ def test_one_of_several_animations_is_read_everywhere(
         ("run", recipe, "--clip", moves, "-o", "a.bvh"),
         ("correct", moves, "--only", "contacts", "--accept", "-o", "b.bvh"),
     ):
+        assert "Did you mean 'Run'?" in command(*words, "--animation", "Rum").err
         done = command(*words, "--animation", "Run", "--frames", ":16")
         assert done.code == 0, done.err
         assert "Read animation 'Run'; others: Walk" in done.err + done.out
-        assert "Did you mean 'Run'?" in command(*words, "--animation", "Rum").err
     assert poise.load(tmp_path / "a.bvh").frame_count == 16
 
 
