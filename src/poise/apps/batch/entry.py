@@ -21,7 +21,7 @@ class Entry:
     """Its path below the folder, with slashes: what the results call it. One of several animations
     in a file stands before the extension: `fox.run.glb`."""
     path: Path
-    changes: tuple[Change, ...] = ()
+    changes: tuple[str | Change, ...] = ()
     """Values of the recipe that are others for this clip."""
     animation: str | int | None = None
     """Which of several animations in the file, where somebody has said so."""

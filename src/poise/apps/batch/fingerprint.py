@@ -39,7 +39,7 @@ class Fingerprint:
     recipe_sha256: str
 
 
-def fingerprint(path: Path, order_sha256: str, changes: Sequence[Change]) -> Fingerprint:
+def fingerprint(path: Path, order_sha256: str, changes: Sequence[str | Change]) -> Fingerprint:
     """Of a clip's file with those that belong to it, and of an order with its changes.
 
     Raises nothing but `MemoryError`, whatever the files hold.
@@ -47,7 +47,9 @@ def fingerprint(path: Path, order_sha256: str, changes: Sequence[Change]) -> Fin
     return Fingerprint(_hash_of([path]), _with_changes(order_sha256, changes, read=True))
 
 
-def unread_fingerprint(path: Path, order_sha256: str, changes: Sequence[Change]) -> Fingerprint:
+def unread_fingerprint(
+    path: Path, order_sha256: str, changes: Sequence[str | Change]
+) -> Fingerprint:
     """Of a clip whose files a worker did not survive: nothing is opened."""
     try:
         status = path.stat()
@@ -94,22 +96,24 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def _with_changes(order: str, changes: Sequence[Change], *, read: bool) -> str:
+def _with_changes(order: str, changes: Sequence[str | Change], *, read: bool) -> str:
     """The hash of an order whose values are others for one clip."""
     if not changes:
         return order
     named = [
         (each.folder or Path()) / each.value
         for each in changes
-        if read and isinstance(each.value, str) and each.value
+        if read and isinstance(each, Change) and isinstance(each.value, str) and each.value
     ]
     files = [_hash_of([path]) for path in named if is_file(path)]
     facts = (order, [_said(each) for each in changes], files)
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
-def _said(change: Change) -> str:
+def _said(change: str | Change) -> str:
     """A change in one line."""
+    if isinstance(change, str):
+        return change
     path = change.path if isinstance(change.path, str) else ".".join(map(str, change.path))
     return f"{path}={json.dumps(change.value)}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import io
 import json
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from poise.apps.batch.entry import Entry
-from poise.errors import FileProblem
+from poise.errors import FileProblem, PoiseError
 from poise.formats import read_bytes
 from poise.job import FILE_KEYS, Change, typed_change
 
@@ -81,10 +82,15 @@ def _below(path: Path, folder: Path) -> str:
         return PurePosixPath(*whole.parts[1:]).as_posix()
 
 
-def _change(key: str, value: object, folder: Path) -> Change:
-    """As `--set` takes it where a person typed it; files are seen from the manifest."""
+def _change(key: str, value: object, folder: Path) -> str | Change:
+    """As `--set` takes it where a person typed it; files are seen from the manifest.
+
+    One that is no change stays as it was typed: the row of its clip says what is wrong with it.
+    """
     if isinstance(value, str) and key.split(".")[-1] not in FILE_KEYS:
-        return typed_change(f"{key}={value}", folder)
+        with contextlib.suppress(PoiseError):
+            return typed_change(f"{key}={value}", folder)
+        return f"{key}={value}"
     return Change(key.strip(), value, f"--set {key}={json.dumps(value)}"[:86], folder)
 
 

@@ -86,7 +86,7 @@ class ClipJob:
     name: str
     path: str
     order: Order
-    changes: tuple[Change, ...]
+    changes: tuple[str | Change, ...]
     """For this clip alone."""
     files: tuple[tuple[str, str], ...]
     """What is written (clip, glb, before, contacts, report, robot), and below what name."""
@@ -153,7 +153,7 @@ class _NotWritten(Exception):
 
 
 @lru_cache(maxsize=4)
-def _recipe(order: Order, changes: tuple[Change, ...]) -> Recipe:
+def _recipe(order: Order, changes: tuple[str | Change, ...]) -> Recipe:
     return order.followed_with(changes)
 
 

@@ -22,7 +22,7 @@ class ResultCheck:
     clip: str
     """Its path."""
     order_sha256: str
-    changes: tuple[Change, ...]
+    changes: tuple[str | Change, ...]
     folder: str
     """Of the results."""
     outputs: tuple[OutputFile, ...]

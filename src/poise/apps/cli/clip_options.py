@@ -136,6 +136,7 @@ class ClipOptions:
             raise BadValue("--fix-rate", "left out beside --keep-rate", "both")
         if self.suggest_surfaces and self.environment is not None:
             raise BadValue("--suggest-surfaces", "left out beside --environment", "both")
+        suggested = SUGGESTED if self.suggest_surfaces else None
         rate = "fix" if self.fix_rate else "keep" if self.keep_rate else None
         return [
             *option_changes(
@@ -145,10 +146,10 @@ class ClipOptions:
                 ("clip.capture_rate_hz", self.rate, "--rate"),
                 ("clip.animation", self.animation, "--animation"),
                 ("clip.frames", self.frames, "--frames"),
-                ("clip.clean", cleaning(self.clean), "--clean"),
-                ("clip.wrong_rate", rate, f"--{rate}-rate"),
+                ("clip.clean", cleaning(self.clean), "--clean", self.clean),
+                ("clip.wrong_rate", rate, f"--{rate}-rate", ""),
                 ("environment", self.environment, "--environment"),
-                ("environment", SUGGESTED if self.suggest_surfaces else None, "--suggest-surfaces"),
+                ("environment", suggested, "--suggest-surfaces", ""),
             ),
             *(() if self.body is None else body_changes(self.body)),
             *option_changes(
@@ -210,18 +211,22 @@ def cleaning(text: str | None) -> str | bool | tuple[str, ...] | None:
     return False if steps == ("none",) else steps
 
 
-def option_changes(*asked: tuple[str, object, str]) -> list[Change]:
-    """Options that were given, as changes of a recipe; files are seen from the current folder."""
+def option_changes(
+    *asked: tuple[str, object, str] | tuple[str, object, str, str | None],
+) -> list[Change]:
+    """Options that were given, as changes of a recipe; files are seen from the current folder.
+
+    Args:
+        *asked: the path of the value, the value, and the option; what was typed, if that is not
+            the value.
+    """
     from poise.job import Change
 
     here = Path.cwd()
-    return [
-        Change(
-            tuple(path.split(".")),
-            str(value) if isinstance(value, Path) else value,
-            f"{option} {value}",
-            here,
-        )
-        for path, value, option in asked
-        if value is not None
-    ]
+    found: list[Change] = []
+    for path, value, option, *typed in asked:
+        if value is not None:
+            plain = str(value) if isinstance(value, Path) else value
+            label = f"{option} {typed[0] if typed else value}".strip()
+            found.append(Change(tuple(path.split(".")), plain, label, here))
+    return found

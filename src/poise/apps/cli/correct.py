@@ -66,14 +66,19 @@ class CorrectOptions:
 
     def changes(self) -> list[Change]:
         """Those that change the recipe."""
-        listed = None if self.candidates is None else self.candidates.replace(",", " ").split()
-        return option_changes(
+        from poise.job import Change
+
+        found = option_changes(
             ("correct.settings.preset", self.preset, "--preset"),
             ("correct.settings.only", self.only, "--only"),
             ("correct.settings.mode", self.mode, "--mode"),
             ("correct.contacts", self.contacts, "--contacts"),
-            ("correct.settings.candidates", listed, "--candidates"),
         )
+        if self.candidates is not None:
+            listed = self.candidates.replace(",", " ").split()
+            path = ("correct", "settings", "candidates")
+            found.append(Change(path, listed, f"--candidates {self.candidates}"))
+        return found
 
 
 AS_USUAL = CorrectOptions()
