@@ -87,7 +87,7 @@ def test_a_clip_that_ends_early_is_said(tmp_path: Path, clips: Path) -> None:
     assert "the clip has only 121 frames: kept 0:121" in found.notes
     recipe = written(tmp_path, lines.replace("[0, 500]", "[500, 600]"), steps())
     with pytest.raises(
-        RecipeProblem, match=r"r\.yaml:2:.*: frames must be inside the clip \(0 to 1"
+        RecipeProblem, match=r"r\.yaml:2:.*: frames must be a range inside 0:121, got \(500, 600\)"
     ):
         subject(recipe)
 

@@ -93,6 +93,29 @@ class RunOptions:
 AS_THE_RECIPE_SAYS = RunOptions()
 
 
+@dataclass(frozen=True)
+class StreamOptions:
+    """What comes out of a stream, and what holds in it."""
+
+    mapping: MappingFile = None
+    layout: Annotated[
+        str, typer.Option(help="bvh, or unitree: CSV of root, xyzw and joint angles, Z up.")
+    ] = "bvh"
+    scale: TimesAsFar = None
+    ground: Annotated[
+        float | None,
+        typer.Option(help="Height of the level ground, in metres; 0, if nothing is said."),
+    ] = None
+    no_feet: Annotated[
+        bool,
+        typer.Option("--no-feet", help="Let feet slide: nothing waits for what touches."),
+    ] = False
+    passes: Annotated[
+        str | None,
+        typer.Option(help="Rounds of the filter for balance and flights: 1D+1K is 1.6 s late."),
+    ] = None
+
+
 def set_changes(given: Sequence[str] | None) -> list[Change]:
     """What `--set` changes; files are seen from the current folder."""
     from poise.job import typed_change

@@ -14,7 +14,7 @@ from poise.apps.cli.waiting import Say, say_notes, waiting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from poise.job import Change, Outcome
+    from poise.job import Change, Outcome, PlannedOutputs, Recipe, Subject
     from poise.methods import Progress
 
 EXIT_WRONG_INPUT = 2
@@ -89,39 +89,11 @@ def follow(
     with waiting(f"reading {recipe_path.name}"):
         from poise.apps.figure_text import figure_lines, is_measured
         from poise.apps.outcome_text import outcome_lines, outcome_page
-        from poise.apps.report.page import built
-        from poise.errors import BadValue
-        from poise.formats import check_hinged
-        from poise.job import (
-            evaluation_of,
-            load_recipe,
-            located,
-            planned_outputs,
-            run_prepared,
-            subject,
-            write_outputs,
-        )
+        from poise.job import evaluation_of, load_recipe, run_prepared, write_outputs
 
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
-        used = [step.method for step in recipe.steps]
-        if method is not None and method not in used:
-            raise BadValue(
-                f"steps of {recipe_path.name}",
-                f"at least one of '{method}' (poise run follows any recipe)",
-                ", ".join(used),
-            )
-        # What cannot be written is said before the work, not after it.
-        usual = {"clip": asked.output, "contacts": None, "report": asked.report}
-        wanted = {**usual, **(given or {})}
-        outputs = planned_outputs(
-            recipe, clip, wanted, overwrite=asked.overwrite, allow_outside=asked.allow_outside
-        )
-        if "report" in outputs.files:
-            built()
-        prepared = subject(recipe, clip)
-        if "robot" in outputs.files and prepared.target is not None:
-            with located(recipe, ("outputs", "robot")):
-                check_hinged(prepared.target.skeleton)
+        _check_method(recipe, recipe_path, method)
+        outputs, prepared = _ready(recipe, clip, asked, given or {})
     with waiting("running") as news:
         watching = Watching(news, outputs.files.pop("preview", None))
         outcome = run_prepared(recipe, prepared, progress=watching)
@@ -144,6 +116,37 @@ def follow(
         say(said, (*lines, *watching.written, *written))
     if not outcome.converged and not asked.accept:
         raise typer.Exit(EXIT_NOT_MET)
+
+
+def _check_method(recipe: Recipe, path: Path, method: str | None) -> None:
+    from poise.errors import BadValue
+
+    used = [step.method for step in recipe.steps]
+    if method is not None and method not in used:
+        allowed = f"at least one of '{method}' (poise run follows any recipe)"
+        raise BadValue(f"steps of {path.name}", allowed, ", ".join(used))
+
+
+def _ready(
+    recipe: Recipe, clip: Path | None, asked: RunOptions, given: Mapping[str, Path | None]
+) -> tuple[PlannedOutputs, Subject]:
+    """The outputs and the subject: what cannot be written is said before the work, not after it."""
+    from poise.apps.report.page import built
+    from poise.formats import check_hinged
+    from poise.job import located, planned_outputs, subject
+
+    usual = {"clip": asked.output, "contacts": None, "report": asked.report}
+    outputs = planned_outputs(
+        recipe, clip, {**usual, **given}, overwrite=asked.overwrite,
+        allow_outside=asked.allow_outside,
+    )  # fmt: skip
+    if "report" in outputs.files:
+        built()
+    prepared = subject(recipe, clip)
+    if "robot" in outputs.files and prepared.target is not None:
+        with located(recipe, ("outputs", "robot")):
+            check_hinged(prepared.target.skeleton)
+    return outputs, prepared
 
 
 def say(notes: Iterable[str], lines: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,37 +9,12 @@ import typer
 
 from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
 from poise.apps.cli.options import (
-    MappingFile,
     OntoBody,
     Overwrite,
-    TimesAsFar,
+    StreamOptions,
     check_new,
     taking_records,
 )
-
-
-@dataclass(frozen=True)
-class StreamOptions:
-    """What comes out of a stream, and what holds in it."""
-
-    mapping: MappingFile = None
-    layout: Annotated[
-        str, typer.Option(help="bvh, or unitree: CSV of root, xyzw and joint angles, Z up.")
-    ] = "bvh"
-    scale: TimesAsFar = None
-    ground: Annotated[
-        float | None,
-        typer.Option(help="Height of the level ground, in metres; 0, if nothing is said."),
-    ] = None
-    no_feet: Annotated[
-        bool,
-        typer.Option("--no-feet", help="Let feet slide: nothing waits for what touches."),
-    ] = False
-    passes: Annotated[
-        str | None,
-        typer.Option(help="Rounds of the filter for balance and flights: 1D+1K is 1.6 s late."),
-    ] = None
-
 
 AS_USUAL = StreamOptions()
 

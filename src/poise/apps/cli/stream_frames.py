@@ -22,9 +22,8 @@ import numpy as np
 import typer
 
 from poise.apps.cli.clip_options import ClipOptions
-from poise.apps.cli.options import RunOptions, check_new, usual_recipe
+from poise.apps.cli.options import RunOptions, StreamOptions, check_new, usual_recipe
 from poise.apps.cli.retarget import RECIPE, changes_for
-from poise.apps.cli.stream import StreamOptions
 from poise.apps.cli.stream_lines import BvhStream, lines_for
 from poise.arrays import Array
 from poise.constraints import FLAT, Constraint, StageEdit

@@ -103,8 +103,7 @@ def trim(clip: Clip, frames: Frames, steps: Sequence[str] = ()) -> Trimmed:
     first, last, _ = slice(start, stop).indices(total)
     begin = max(first, left_out)
     if begin >= last:
-        asked = ":".join("" if end is None else str(end) for end in (start, stop))
-        raise BadValue("frames", f"a range inside {left_out}:{total}", asked)
+        raise BadValue("frames", f"a range inside {left_out}:{total}", frames)
     clip = clip.sliced(begin - left_out, last - left_out).noted(f"frames {first}:{last} of {total}")
     notes: tuple[str, ...] = ()
     if stop is not None and stop > total:
