@@ -53,7 +53,7 @@ def test_a_sample_is_cut_and_resampled(tmp_path: Path) -> None:
     assert made.rate_hz == 24.0 and made.frame_count == 20
     np.testing.assert_array_equal(made.root_positions_m, full.root_positions_m[5:101:5])
     assert outcome.converged and outcome.clip.history[-1] == "lifted by 0.0 m"
-    assert "frames 5:101 of 481" in outcome.notes
+    assert "frames 5 to 100 of 481" in outcome.notes
 
 
 def test_steps_follow_one_another(tmp_path: Path) -> None:

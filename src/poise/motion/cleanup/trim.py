@@ -104,10 +104,12 @@ def trim(clip: Clip, frames: Frames, steps: Sequence[str] = ()) -> Trimmed:
     begin = max(first, left_out)
     if begin >= last:
         raise BadValue("frames", f"a range inside {left_out}:{total}", frames)
-    clip = clip.sliced(begin - left_out, last - left_out).noted(f"frames {first}:{last} of {total}")
+    # As it was asked for: STOP is not included, the last of a pair is.
+    words = f"{first}:{last}" if isinstance(frames, str) else f"{first} to {last - 1}"
+    clip = clip.sliced(begin - left_out, last - left_out).noted(f"frames {words} of {total}")
     notes: tuple[str, ...] = ()
     if stop is not None and stop > total:
-        notes = (f"the clip has only {total} frames: kept {first}:{last}",)
+        notes = (f"the clip has only {total} frames: kept {words}",)
     return Trimmed(clip, Kept(begin, last, total, left_out, first), notes, found, repairs)
 
 
