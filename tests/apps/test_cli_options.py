@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -14,7 +16,7 @@ from typer.testing import CliRunner
 from poise.apps.cli.clip_options import ClipOptions
 from poise.apps.cli.options import RunOptions, taking_records
 from poise.errors import BadValue, FileProblem, PoiseError
-from poise.job import RecipeProblem, load_recipe, question
+from poise.job import AS_IT_IS, RecipeProblem, load_recipe, question
 
 
 @dataclass(frozen=True)
@@ -182,4 +184,17 @@ def test_options_that_make_no_sense_are_refused(read: ClipOptions, words: str) -
 
 
 def test_nothing_asked_for_changes_nothing() -> None:
-    assert ClipOptions().changes() == [] and question() == ClipOptions().question()
+    assert ClipOptions().changes() == [] and question() == ClipOptions().question() == AS_IT_IS
+    assert question(["clip.clean=true"]) == AS_IT_IS
+
+
+def test_converting_needs_no_methods() -> None:
+    """Whoever converts a thousand files does not wait a thousand times for what solves them."""
+    code = (
+        "import sys; sys.argv = ['poise', 'convert', 'nowhere.bvh', 'to.bvh', '--frames', '1:2']\n"
+        "from poise.apps.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "assert not {'poise.job', 'poise.methods', 'numba'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -89,6 +89,8 @@ def question(changes: Sequence[str | Change] = ()) -> Recipe:
     Raises:
         RecipeProblem: all mistakes, each labelled by the option that makes it.
     """
+    if not changes:  # nothing to check, for which the whole vocabulary would be compiled
+        return Recipe((), character=CharacterChoice(ranges="none"))
     usual: Values = {"poise": VERSION, "clip": {}, "steps": [{"deform": None}]}
     root = changed(node_from(usual), changes, ())
     made = _checked(root, Path("options"), vocabulary(), [])

@@ -123,6 +123,17 @@ class ClipOptions:
         ),
     ] = None
 
+    def check(self) -> None:
+        """Nothing, if the options go together.
+
+        Raises:
+            BadValue: two of them exclude each other.
+        """
+        if self.fix_rate and self.keep_rate:
+            raise BadValue("--fix-rate", "left out beside --keep-rate", "both")
+        if self.suggest_surfaces and self.environment is not None:
+            raise BadValue("--suggest-surfaces", "left out beside --environment", "both")
+
     def changes(self) -> list[Change]:
         """All that was given, as changes of a recipe.
 
@@ -132,10 +143,7 @@ class ClipOptions:
         """
         from poise.job import SUGGESTED, body_changes
 
-        if self.fix_rate and self.keep_rate:
-            raise BadValue("--fix-rate", "left out beside --keep-rate", "both")
-        if self.suggest_surfaces and self.environment is not None:
-            raise BadValue("--suggest-surfaces", "left out beside --environment", "both")
+        self.check()
         suggested = SUGGESTED if self.suggest_surfaces else None
         rate = "fix" if self.fix_rate else "keep" if self.keep_rate else None
         return [

@@ -71,9 +71,9 @@ def convert(
 
 def _at_true_rate(clip: Clip, read: ClipOptions) -> Clip:
     """The clip at the rate at which its flights fall, where that is asked for."""
+    read.check()
     if not read.fix_rate:
         read.check_left_out(OF_BODY_AND_PLACE, "poise convert needs it only beside --fix-rate")
-        read.changes()  # says what excludes each other
         return clip
     from poise.job import ClipChoice, subject
 
