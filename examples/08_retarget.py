@@ -9,7 +9,7 @@ folder `out/`.
 The same on the command line, and with a robot:
 
     poise retarget walk.bvh --to other.bvh -o out/other_walk.bvh
-    poise retarget walk.bvh --to g1.xml --rate 30 --robot out/walk.csv
+    poise retarget walk.bvh --to g1.xml --fps 30 --robot out/walk.csv
 """
 
 from __future__ import annotations

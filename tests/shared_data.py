@@ -10,12 +10,17 @@ import pytest
 SHARED = Path(os.environ.get("POISE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 MOCAP = SHARED / "mocap"
 ROBOTS = SHARED / "robots"
+FOREIGN = SHARED / "foreign"
 
 needs_mocap = pytest.mark.skipif(
     not MOCAP.is_dir(), reason=f"real clips not found: {MOCAP} (set POISE_SHARED)"
 )
 needs_robots = pytest.mark.skipif(
     not ROBOTS.is_dir(), reason=f"robot models not found: {ROBOTS} (set POISE_SHARED)"
+)
+
+needs_foreign = pytest.mark.skipif(
+    not FOREIGN.is_dir(), reason=f"files of other makers not found: {FOREIGN} (set POISE_SHARED)"
 )
 
 

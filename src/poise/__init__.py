@@ -48,12 +48,17 @@ __all__ = [
 
 
 def load(
-    path: str | Path, *, unit: str | None = None, up: str | None = None, **options: object
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    up: str | None = None,
+    rate_hz: float | None = None,
+    **options: object,
 ) -> Clip:
     """Read a clip (.bvh, .amc, .glb, .gltf, .npz); options as `poise.formats.load_clip`."""
     from poise.formats import load_clip
 
-    return load_clip(path, unit=unit, up=up, **options)
+    return load_clip(path, unit=unit, up=up, rate_hz=rate_hz, **options)
 
 
 def load_character(path: str | Path) -> Character:

@@ -101,10 +101,11 @@ def run_here(
     only: Sequence[str] = (),
     limits: Limits | None = None,
     retry: bool = False,
+    animation: str | None = None,
     **order: Any,
 ) -> Ran:
     """A batch in this process: nothing is protected from anything, but it is quick."""
-    found = find_clips(source, only=only, leave_out=(out,))
+    found = find_clips(source, only=only, leave_out=(out,), reader=Threads(1), animation=animation)
     told = order_from(recipe, **order)
     with Batch(found, told, out, limits or Limits(), Threads(1), retry=retry) as batch:
         rows = list(batch.run(Threads(1))) if batch.plan.tasks else []

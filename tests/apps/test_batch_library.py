@@ -14,7 +14,7 @@ import pytest
 from poise.apps.batch.library import Entry, find_clips
 from poise.apps.batch.naming import Naming
 from poise.errors import FileProblem, PoiseError
-from poise.job import Change, Outputs, Recipe, Step
+from poise.job import Change, Outputs, Recipe, Step, recipe_from_text
 from poise.methods.correct import Settings as CorrectSettings
 from tests.apps.batch_runs import (
     files_below,
@@ -71,7 +71,7 @@ def test_clips_below_a_folder_are_found_in_order_and_others_counted(tmp_path: Pa
     assert [e.name for e in found.entries] == [
         "a.npz", "b.bvh", "e.gltf", "sub/d.amc", "sub/deep/c.glb",
     ]  # fmt: skip
-    assert found.others == 2
+    assert [each.name for each in found.left_alone] == ["f.txt", "sub/d.asf"]
     assert all(entry.path.is_file() and entry.path.is_absolute() for entry in found.entries)
 
 
@@ -83,7 +83,9 @@ def test_extensions_may_be_written_large(tmp_path: Path) -> None:
 def test_what_is_hidden_is_left_alone(tmp_path: Path) -> None:
     touch(tmp_path, "a.bvh", ".b.bvh", ".git/c.bvh", "sub/.d.bvh", "sub/._e.bvh")
     found = find_clips(tmp_path)
-    assert [entry.name for entry in found.entries] == ["a.bvh"] and found.others == 3
+    assert [entry.name for entry in found.entries] == ["a.bvh"]
+    assert {each.reason for each in found.left_alone} == {"a hidden file"}
+    assert len(found.left_alone) == 3
 
 
 def test_a_hidden_folder_that_is_asked_for_is_looked_through(tmp_path: Path) -> None:
@@ -318,7 +320,8 @@ def test_a_byte_order_mark_is_no_part_of_it(tmp_path: Path, name: str) -> None:
 def test_a_table_changes_values_for_each(tmp_path: Path) -> None:
     text = 'clip,hand.priority,hand.frames,about\r\na.bvh,2,"[1, 5]",\r\nb.bvh,,,a walk\r\n'
     a, b = find_clips(listed(tmp_path, "m.csv", text)).entries
-    assert a.changes == ("hand.priority=2", "hand.frames=[1, 5]") and b.changes == ("about=a walk",)
+    assert values_in(a) == {"hand.priority": 2, "hand.frames": (1, 5)}
+    assert values_in(b) == {"about": "a walk"}
 
 
 def values_in(entry: Entry) -> dict[Any, Any]:
@@ -345,10 +348,12 @@ def test_values_that_are_files_are_seen_from_the_list(tmp_path: Path) -> None:
     folder.mkdir()
     text = "clip,environment,clip.skeleton,deform.contacts\n../a.amc,room.yaml,../a.asf,/c.csv\n"
     (entry,) = find_clips(listed(folder, "m.csv", text)).entries
-    values = values_in(entry)
-    assert values["environment"] == str(folder / "room.yaml")
-    assert Path(values["clip.skeleton"]).resolve() == (tmp_path / "a.asf").resolve()
-    assert values["deform.contacts"] == os.path.join(folder, "/c.csv")
+    text = "poise: 1\nsteps: [{deform: {constraints: []}}]\n"
+    changes = [each for each in entry.changes if "contacts" not in str(each)]
+    made = recipe_from_text(text, path=tmp_path / "other" / "r.yaml", changes=changes)
+    assert made.environment == str(folder / "room.yaml")
+    assert Path(str(made.clip.skeleton)).resolve() == (tmp_path / "a.asf").resolve()
+    assert values_in(entry)["deform.contacts"] == "/c.csv"
 
 
 @posix

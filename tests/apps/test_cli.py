@@ -153,7 +153,12 @@ def test_sample_makes_a_clip(tmp_path: Path) -> None:
         (("convert", "{clip}", "{tmp}/a.bvh", "--fps", "1e9"), ("below",)),
         (("convert", "{clip}"), ("target", "--help")),
         (("convret", "{clip}"), ("convret", "--help")),
-        (("convert", "{clip}", "{tmp}/a.bvh", "--rate", "60"), ("only .amc files take it",)),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--rate", "-60"), ("rate_hz", "above 0")),
+        (
+            ("convert", "{clip}", "{tmp}/a.bvh", "--animation", "run"),
+            ("animation", "damaged.bvh", "only .glb, .gltf files take it"),
+        ),
+        (("convert", "{clip}", "{tmp}/a.bvh", "--mass", "60"), ("--mass", "--fix-rate")),
         (("convert", "{clip}", "out.fbx"), ("out.fbx", ".bvh, .amc, .glb")),
         (("convert", "{clip}", "{tmp}/a.bvh", "--frames", "ten"), ("START:STOP",)),
         (("convert", "{clip}", "{tmp}/a.bvh", "--frames", "900:950"), ("0:122",)),

@@ -185,7 +185,7 @@ def test_a_body_that_is_not_recognised(command: Command, tmp_path: Path) -> None
     (tmp_path / "pole.bvh").write_text(POLE + 4 * "0 90 0 0 0 0 0 0 0\n", encoding="utf-8")
     done = command("correct", tmp_path / "pole.bvh", "-o", "o.bvh")
     assert done.code == 2 and "pole.bvh: expected a body" in done.err
-    assert "--set 'character.roles={" in done.err and "correct_clip" not in done.err
+    assert "(--roles FILE)" in done.err and "correct_clip" not in done.err
 
 
 def test_nothing_is_written_over(command: Command, sliding: Path, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_recipe_writes_outside_its_folder_only_when_told(command: Command, lif
         assert sorted(path.name for path in outside.iterdir()) == ["a.bvh", "b.bvh"]
         for made in outside.iterdir():
             made.unlink()
-    told = command("run", recipe, "--set", "outputs.clip=../mine/c.bvh")
+    told = command("run", recipe, "--set", "outputs.clip=mine/c.bvh")  # from here
     assert told.code == 0 and (outside / "c.bvh").is_file(), told.err
     Path(recipe).write_text(RECIPE.replace("out.bvh", "sub/../sub/in.bvh"), encoding="utf-8")
     assert command("run", recipe).code == 0 and (inside / "sub" / "in.bvh").is_file()

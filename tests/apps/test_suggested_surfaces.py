@@ -8,11 +8,10 @@ import pytest
 
 import poise
 from poise.apps.inspection import ClipReport, clip_rows
-from poise.apps.studio.project import named_files
 from poise.apps.studio.saving import moved_recipe
 from poise.contact import find_contacts, suggest_place
 from poise.environment import Environment
-from poise.job import SUGGESTED
+from poise.job import SUGGESTED, named_files
 from poise.samples import sample_character, with_t_pose
 from tests.apps.command_line import Command
 from tests.contact.lifted_walk import walk_on_steps

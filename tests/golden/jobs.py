@@ -120,12 +120,12 @@ def _retargets() -> list[Job]:
                                       "--explain"))]  # fmt: skip
     for clip in ("02_01", "49_06"):
         for name, body in bodies.items():
-            wanted = ("retarget", str(CMU / f"{clip}.bvh"), "--to", body, "--rate", "30",
+            wanted = ("retarget", str(CMU / f"{clip}.bvh"), "--to", body, "--fps", "30",
                       "-o", "{out}/a.npz")  # fmt: skip
             robot = () if name == "83" else ("--robot", "{out}/robot.csv")
             found.append(Job(f"retarget {clip} {name}", (*wanted, *robot)))
     for kind in ("--poses", "--kinematic"):
-        wanted = ("retarget", str(CMU / "05_02.bvh"), "--to", bodies["g1"], "--rate", "30", kind)
+        wanted = ("retarget", str(CMU / "05_02.bvh"), "--to", bodies["g1"], "--fps", "30", kind)
         found.append(Job(f"retarget {kind}", (*wanted, "-o", "{out}/a.npz")))
     return found
 

@@ -56,7 +56,8 @@ def test_values_change(path: Path) -> None:
     assert (settings.strategy, settings.passes) == ("priorities", 4)
     assert recipe.clip.rate_hz == 60.0
     assert recipe.character.sex == "female" and recipe.character.mass_kg is None
-    assert recipe.outputs.glb == "a.glb" and recipe.outputs.clip == "out.bvh"
+    assert recipe.outputs.glb == str(Path.cwd() / "a.glb")
+    assert recipe.outputs.clip == "out.bvh"
 
 
 def test_keys_on_the_way_are_made(path: Path) -> None:

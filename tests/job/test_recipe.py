@@ -61,5 +61,5 @@ def test_ranges_and_types_are_said_together() -> None:
         recipe_from_text(text, words=WORDS)
     assert str(refused.value).splitlines() == [
         "recipe.yaml:2:17: rate_hz must be above 0 and at most 1,000,000 Hz, got -1.0.",
-        "recipe.yaml:2:29: expected a list of 2 whole numbers for frames of clip, found 3.",
+        "recipe.yaml:2:29: expected a list of 2 whole numbers or text for frames of clip, found 3.",
     ]

@@ -84,10 +84,10 @@ def test_artificial_frames_are_left_out_and_the_shift_is_said(tmp_path: Path, cl
 def test_a_clip_that_ends_early_is_said(tmp_path: Path, clips: Path) -> None:
     lines = f"clip: {{file: '{clips / 'walk.bvh'}', frames: [0, 500]}}"
     found = subject(written(tmp_path, lines, steps()))
-    assert "the clip ends before frame 500: kept 0 to 120" in found.notes
+    assert "the clip has only 121 frames: kept 0 to 120" in found.notes
     recipe = written(tmp_path, lines.replace("[0, 500]", "[500, 600]"), steps())
     with pytest.raises(
-        RecipeProblem, match=r"r\.yaml:2:.*: frames must be inside the clip \(0 to 1"
+        RecipeProblem, match=r"r\.yaml:2:.*: frames must be a range inside 0:121, got \(500, 600\)"
     ):
         subject(recipe)
 

@@ -26,7 +26,7 @@ def run(*arguments: object) -> str:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_sample_can_be_made(name: str, tmp_path: Path) -> None:
     out = tmp_path / "clip.bvh"
-    assert "31 frames at 60 Hz" in run(name, "-o", out, "--rate", 60, "--seconds", 0.5)
+    assert "31 frames at 60 Hz" in run(name, "-o", out, "--fps", 60, "--seconds", 0.5)
     assert poise.load(out).frame_count == 31
 
 
@@ -73,8 +73,8 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         run("walk", "-o", out, "--lean", 3)
     with pytest.raises(BadValue, match="--drop"):
         run("walk", "-o", out, "--seconds", 1, "--drop", 500)
-    with pytest.raises(BadValue, match="--rate"):
-        run("walk", "-o", out, "--rate", 0)
+    with pytest.raises(BadValue, match="--fps"):
+        run("walk", "-o", out, "--fps", 0)
     with pytest.raises(BadValue, match="seconds"):
         run("walk", "-o", out, "--seconds", "nan")
     assert not out.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -18,7 +19,7 @@ from poise.character import (
 )
 from poise.contact import check_gait, check_gravity, suggest_place
 from poise.errors import MissingRoles, UnusualStature
-from poise.job import AS_IT_IS, subject
+from poise.job import AS_IT_IS, ClipChoice, Recipe, subject
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
 from poise.wording import counted, frame_list
@@ -70,6 +71,8 @@ class ClipReport:
     up_reason: str
     height_m: float
     """Vertical extent of the rest pose."""
+    mass_kg: float | None
+    """Body mass; None where no body is recognised."""
     floor_m: float | None
     """Height of the floor that the feet show, below the origin; None without feet."""
     floor_note: str
@@ -119,19 +122,33 @@ class CharacterReport:
         return text_of(character_rows(self))
 
 
-def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipReport:
+def inspect_clip(
+    clip: Clip,
+    path: Path,
+    asked: Recipe = AS_IT_IS,
+    *,
+    roles: Path | None = None,
+    notes: Sequence[str] = (),
+) -> ClipReport:
     """Look at a clip without changing it.
 
     Args:
         clip: what to look at.
         path: its file.
+        asked: whose it is and where; a rate that flights show to be wrong is put right if it says
+            so.
         roles: a file that names joints by role.
+        notes: what else there is to say about how it was read.
     """
+    place = _place(clip, asked)
+    if asked.clip.wrong_rate == "fix" and place.rate.verdict == "wrong":
+        clip = replace(clip, rate_hz=place.rate.likely_rate_hz or clip.rate_hz)
+        notes = (*notes, f"{place.rate.note} Put right.")
+        place = _place(clip, asked)
     skeleton, source = clip.skeleton, clip.source
     defects = findings(clip)
     artificial = {f for d in defects if d.step in ("t-pose", "dropped-frames") for f in d.frames}
     real = [f for f in range(clip.frame_count) if f not in artificial]
-    place = _place(clip, roles)
     path_m = clip.root_positions_m[[real[-1]]] - clip.root_positions_m[[real[0]]]
     return ClipReport(
         file=str(path),
@@ -149,6 +166,7 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         up=source.up if source else "y",
         up_reason=source.up_reason if source else "made by code",
         height_m=_height_m(skeleton),
+        mass_kg=place.mass_kg,
         floor_m=place.floor_m,
         floor_note=place.floor_note,
         surfaces=place.surfaces,
@@ -156,7 +174,7 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
         roles=_role_report(skeleton, _roles(skeleton, roles)),
         findings=defects,
-        notes=source.notes if source else (),
+        notes=(*(source.notes if source else ()), *notes),
     )
 
 
@@ -214,24 +232,29 @@ class _Place:
     floor_note: str = "not known: no feet recognised"
     surfaces: tuple[str, ...] = ()
     rate: RateReport = RateReport("unverified", None, None, "no body recognised, nothing checked")
+    mass_kg: float | None = None
 
 
-def _place(clip: Clip, roles: Path | None) -> _Place:
-    body = replace(AS_IT_IS.character, roles=None if roles is None else str(roles))
+def _place(clip: Clip, asked: Recipe) -> _Place:
+    usual = ClipChoice()  # what else there was to choose has been done
     try:
-        found = subject(replace(AS_IT_IS, character=body), clip, upright=True)
+        found = subject(replace(asked, clip=usual), clip, upright=True)
     except (MissingRoles, UnusualStature):
         return _Place()
     check = check_gravity(found.clip, found.character, found.environment)
     gait = check_gait(found.clip, found.character) if not check.flights else None
     doubted = gait is not None and gait.hurried
     said = gait.note if gait is not None and doubted else check.note
+    if check.verdict == "wrong" and asked.clip.wrong_rate == "keep":
+        said += " It is kept, as asked."
     rate = RateReport(check.verdict, check.gravity_m_s2, check.likely_rate_hz, said, doubted)
     note = " ".join(found.place_said)
     true = replace(found.clip, rate_hz=check.likely_rate_hz or found.clip.rate_hz)
     surfaces = suggest_place(true, found.character).surfaces
     words = tuple(shown.words(found.kept.left_out) for shown in surfaces)
-    return _Place(found.environment.grounds[0].height_m, note, words, rate)
+    ground = found.environment.grounds[0].height_m if found.environment.grounds else None
+    body = found.character.body
+    return _Place(ground, note, words, rate, None if body is None else body.total_mass_kg)
 
 
 @dataclass(frozen=True)
@@ -265,15 +288,17 @@ def clip_rows(report: ClipReport) -> list[Row]:
         Row("up", f"{report.up.upper()} ({report.up_reason})"),
         Row("height", f"{report.height_m:.3f} m in the rest pose"),
     ]
+    if report.mass_kg is not None:
+        rows.append(Row("mass", f"{report.mass_kg:.1f} kg"))
     rows.append(Row("floor", report.floor_note))
     for number, words in enumerate(report.surfaces):
         rows.append(Row("" if number else "surfaces", words, "warn"))
     if report.surfaces:
-        rows.append(Row("", "--suggest-surfaces puts them there in correct and run.", "quiet"))
+        rows.append(Row("", "--suggest-surfaces puts them there.", "quiet"))
     wrong, doubted = report.rate_check.verdict == "wrong", report.rate_check.doubted
     rows.append(Row("rate", report.rate_check.note, "warn" if wrong or doubted else "plain"))
     if wrong:
-        rows.append(Row("", "--fix-rate takes the true one in correct and run.", "quiet"))
+        rows.append(Row("", "--fix-rate takes the true one.", "quiet"))
     rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
     rows += _role_rows(report.roles)
     rows += [Row("note", note) for note in report.notes]

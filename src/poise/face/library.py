@@ -46,12 +46,14 @@ def run_batch(
     order = order_from(None if recipe is None else Path(recipe), to=body, changes=changes)
     memory = int(_MEMORY_SHARE / (workers or core_count()) * psutil.virtual_memory().total)
     limits = Limits(_TIME_LIMIT_S, memory)
-    found = find_clips(library, leave_out=(out,))
-    with (
-        Supervised(workers, limits) as executor,
-        Batch(found, order, out, limits, executor) as work,
-    ):
-        for row in work.run(executor):
-            if told is not None:
-                told(row)
-        return work.summary(lambda rows: library_html(rows, library.name, recipe=method))
+    animation = order.followed_with().clip.animation
+    with Supervised(workers, limits) as executor:
+        found = find_clips(
+            library, leave_out=(out,), reader=executor,
+            animation=None if animation is None else str(animation),
+        )  # fmt: skip
+        with Batch(found, order, out, limits, executor) as work:
+            for row in work.run(executor):
+                if told is not None:
+                    told(row)
+            return work.summary(lambda rows: library_html(rows, library.name, recipe=method))

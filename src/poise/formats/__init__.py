@@ -30,10 +30,12 @@ from poise.formats.robot_trajectory import check_robot_file as check_robot_file
 from poise.formats.robot_trajectory import robot_trajectory as robot_trajectory
 from poise.formats.robot_trajectory import write_robot as write_robot
 from poise.formats.table import FORMATS as FORMATS
+from poise.formats.table import animations_of as animations_of
 from poise.formats.table import check_can_write as check_can_write
 from poise.formats.table import extensions as extensions
 from poise.formats.table import load_character as load_character
 from poise.formats.table import load_clip as load_clip
+from poise.formats.table import reading_options as reading_options
 from poise.formats.table import save_clip as save_clip
 from poise.formats.text import MAX_MAGNITUDE as MAX_MAGNITUDE
 from poise.formats.text import Lines as Lines

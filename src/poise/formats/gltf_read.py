@@ -147,6 +147,29 @@ def _parsed(
     )
 
 
+def animations_of(path: Path) -> tuple[tuple[str | int, bool], ...]:
+    """The animations of a file, each by a name or number that `read` takes; whether any moves.
+
+    Numbers stand for animations without a name and for those whose name comes again.
+    """
+    document = load_document(path)
+    listed = document.items("animations")
+    names = [each.get("name") for each in listed]
+    return tuple(
+        (
+            name if isinstance(name, str) and name and names.count(name) == 1 else number,
+            _has_motion(document, animation),
+        )
+        for number, (name, animation) in enumerate(zip(names, listed, strict=True))
+    )
+
+
+def _has_motion(document: Document, animation: Facts) -> bool:
+    """Whether some node has more than one key."""
+    curves = curves_of(document, animation, str(animation.get("name", "")))
+    return any(len(curve.times_s) > 1 for curve in curves.values())
+
+
 def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, str, list[str]]:
     """One animation, its name or number, and what is to be said."""
     animations = document.items("animations")
@@ -160,7 +183,7 @@ def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Fac
         return {}, "", []
     number = 0
     if wanted is not None:
-        if str(wanted) in names:
+        if isinstance(wanted, str) and wanted in names:
             number = names.index(str(wanted))
         elif str(wanted).isdecimal() and int(wanted) < len(animations):
             number = int(wanted)

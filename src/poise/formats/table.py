@@ -16,7 +16,7 @@ from poise.character import Character
 from poise.errors import BadValue, FileProblem, did_you_mean
 from poise.formats.disk import atomic_write, read_bytes
 from poise.formats.parsed import clip_from
-from poise.motion import Clip, provenance_of
+from poise.motion import Clip, at_capture_rate, provenance_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Format:
     """path, clip, provenance -> notes."""
     read_character: str = ""
     """path -> Character."""
+    list_animations: str = ""
+    """path -> for each animation, what `read_motion` takes for it and whether anything moves."""
     options: tuple[str, ...] = ()
     """Keyword arguments that `read_motion` takes beside the path."""
     holds_provenance: bool = False
@@ -54,6 +56,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "gltf", (".glb", ".gltf"), "glTF 2.0, written with a simple skinned body",
         read_motion="gltf_read:read", write_clip="gltf_write:write", options=("animation",),
+        list_animations="gltf_read:animations_of",
         holds_provenance=True,
     ),
     Format(
@@ -66,7 +69,12 @@ FORMATS: tuple[Format, ...] = (
 
 
 def load_clip(
-    path: str | Path, *, unit: str | None = None, up: str | None = None, **options: object
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    up: str | None = None,
+    rate_hz: float | None = None,
+    **options: object,
 ) -> Clip:
     """Read a motion file as it is, without cleaning anything.
 
@@ -75,23 +83,63 @@ def load_clip(
         unit: length unit of the file's numbers (`cm`, `in`, or metres per unit as a number), for
             files that do not state one or state it wrongly.
         up: the file's up axis, "y" or "z", likewise.
-        **options: what only some formats take: `skeleton` (the .asf of an .amc), `rate_hz` (of an
-            .amc), `animation` (name or number of one of several in a glTF file).
+        rate_hz: frame rate of an .amc, which does not state one; of other files, the true one where
+            theirs is wrong.
+        **options: what only some formats take: `skeleton` (the .asf of an .amc), `animation` (name
+            or number of one of several in a glTF file).
     """
     path = Path(path)
     found = _format_of(path, "read_motion", "read_clip")
     options = {name: value for name, value in options.items() if value is not None}
+    if rate_hz is not None and "rate_hz" in found.options:
+        options["rate_hz"] = rate_hz
+    clip = _read(found, path, unit, up, options)
+    if rate_hz is None or "rate_hz" in found.options:
+        return clip
+    return at_capture_rate(clip, rate_hz)
+
+
+def _read(
+    found: Format, path: Path, unit: str | None, up: str | None, options: dict[str, object]
+) -> Clip:
     for name, value in options.items():
         if name not in found.options:
             takers = ", ".join(e for f in FORMATS if name in f.options for e in f.extensions)
-            raise BadValue(name, f"left out: only {takers or 'no'} files take it", str(value))
+            allowed = f"left out for {path.name}: only {takers or 'no'} files take it"
+            raise BadValue(name, allowed, str(value))
     if found.read_clip:
         for name, value in (("unit", unit), ("up", up)):
             if value is not None:
-                raise BadValue(name, f"left out: {found.name} files state it", value)
+                raise BadValue(
+                    name, f"left out for {path.name}: {found.name} files state it", value
+                )
         return _function(found.read_clip)(path)
     parsed = _function(found.read_motion)(path, **options)
     return clip_from(parsed, path, found.name, unit=unit, up=up)
+
+
+def animations_of(path: Path) -> tuple[tuple[str | int, bool], ...] | None:
+    """The animations of a file of a format that holds several; None of any other.
+
+    Each is what `load_clip` takes as `animation`, and whether anything moves in it.
+
+    Raises:
+        FileProblem: a file that cannot be read.
+    """
+    kind = path.suffix.lower()
+    named = next((f.list_animations for f in FORMATS if kind in f.extensions), "")
+    return _function(named)(path) if named else None
+
+
+def reading_options(path: Path) -> frozenset[str]:
+    """Names of what `load_clip` takes beside a path with such an extension."""
+    kind = path.suffix.lower()
+    found = (f for f in FORMATS if kind in f.extensions and (f.read_motion or f.read_clip))
+    entry = next(found, None)
+    if entry is None:
+        return frozenset()
+    stated = () if entry.read_clip else ("unit", "up")
+    return frozenset({"rate_hz", *stated, *entry.options})
 
 
 def load_character(path: str | Path) -> Character:

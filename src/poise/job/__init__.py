@@ -1,7 +1,10 @@
 """One way from files to a result: the subject (clip, body, place), the run, the outputs."""
 
 from poise.job.another_body import figure_of as figure_of
+from poise.job.body_file import body_changes as body_changes
 from poise.job.changes import Change as Change
+from poise.job.changes import changed_values as changed_values
+from poise.job.changes import typed_change as typed_change
 from poise.job.constraint_spec import IN_SECONDS as IN_SECONDS
 from poise.job.constraint_spec import INTERVAL_KEYS as INTERVAL_KEYS
 from poise.job.constraint_spec import Clock as Clock
@@ -30,6 +33,9 @@ from poise.job.family_file import save_family as save_family
 from poise.job.field_docs import field_docs as field_docs
 from poise.job.field_docs import summary as summary
 from poise.job.known_contacts import known_contacts as known_contacts
+from poise.job.named_files import FILE_KEYS as FILE_KEYS
+from poise.job.named_files import named_files as named_files
+from poise.job.named_files import with_files as with_files
 from poise.job.outputs import PlannedOutputs as PlannedOutputs
 from poise.job.outputs import planned_outputs as planned_outputs
 from poise.job.outputs import save_robot as save_robot
@@ -41,6 +47,7 @@ from poise.job.pattern_file import save_pattern as save_pattern
 from poise.job.pydantic_errors import described as described
 from poise.job.read import constraint_from_values as constraint_from_values
 from poise.job.read import load_recipe as load_recipe
+from poise.job.read import question as question
 from poise.job.read import recipe_from_text as recipe_from_text
 from poise.job.read import recipe_from_values as recipe_from_values
 from poise.job.recipe import HEAVIEST_KG as HEAVIEST_KG
@@ -58,11 +65,13 @@ from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
 from poise.job.run import run_recipe as run_recipe
 from poise.job.schema import recipe_schema as recipe_schema
-from poise.job.subject import MUST_BE_CLEANED as MUST_BE_CLEANED
 from poise.job.subject import Subject as Subject
 from poise.job.subject import clip_of as clip_of
+from poise.job.subject import of_original as of_original
+from poise.job.subject import read_captured as read_captured
 from poise.job.subject import standing_clip as standing_clip
 from poise.job.subject import subject as subject
 from poise.job.text import recipe_text as recipe_text
 from poise.job.vocabulary import Vocabulary as Vocabulary
 from poise.job.vocabulary import vocabulary as vocabulary
+from poise.motion.cleanup import MUST_BE_CLEANED as MUST_BE_CLEANED

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from poise.errors import BadValue, FileProblem, UnknownName
 from poise.job.error_context import Location, RecipeProblem, constraints_of, methods_of
+from poise.job.named_files import seen_from
 from poise.wording import MAX_MAGNITUDE, shown
 from poise.yaml_nodes import Node, expected, node_from, parse_yaml
 
@@ -25,6 +28,8 @@ class Change:
     """Plain values: dicts, lists, tuples, words, numbers."""
     label: str = "a change"
     """The change as the user wrote it, for messages: `--preset run`."""
+    folder: Path | None = None
+    """Where relative names of files in the value start; None: in the recipe's own folder."""
 
 
 def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str]) -> Node:
@@ -34,34 +39,50 @@ def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str])
     method, or a first-level key of the recipe, and goes on with keys and list indices (from 0), all
     with dots between: `reach.priority=3`, `deform.settings.strategy=weights`, `clip.rate_hz=24`,
     `reach.through.0.place_m=[0, 1, 0]`. The value is YAML. What is changed is checked like the
-    file itself. Names that several steps use are changed in all of them.
+    file itself. Names that several steps use are changed in all of them. Names of files start
+    where the user stands, in the current folder.
 
     Raises:
         UnknownName: nothing of that name.
         BadValue: a change that is not written so.
     """
     for change in changes:
-        if isinstance(change, str):
-            path, value = _parsed(change)
-        else:
-            path, value = change.path, node_from(change.value, change.label)
-            _check_sizes(value)
+        each = typed_change(change) if isinstance(change, str) else change
+        _check_sizes(node_from(each.value, each.label))
+        path = each.path
         start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
         for location in _targets(root, start, parts):
-            root = _spelled_out(root, location).put(location, value)
+            root = _spelled_out(root, location).put(location, _value_at(location, each))
     for name in without:
         root = _left_out(root, name)
     return root
 
 
-def _parsed(change: str) -> tuple[str, Node]:
-    """The path and the value of a change as people type it."""
+def changed_values(values: Mapping[str, object], changes: Sequence[str | Change]) -> Any:
+    """Plain values of a recipe, changed."""
+    return changed(node_from(values), changes, ()).plain()
+
+
+def _value_at(location: Location, change: Change) -> Node:
+    value = change.value
+    if change.folder is not None:
+        value = seen_from(change.folder, value, location)
+    return node_from(value, change.label)
+
+
+def typed_change(change: str, folder: Path | None = None) -> Change:
+    """A change as people type it, `PATH=VALUE`; its files start in a folder, or in the current one.
+
+    Raises:
+        BadValue: one that is not written so.
+    """
     path, equals, text = change.partition("=")
     label = f"--set {change[:80]}"
     if not equals or not path.strip():
         raise BadValue("change", "PATH=VALUE, for example reach.priority=3", change)
+    folder = Path.cwd() if folder is None else folder
     if not text.strip():
-        return path.strip(), node_from(None, label)
+        return Change(path.strip(), None, label, folder)
     try:
         value, problems = parse_yaml(text.encode("utf-8"), label, "a value")
     except FileProblem as problem:
@@ -69,7 +90,7 @@ def _parsed(change: str) -> tuple[str, Node]:
         raise BadValue("change", f"PATH=VALUE with a YAML value ({found})", change) from None
     if problems:
         raise RecipeProblem(problems)
-    return path.strip(), node_from(value.plain(), label)
+    return Change(path.strip(), value.plain(), label, folder)
 
 
 def _check_sizes(value: Node) -> None:

@@ -14,10 +14,11 @@ from poise.contact import ContactSchedule, check_gravity, detect_contacts
 from poise.contact import find_contacts as find_by_evidence
 from poise.errors import BadValue
 from poise.job.known_contacts import known_contacts
-from poise.job.recipe import CharacterChoice, ClipChoice, Recipe
+from poise.job.recipe import CharacterChoice, Recipe
 from poise.job.run import Outcome
-from poise.job.subject import Subject, subject
+from poise.job.subject import Subject, of_original, read_captured, subject
 from poise.measures import Evaluation, evaluate
+from poise.motion import Clip
 
 _T = TypeVar("_T", bound=np.generic)
 
@@ -28,11 +29,11 @@ AS_IT_IS = Recipe((), character=CharacterChoice(ranges="none"))
 """Asks about a clip and changes nothing but what was never captured."""
 
 
-def measurable(clip: Path, asked: Recipe = AS_IT_IS) -> Subject:
+def measurable(clip: Path | Clip, asked: Recipe = AS_IT_IS) -> Subject:
     """A clip to be measured; a rate that cannot be right is said.
 
     Args:
-        clip: its file.
+        clip: its file, or as that has it.
         asked: how to read it, whose body and where; without steps.
 
     Raises:
@@ -41,11 +42,16 @@ def measurable(clip: Path, asked: Recipe = AS_IT_IS) -> Subject:
     found = subject(asked, clip)
     if found.clip.frame_count < FEWEST_FRAMES:
         allowed = f"a clip of at least {FEWEST_FRAMES} frames"
-        raise BadValue(f"{clip}", allowed, found.clip.frame_count)
+        name = clip.name if isinstance(clip, Clip) else str(clip)
+        raise BadValue(name or "the clip", allowed, found.clip.frame_count)
     check = check_gravity(found.clip, found.character, found.environment)
     if check.verdict != "wrong":
         return found
-    said = f"{check.note} Speeds, forces and flights below are wrong with it."
+    kept = asked.clip.wrong_rate == "keep"
+    doubt = (
+        "It is kept, as asked." if kept else "Speeds, forces and flights below are wrong with it."
+    )
+    said = f"{check.note} {doubt}"
     return replace(found, said=(*found.said, said))
 
 
@@ -54,13 +60,14 @@ def find_contacts(
 ) -> tuple[ContactSchedule, NDArray[np.bool_]]:
     """What touches when, and the frames (F,) in which something that is not known carries the body.
 
-    There is a row for every frame of the file; in artificial ones nothing touches.
+    There is a row for every frame of the file that was asked for; in artificial ones nothing
+    touches.
 
     Args:
         found: the clip, whose it is and where.
         by_detector: heights and speeds alone decide, without confidence; nothing is unknown then.
     """
-    clip, count = found.clip, found.kept.left_out
+    clip, count = found.clip, found.kept.artificial
     unknown = np.zeros(clip.frame_count, dtype=np.bool_)
     if by_detector:
         seen = detect_contacts(clip, found.character, found.environment)
@@ -113,9 +120,11 @@ def evaluate_files(
     if against is None:
         seen = evaluate(found.clip, found.character, found.environment, claimed)
         return seen, (*found.notes, *seen.notes)
-    # The original's own file says its unit and rate; its roles are found by its own names.
-    plain, body = ClipChoice(clean=asked.clip.clean), replace(asked.character, roles=None)
-    original = measurable(against, replace(asked, clip=plain, character=body))
+    like = of_original(asked, against)
+    captured = read_captured(like, against)
+    if captured.skeleton.joint_names != found.clip.skeleton.joint_names:
+        like = replace(like, character=replace(like.character, roles=None))  # it has its own names
+    original = measurable(captured, like)
     seen = evaluate(
         found.clip,
         one_body(found, original),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from pydantic import ValidationError
 
+from poise.errors import BadValue
 from poise.formats import read_bytes
 from poise.job.changes import Change, changed
 from poise.job.error_context import RecipeProblem
@@ -77,6 +78,27 @@ def recipe_from_values(values: Values, path: str | Path) -> Recipe:
         RecipeProblem: all mistakes, each labelled by its keys, such as `steps.0.deform`.
     """
     return _checked(node_from(values), Path(path), vocabulary(), [])
+
+
+def question(changes: Sequence[str | Change] = ()) -> Recipe:
+    """What is asked about a clip: a recipe without steps, as measures and pictures need it.
+
+    Args:
+        changes: how to read the clip, whose it is and where, as of `load_recipe`.
+
+    Raises:
+        RecipeProblem: all mistakes, each labelled by the option that makes it.
+    """
+    if not changes:  # nothing to check, for which the whole vocabulary would be compiled
+        return Recipe((), character=CharacterChoice(ranges="none"))
+    usual: Values = {"poise": VERSION, "clip": {}, "steps": [{"deform": None}]}
+    root = changed(node_from(usual), changes, ())
+    made = _checked(root, Path("options"), vocabulary(), [])
+    if made.character.is_another or made.character.mapping is not None:
+        allowed = "of the clip's own build (no to, mapping, limbs, arms, legs or trunk)"
+        raise BadValue("body", allowed, "another build")
+    character = replace(made.character, ranges="none")
+    return replace(made, steps=(), character=character, written=None)
 
 
 def constraint_from_values(values: Values) -> ConstraintSpec:

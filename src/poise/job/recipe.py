@@ -11,7 +11,7 @@ from annotated_types import Interval
 
 from poise.character import LEAST_FACTOR, MOST_FACTOR, check_factor, check_mass_factor
 from poise.errors import BadValue, UnknownName
-from poise.motion.cleanup import STEPS
+from poise.motion.cleanup import STEPS, frame_range
 from poise.record_ranges import check_record
 from poise.yaml_nodes import Node
 
@@ -52,8 +52,9 @@ class ClipChoice:
     the recipe runs."""
     sample: str | None = None
     """Instead of a file: a clip made by code, as `poise sample` makes them."""
-    frames: tuple[int, int] | None = None
-    """First and last frame to keep, both included, counted from 0 as in the file."""
+    frames: tuple[int, int] | str | None = None
+    """Frames to keep, counted from 0 as in the file: first and last, both included; or, as
+    `--frames` takes them, START:STOP, STOP not included: `120:480`, `:300`, `-60:`."""
     rate_hz: Rate | None = None
     """Resample to this frame rate."""
     clean: bool | Literal["all"] | tuple[str, ...] = True
@@ -72,7 +73,7 @@ class ClipChoice:
     """What is done where flights do not fall at 9.8 m/s² at the rate of the file: `stop`, before a
     step that obeys gravity; `fix` takes the rate at which they do; `keep` insists on the file's."""
     animation: str | int | None = None
-    """Which animation of a glTF file, by name or number."""
+    """Which animation of a file that has several (.glb, .gltf), by name or number from 0."""
 
     def __post_init__(self) -> None:
         if self.file is not None and self.sample is not None:
@@ -82,7 +83,9 @@ class ClipChoice:
 
             if self.sample not in SAMPLES:
                 raise UnknownName("sample", self.sample, SAMPLES)
-        if self.frames is not None and not 0 <= self.frames[0] <= self.frames[1]:
+        if isinstance(self.frames, str):
+            frame_range(self.frames)
+        elif self.frames is not None and not 0 <= self.frames[0] <= self.frames[1]:
             raise BadValue("frames", "a first frame from 0 to the last", self.frames)
         check_record(self)
         for step in self.clean if isinstance(self.clean, tuple) else ():

@@ -28,7 +28,7 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
-from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
+from poise.formats import check_readable, extensions, load_character, load_clip, reading_options
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.error_context import RecipeProblem, located
 from poise.job.jumps import in_words as jumps_in_words
@@ -40,30 +40,9 @@ from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
-from poise.motion.cleanup import STEPS, Finding, clean
+from poise.motion.cleanup import Finding, Kept, cleaning_steps, kept_broken, trim
 from poise.samples import SAMPLES
-from poise.wording import frame_list
 from poise.yaml_nodes import Place, Problem
-
-MUST_BE_CLEANED = ("missing-thorax", "t-pose", "dropped-frames")
-"""What `clean: true` repairs: frames that were never captured, and a lost bone, say nothing about
-floor, time or forces."""
-
-
-_NEVER_CAPTURED = ("t-pose", "dropped-frames")
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Which frames of a file a clip was made from."""
-
-    first: int
-    stop: int
-    """One past the last."""
-    total: int
-    """Frames of the file."""
-    left_out: int = 0
-    """Artificial ones at its start."""
 
 
 def clip_of(
@@ -102,7 +81,9 @@ class _Captured:
 
 def _captured(recipe: Recipe, clip: Clip | str | Path | None) -> _Captured:
     if clip is not None and not isinstance(clip, Clip):
-        clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
+        clip = read_captured(
+            recipe, clip
+        )  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
         return _chosen(recipe, clip)
 
@@ -114,14 +95,17 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     elif choice.sample is not None:
         clip = SAMPLES[choice.sample]().clip
     elif choice.file is not None:
-        clip = _read(recipe, recipe.folder / choice.file)
+        clip = read_captured(recipe, recipe.folder / choice.file)
     else:
         raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
     notes = list(clip.source.notes if clip.source else ())
     before = len(clip.history)
-    clip, remarks, kept = _cut(clip, choice)
-    first = 0 if choice.frames is None else choice.frames[0]
-    if recipe.steps and first < kept.left_out:
+    steps = cleaning_steps(choice.clean)
+    remarks = list(kept_broken(clip, steps))
+    trimmed = trim(clip, choice.frames, steps)
+    clip, kept = trimmed.clip, trimmed.kept
+    remarks += trimmed.notes
+    if recipe.steps and kept.artificial:
         remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
     jumps = jumps_in(clip, kept.first)
     if jumps is not None:
@@ -136,60 +120,34 @@ def _resampled(recipe: Recipe, clip: Clip) -> Clip:
         return resample(clip, recipe.clip.rate_hz)
 
 
-def _read(recipe: Recipe, path: str | Path) -> Clip:
-    choice, extension = recipe.clip, Path(path).suffix.lower()
-    wanting = any(extension in f.extensions and "rate_hz" in f.options for f in FORMATS)
-    clip = load_clip(
+def of_original(recipe: Recipe, path: Path) -> Recipe:
+    """The recipe for the original of a clip: read alike, as far as its format takes the options."""
+    taken, choice = reading_options(path), recipe.clip
+    left_out = [name for name in ("unit", "up", "skeleton", "animation") if name not in taken]
+    return replace(recipe, clip=replace(choice, **dict.fromkeys(left_out)))
+
+
+def read_captured(recipe: Recipe, path: str | Path) -> Clip:
+    """The clip of a file, read as a recipe says and otherwise as it is."""
+    choice = recipe.clip
+    return load_clip(
         path,
         unit=None if choice.unit is None else str(choice.unit),
         up=choice.up,
+        rate_hz=choice.capture_rate_hz,
         skeleton=None if choice.skeleton is None else recipe.folder / choice.skeleton,
-        rate_hz=choice.capture_rate_hz if wanting else None,
-        animation=None if choice.animation is None else str(choice.animation),
+        animation=choice.animation,
     )
-    rate = choice.capture_rate_hz
-    return clip if wanting or rate is None else _at_true_rate(clip, rate)
-
-
-def _at_true_rate(clip: Clip, rate_hz: float) -> Clip:
-    """The same frames, further apart or closer in time than the file says."""
-    said = f"captured at {rate_hz:g} Hz, though the file says {clip.rate_hz:g} Hz"
-    source = clip.source and replace(clip.source, notes=(*clip.source.notes, said))
-    return replace(clip, rate_hz=rate_hz, source=source).noted(said)
-
-
-def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
-    """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
-    frames, steps = clip.frame_count, choice.clean
-    chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps or ()
-    notes = _kept_broken(clip, chosen)
-    if chosen:
-        clip, _ = clean(clip, chosen)
-    left_out = frames - clip.frame_count
-    if choice.frames is None:
-        return clip, notes, Kept(left_out, frames, frames, left_out)
-    first, last = choice.frames
-    if first >= frames:
-        raise BadValue("frames", f"inside the clip (0 to {frames - 1})", choice.frames)
-    if last >= frames:
-        notes.append(f"the clip ends before frame {last}: kept {first} to {frames - 1}")
-    start = max(first - left_out, 0)
-    clip = clip.sliced(start, max(last - left_out, start) + 1)
-    kept = Kept(start + left_out, start + left_out + clip.frame_count, frames, left_out)
-    return clip.noted(f"frames {first} to {min(last, frames - 1)} of {frames}"), notes, kept
-
-
-def _kept_broken(clip: Clip, chosen: tuple[str, ...]) -> list[str]:
-    """What is to be said of frames that were never captured, and that nobody repairs."""
-    left = [name for name in _NEVER_CAPTURED if name not in chosen]
-    if not left:
-        return []
-    found = clean(clip, left)[1]
-    return [f"{each.summary} ({frame_list(each.frames)}); kept (clean)" for each in found]
 
 
 _LYING_SHARE = 0.7
 """A rest pose this much lower than the tallest captured one does not stand."""
+USUAL_RECIPES = Path(__file__).parent
+"""Where the recipes are that commands follow without one."""
+_NAME_JOINTS = (
+    "Take another motion; or, if it is of such a body, name its joints in a file, one "
+    "'left_knee: LShin' per line (--roles FILE)."
+)
 _MOST_RANGES = 2
 """Of widened ranges that are said one by one."""
 
@@ -241,7 +199,6 @@ def subject(
     recipe: Recipe,
     clip: Clip | str | Path | None = None,
     *,
-    roles_by: str | None = None,
     upright: bool = False,
     to_draw: bool = False,
     place: Environment | None = None,
@@ -253,8 +210,6 @@ def subject(
         recipe: says which clip, whose body, where; it may have no steps.
         clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
             that one, and read with the same options.
-        roles_by: how to name joints that were not recognised, where the recipe is none that a user
-            has written: `Name its joints in a roles file (--roles).`
         upright: look for a pose that stands in clips whose rest pose lies.
         to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
             recognised is a character without a body and a note, and nobody looks for a floor.
@@ -264,45 +219,68 @@ def subject(
     Raises:
         PoiseError: with the place in the recipe of what cannot be had.
     """
-    figure = _figure(clip) if to_draw else None
+    figure = _figure(recipe, clip) if to_draw else None
     if figure is None:
         captured = _captured(recipe, clip)
     else:
         captured = _Captured(standing_clip(figure), (), 0, (), Kept(0, 1, 1))
-    made, kept = _resampled(recipe, captured.clip), captured.kept
-    said = captured.said(made)
+    made = _resampled(recipe, captured.clip)
     with located(recipe, ("character",)):
         character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
         if isinstance(lacking, UnusualStature) and not to_draw:
             raise lacking
     if isinstance(lacking, MissingRoles) and not to_draw:
-        raise _unrecognised(recipe, made, lacking, roles_by)
+        raise _unrecognised(recipe, made, lacking)
     if to_draw:
-        said = (*said, *character.notes, *(() if lacking is None else (str(lacking),)))
-        drawn = Environment.flat()
-        if recipe.environment is not None and (recipe.environment != SUGGESTED or lacking is None):
-            drawn = place_of(recipe, made, character)
-        character, fitted = _with_soles(recipe, character, made, drawn)
-        said = (*said, *fitted)
-        return Subject(made, character, drawn, said, drawn.notes, kept)
+        return _to_be_drawn(recipe, captured, character, lacking)
     with located(recipe, ("environment",)):
         environment = place or place_of(recipe, made, character)
-    rate = rate_of(captured.clip, character, environment) if recipe.steps else None
+    rate = _rate_of(recipe, captured, character, environment)
     if rate is not None and rate.verdict == "wrong" and recipe.clip.wrong_rate == "fix":
         captured = replace(captured, clip=put_right(captured.clip, rate))
         made, rate = _resampled(recipe, captured.clip), None
-        said = captured.said(made)
         with located(recipe, ("environment",)):
             environment = place or place_of(recipe, made, character)
-    elif rate is not None:
+    said = captured.said(made)
+    if rate is not None:
         said = (*said, *rate_in_words(recipe, captured.clip, character, rate))
     character, fitted = _with_soles(recipe, character, made, environment)
     said = (*said, *fitted)
     asked = Subject(
-        made, character, environment, said, environment.notes, kept, rate=rate,
+        made, character, environment, said, environment.notes, captured.kept, rate=rate,
         jumps=captured.jumps,
     )  # fmt: skip
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
+
+
+def _rate_of(
+    recipe: Recipe, captured: _Captured, character: Character, environment: Environment
+) -> GravityCheck | None:
+    """What flights say about the rate, where steps or the user want to know."""
+    asked = bool(recipe.steps) or recipe.clip.wrong_rate == "fix"
+    return rate_of(captured.clip, character, environment) if asked else None
+
+
+def _to_be_drawn(
+    recipe: Recipe, captured: _Captured, character: Character, lacking: PoiseError | None
+) -> Subject:
+    """A figure with or without a body, in the place that was asked for."""
+    clip = captured.clip
+    if recipe.clip.wrong_rate == "fix":
+        if lacking is not None:
+            raise lacking
+        rate = rate_of(clip, character, place_of(recipe, clip, character))
+        if rate is not None and rate.verdict == "wrong":
+            clip = put_right(clip, rate)
+    made = _resampled(recipe, clip)
+    said = (*captured.said(made), *character.notes, *(() if lacking is None else (str(lacking),)))
+    drawn = Environment.flat()
+    if recipe.environment is not None and (recipe.environment != SUGGESTED or lacking is None):
+        drawn = place_of(recipe, made, character)
+    character, fitted = _with_soles(recipe, character, made, drawn)
+    if lacking is None:
+        character = burdened(recipe, character)
+    return Subject(made, character, drawn, (*said, *fitted), drawn.notes, captured.kept)
 
 
 def standing_clip(character: Character) -> Clip:
@@ -313,13 +291,22 @@ def standing_clip(character: Character) -> Clip:
     )
 
 
-def _figure(clip: Clip | str | Path | None) -> Character | None:
+def _figure(recipe: Recipe, clip: Clip | str | Path | None) -> Character | None:
     """Who is in a file of a body without motion; None of any other."""
     if clip is None or isinstance(clip, Clip):
         return None
-    kind = Path(clip).suffix.lower()
+    if not _is_figure(Path(clip)):
+        return None
+    for name, value in vars(recipe.clip).items():
+        if name != "clean" and value != getattr(ClipChoice, name):
+            raise BadValue(name, f"left out for {Path(clip).name}: it is for clips", str(value))
+    return load_character(clip)
+
+
+def _is_figure(path: Path) -> bool:
+    kind = path.suffix.lower()
     moves = kind in (*extensions("read_motion"), *extensions("read_clip"))
-    return load_character(clip) if kind in extensions("read_character") and not moves else None
+    return kind in extensions("read_character") and not moves
 
 
 def _own_body(
@@ -364,16 +351,14 @@ def _standing_pose(clip: Clip) -> Array | None:
     return clip.rotations_wxyz[int(heights.argmax())]
 
 
-def _unrecognised(
-    recipe: Recipe, clip: Clip, missing: MissingRoles, roles_by: str | None
-) -> Exception:
+def _unrecognised(recipe: Recipe, clip: Clip, missing: MissingRoles) -> Exception:
     """What to say about a skeleton that is not a body, by where its joints can be named."""
     if not recipe.steps:
         return missing
     file = clip.source.path if clip.source else clip.name or "the clip"
-    if roles_by is not None:
+    if recipe.folder == USUAL_RECIPES:  # no user has written it
         found = why_not(Character(clip.skeleton)) or f"nothing for {', '.join(missing.missing)}"
-        return FileProblem(file, SUITABLE, found, advice=roles_by)
+        return FileProblem(file, SUITABLE, found, advice=_NAME_JOINTS)
     root = recipe.written
     place = Place("recipe") if root is None else root.nearest(("character",)).place
     found = ", ".join(f"{role}={joint}" for role, joint in missing.found.items()) or "nothing"

@@ -14,5 +14,6 @@ from poise.motion.joint_peaks import peak_speeds_rad_s as peak_speeds_rad_s
 from poise.motion.low_pass import BAND_HZ as BAND_HZ
 from poise.motion.low_pass import low_pass as low_pass
 from poise.motion.low_pass import settled as settled
+from poise.motion.resample import at_capture_rate as at_capture_rate
 from poise.motion.resample import resample as resample
 from poise.motion.rest_frames import with_world_aligned_frames as with_world_aligned_frames

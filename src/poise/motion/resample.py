@@ -17,6 +17,18 @@ MAX_JOINT_POSES = 2**24
 """Most frames times joints a clip may grow to: half a gigabyte of rotations."""
 
 
+MAX_RATE_HZ = 1e6
+
+
+def at_capture_rate(clip: Clip, rate_hz: float) -> Clip:
+    """The same frames, further apart or closer in time than the file says."""
+    if not 0 < rate_hz <= MAX_RATE_HZ:
+        raise BadValue("rate_hz", f"above 0 and at most {MAX_RATE_HZ:,.0f} Hz", rate_hz)
+    said = f"captured at {rate_hz:g} Hz, though the file says {clip.rate_hz:g} Hz"
+    source = clip.source and replace(clip.source, notes=(*clip.source.notes, said))
+    return replace(clip, rate_hz=rate_hz, source=source).noted(said)
+
+
 def resample(clip: Clip, rate_hz: float) -> Clip:
     """A clip at `rate_hz` that starts with the same frame and covers the same time.
 

@@ -100,8 +100,11 @@ def _with_changes(order: str, changes: Sequence[str | Change], *, read: bool) ->
     """The hash of an order whose values are others for one clip."""
     if not changes:
         return order
-    values = (e.partition("=")[2].strip() if isinstance(e, str) else e.value for e in changes)
-    named = [Path(each) for each in values if isinstance(each, str) and each] if read else []
+    named = [
+        (each.folder or Path()) / each.value
+        for each in changes
+        if read and isinstance(each, Change) and isinstance(each.value, str) and each.value
+    ]
     files = [_hash_of([path]) for path in named if is_file(path)]
     facts = (order, [_said(each) for each in changes], files)
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import cast
 
-from poise.apps.batch.library import BOOKS, stem_of
+from poise.apps.batch.entry import stem_of
+from poise.apps.batch.library import BOOKS
 from poise.apps.batch.one_clip import Row
 
 MOST_CHARACTERS = 2**22

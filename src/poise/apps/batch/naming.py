@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from poise.apps.batch.library import BOOKS, stem_of
+from poise.apps.batch.entry import stem_of
+from poise.apps.batch.library import BOOKS
 from poise.formats import extensions
 from poise.job import Recipe
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from poise import job
 from poise.formats import check_can_write, read_bytes
-from poise.job import Change, Recipe, recipe_from_text
+from poise.job import Change, Recipe, recipe_from_text, typed_change
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Order:
     recipe: str
     """Its path: what messages call it, and where paths in it start."""
     text: str
-    changes: tuple[str | Change, ...] = ()
+    changes: tuple[Change, ...] = ()
     """Values that are others than in the text."""
     without: tuple[str, ...] = ()
     """Constraints that are left out."""
@@ -59,6 +59,8 @@ def order_from(
         check_can_write(Path(f"clip{extension}"))
     usual = "correct_clip.yaml" if to is None else "retarget_clip.yaml"
     path = recipe or Path(job.__file__).with_name(usual)
-    body = () if to is None else (Change(("character", "to"), str(to.resolve()), f"--to {to}"),)
+    body = () if to is None else (Change(("character", "to"), str(to), f"--to {to}", Path.cwd()),)
+    # Seen from here, not from where a worker stands.
+    given = [typed_change(each) if isinstance(each, str) else each for each in changes]
     text = read_bytes(path).decode("utf-8-sig", "replace")
-    return Order(str(path.absolute()), text, (*body, *changes), tuple(without), extension, pages)
+    return Order(str(path.absolute()), text, (*body, *given), tuple(without), extension, pages)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from poise.apps.batch.entry import Entry
 from poise.apps.batch.fingerprint import Fingerprint, unread_fingerprint
 from poise.apps.batch.journal import Journal
 from poise.apps.batch.journal_row import DONE
-from poise.apps.batch.library import Entry, Library
+from poise.apps.batch.library import Library
 from poise.apps.batch.naming import Naming
 from poise.apps.batch.one_clip import OutputFile, Row, files_of
 from poise.apps.batch.result_check import ResultCheck, check_result

@@ -6,24 +6,16 @@ import contextlib
 import math
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import (
-    FixRate,
-    KeepRate,
-    Set,
-    SuggestSurfaces,
-    Without,
-    place_changes,
-    rate_changes,
-    taking_records,
-)
-from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
-from poise.apps.cli.waiting import waiting
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import Accept, Set, Without, set_changes, taking_records
+from poise.apps.cli.run import EXIT_NOT_MET
+from poise.apps.cli.waiting import Say, waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
@@ -31,6 +23,7 @@ if TYPE_CHECKING:
 
     from rich.live import Live
 
+    from poise.apps.batch.library import Library
     from poise.apps.batch.one_clip import Row
     from poise.apps.batch.order import Order
     from poise.apps.batch.run import Batch, Summary
@@ -42,6 +35,8 @@ MEMORY_SHARE = 0.8
 TIME_LIMIT_S = 1800.0
 EXIT_INTERRUPTED = 130
 _LOG_EVERY_S = 30.0
+_MOST_LEFT_ALONE = 5
+"""Names that are said for each reason; --dry-run says all."""
 _MOST_FAILURES = 20
 """That are said as they come; all are in the results."""
 
@@ -85,6 +80,55 @@ class WorkOptions:
 ON_THIS_MACHINE = WorkOptions()
 
 
+@dataclass(frozen=True)
+class LibraryOptions:
+    """What is done with which clips."""
+
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="What to do with each clip (.yaml); without it, as poise correct does."),
+    ] = None
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            help="Put each on this body (motion, skeleton or robot file); without a recipe, as "
+            "poise retarget does.",
+            metavar="CHARACTER",
+        ),
+    ] = None
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only clips with such names; repeat.", metavar="GLOB")
+    ] = None
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="Write clips as bvh, glb or npz, not each in its own.", metavar="EXT"
+        ),
+    ] = None
+    reports: Annotated[
+        bool, typer.Option("--reports", help="Write a page about each clip, too.")
+    ] = False
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what there is to do.")] = (
+        False
+    )
+    without: Without = None
+    set_: Set = None
+
+    def order(self, read: ClipOptions) -> Order:
+        """What is done with each; which animations are taken is said for each apart."""
+        from poise.apps.batch.order import order_from
+
+        return order_from(
+            self.recipe, to=self.to, form=self.format_ or "", pages=self.reports,
+            changes=(*replace(read, animation=None).changes(), *set_changes(self.set_)),
+            without=self.without or (),
+        )  # fmt: skip
+
+
+ALL_OF_IT = LibraryOptions()
+
+
 @taking_records
 def batch(
     library: Annotated[
@@ -97,52 +141,21 @@ def batch(
     out: Annotated[
         Path, typer.Option("-o", "--out", help="Folder for results; a second run goes on there.")
     ],
-    recipe: Annotated[
-        Path | None,
-        typer.Option(help="What to do with each clip (.yaml); without it, as poise correct does."),
-    ] = None,
-    to: Annotated[
-        Path | None,
-        typer.Option(
-            help="Put each on this body (motion, skeleton or robot file); without a recipe, as "
-            "poise retarget does."
-        ),
-    ] = None,
+    wanted: LibraryOptions = ALL_OF_IT,
     work: WorkOptions = ON_THIS_MACHINE,
-    only: Annotated[
-        list[str] | None, typer.Option(help="Only clips with such names; repeat.", metavar="GLOB")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="Write clips as bvh, glb or npz, not each in its own.", metavar="EXT"
-        ),
-    ] = None,
-    reports: Annotated[
-        bool, typer.Option("--reports", help="Write a page about each clip, too.")
-    ] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what there is to do.")
-    ] = False,
-    without: Without = None,
-    set_: Set = None,
-    fix_rate: FixRate = False,
-    keep_rate: KeepRate = False,
-    suggest_surfaces: SuggestSurfaces = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Say nothing until the end, for logs.")
     ] = False,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="End with code 0 also when some goals were not met.")
-    ] = False,
+    accept: Accept = False,
 ) -> None:
     """Follow a recipe for every clip of a library, and make a table of what came of it.
 
-    A clip that is broken, crashes, hangs or takes all memory costs that clip only. Interrupted,
-    however, the same command goes on where it was; clips or recipes that have changed are done
-    anew, others are not. Results: the clips as in the library, results.csv, results.jsonl, and
-    library.html to look at. Code 3 when some clip failed or did not meet its goals.
+    Of a file that holds several animations each is a clip, called file.animation. A clip that is
+    broken, crashes, hangs or takes all memory costs that clip only. Interrupted, however, the same
+    command goes on where it was; clips or recipes that have changed are done anew, others are not.
+    Results: the clips as in the library, results.csv, results.jsonl, and library.html to look at.
+    Code 3 when some clip failed or did not meet its goals.
 
         poise batch captures/ --out corrected/
 
@@ -150,30 +163,19 @@ def batch(
 
         poise batch clips.csv --recipe reach.yaml --out reached/ --cluster tcp://head:8786
     """  # fmt: skip
-    with saying_problems(), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         limits = _limits(work)
         # The cluster does the work; what there is to do is looked at here, by workers as well.
         reader = stack.enter_context(_supervised(work, limits))
         executor = reader if work.cluster is None else None
-        if executor is not None and not dry_run:
+        if executor is not None and not wanted.dry_run:
             executor.start()  # they import what they need while we look at what there is to do
         with waiting(f"looking through {library.name or library}") as say:
-            from poise.apps.batch.library import find_clips
-            from poise.apps.batch.order import order_from
-            from poise.apps.batch.run import Batch
-
-            asked = (*rate_changes(fix_rate, keep_rate), *place_changes(suggest_surfaces))
-            order = order_from(
-                recipe, to=to, form=format_ or "", pages=reports, changes=(*(set_ or ()), *asked),
-                without=without or (),
-            )  # fmt: skip
-            found = find_clips(library, only=only or (), leave_out=(out,))
-            made = stack.enter_context(Batch(
-                found, order, out, limits, reader, retry=retry, dry=dry_run,
-                watch=lambda n: say(f"{n} results checked"),
-            ))  # fmt: skip
-        _say_plan(made, found.others, quiet=quiet and not dry_run)
-        if dry_run:
+            order = wanted.order(read)
+            found = _found(library, out, wanted, read.animation or _animation(order), reader)
+            made = stack.enter_context(_batch(found, order, out, limits, reader, wanted, say))
+        _say_plan(made, found, whole=wanted.dry_run, quiet=quiet and not wanted.dry_run)
+        if wanted.dry_run:
             return
         began = time.monotonic()
         if executor is None:
@@ -182,12 +184,40 @@ def batch(
             executor = stack.enter_context(_on_cluster(work, limits, quiet))
         name = library.name or str(library)
         summary, interrupted = _run(made, executor, name, order, quiet=quiet)
-        _say_end(summary, time.monotonic() - began)
-        if interrupted:
-            typer.echo("poise: interrupted", err=True)
-            raise typer.Exit(EXIT_INTERRUPTED)
-        if summary.failed or (summary.statuses["not_met"] and not accept):
-            raise typer.Exit(EXIT_NOT_MET)
+    _say_end(summary, time.monotonic() - began)
+    if interrupted:
+        typer.echo("poise: interrupted", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if summary.failed or (summary.statuses["not_met"] and not accept):
+        raise typer.Exit(EXIT_NOT_MET)
+
+
+def _animation(order: Order) -> str | None:
+    """The one of several in a file that the recipe itself takes."""
+    named = order.followed_with().clip.animation
+    return None if named is None else str(named)
+
+
+def _found(
+    library: Path, out: Path, wanted: LibraryOptions, animation: str | None, reader: Supervised
+) -> Library:
+    from poise.apps.batch.library import find_clips
+
+    return find_clips(
+        library, only=wanted.only or (), leave_out=(out,), reader=reader, animation=animation
+    )
+
+
+def _batch(
+    found: Library, order: Order, out: Path, limits: Limits, reader: Supervised,
+    wanted: LibraryOptions, say: Say,
+) -> Batch:  # fmt: skip
+    from poise.apps.batch.run import Batch
+
+    return Batch(
+        found, order, out, limits, reader, retry=wanted.retry, dry=wanted.dry_run,
+        watch=lambda n: say(f"{n} results checked"),
+    )  # fmt: skip
 
 
 def _run(
@@ -250,10 +280,11 @@ def _on_cluster(work: WorkOptions, limits: Limits, quiet: bool) -> OnDask:
     return made
 
 
-def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
+def _say_plan(made: Batch, found: Library, *, whole: bool, quiet: bool) -> None:
+    """What there is to do, and what is left alone: all of it, or some of each reason."""
     if quiet:
         return
-    plan = made.plan
+    plan, others = made.plan, found.left_alone
     redone = sum(1 for task in plan.tasks if task.old)
     parts = [f"{counted(len(plan.tasks), 'clip')} to do"]
     if redone:
@@ -261,10 +292,17 @@ def _say_plan(made: Batch, others: int, *, quiet: bool) -> None:
     if plan.kept:
         parts.append(f"{sum(plan.kept.values())} done already")
     if others:
-        parts.append(f"{counted(others, 'other file')} left alone")
+        parts.append(f"{len(others)} left alone")
     if plan.gone:
         parts.append(f"{counted(plan.gone, 'result')} of clips that are not there now")
     typer.echo(", ".join(parts), err=True)
+    reasons: dict[str, list[str]] = {}
+    for each in others:
+        reasons.setdefault(each.reason, []).append(each.name)
+    for reason, names in reasons.items():
+        shown = names if whole else names[:_MOST_LEFT_ALONE]
+        more = f" and {len(names) - len(shown)} more (--dry-run)" if len(shown) < len(names) else ""
+        typer.echo(_as_text(f"left alone, {reason}: {', '.join(shown)}{more}"), err=True)
 
 
 def _say_end(summary: Summary, seconds: float) -> None:

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import AS_READ, FileOptions, check_new, frame_range, taking_records
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, OF_BODY_AND_PLACE, ClipOptions
+from poise.apps.cli.options import OutputRate, Overwrite, check_new, taking_records
 from poise.apps.cli.waiting import say_notes, waiting
 from poise.wording import counted
 
 if TYPE_CHECKING:
     from poise.motion import Clip
+    from poise.motion.cleanup import Trimmed
 
 
 @taking_records
 def convert(
     source: Annotated[Path, typer.Argument(help="The clip to read.")],
     target: Annotated[Path, typer.Argument(help="The file to write; its extension decides.")],
-    frames: Annotated[
-        str | None,
-        typer.Option(help="Keep frames START:STOP, counted from 0, STOP not included."),
-    ] = None,
-    fps: Annotated[float | None, typer.Option(help="Resample to this frame rate.")] = None,
-    clean: Annotated[
-        str | None,
-        typer.Option(
-            help="Repair defects: 'all', or some of wrong-unit, missing-thorax, t-pose, "
-            "dropped-frames, root-jumps, rotation-flips, with commas between.",
-        ),
-    ] = None,
-    file: FileOptions = AS_READ,
+    fps: OutputRate = None,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     provenance: Annotated[
         bool,
         typer.Option(
@@ -40,12 +32,13 @@ def convert(
             "in a small JSON beside the output."
         ),
     ] = False,
-    overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a clip in another format.
 
     Joint names, end sites and everything a step does not touch come out as they went in; a clip
-    written back to its own format keeps its unit, axes and channel order.
+    written back to its own format keeps its unit, axes and channel order. Nothing is repaired
+    without --clean.
 
         poise convert walk.bvh walk.glb
 
@@ -59,18 +52,13 @@ def convert(
 
     check_can_write(target)
     check_new(target, overwrite)
-    wanted = frame_range(frames)
     if fps is not None and not 0 < fps < math.inf:
         raise BadValue("--fps", "a positive number", fps)
     with waiting(f"reading {source.name}"):
-        clip = file.read(source)
-    notes = list(clip.source.notes if clip.source else ())
-    if frames is not None:
-        first, last, _ = slice(*wanted).indices(clip.frame_count)
-        clip = clip.sliced(*wanted).noted(f"frames {first}:{last} of {clip.frame_count}")
-        if wanted[1] is not None and wanted[1] > last:
-            notes.append(f"the clip ends before frame {wanted[1]}: kept {first}:{last}")
-    clip = _cleaned(clip, clean, notes)
+        before = read.read(source)
+        clip = _at_true_rate(before.clip, read)
+    notes = [*(clip.source.notes if clip.source else ()), *before.notes]
+    notes += _of_cleaning(before, read.clean)
     if fps is not None:
         with waiting("resampling"):
             clip = resample(clip, fps)
@@ -81,20 +69,32 @@ def convert(
     print(f"{target}: {counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
 
 
-def _cleaned(clip: Clip, steps: str | None, notes: list[str]) -> Clip:
-    from poise.motion.cleanup import STEPS, clean, findings
-
-    if steps is None:
-        found = [f.step for f in findings(clip) if f.repair]
-        if found:
-            notes.append(f"left as it is: {', '.join(found)} (repair with --clean all)")
+def _at_true_rate(clip: Clip, read: ClipOptions) -> Clip:
+    """The clip at the rate at which its flights fall, where that is asked for."""
+    read.check()
+    if not read.fix_rate:
+        read.check_left_out(OF_BODY_AND_PLACE, "poise convert needs it only beside --fix-rate")
         return clip
-    names = tuple(STEPS) if steps.strip() == "all" else tuple(s.strip() for s in steps.split(","))
-    before = len(clip.history)
-    clip, found = clean(clip, names)
-    notes += clip.history[before:]
-    notes += [f"{f.step}: {f.summary}; left alone" for f in found if not f.repair]
-    return clip
+    from poise.job import ClipChoice, subject
+
+    asked = replace(read.question(), clip=ClipChoice(wrong_rate="fix"))
+    seen = subject(asked, clip).clip
+    if seen.rate_hz == clip.rate_hz:
+        return clip
+    return replace(clip, rate_hz=seen.rate_hz).noted(seen.history[-1])
+
+
+def _of_cleaning(made: Trimmed, asked: str | None) -> list[str]:
+    """What was repaired, or is left to repair."""
+    if asked is None:
+        from poise.motion.cleanup import findings
+
+        found = [f.step for f in findings(made.clip) if f.repair]
+        return [f"left as it is: {', '.join(found)} (repair with --clean all)"] if found else []
+    return [
+        *made.repairs,
+        *(f"{f.step}: {f.summary}; left alone" for f in made.findings if not f.repair),
+    ]
 
 
 def formats() -> None:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions, option_changes
 from poise.apps.cli.edit_clip import To
 from poise.apps.cli.options import (
     AS_THE_RECIPE_SAYS,
-    EnvironmentFile,
+    ContactsFile,
     RunOptions,
-    option_changes,
     taking_records,
     usual_recipe,
 )
-from poise.apps.cli.run import follow, saying_problems
+from poise.apps.cli.run import follow
 
-_ROLES_BY = (
-    "Take another motion; or name the joints of its body, each that poise inspect says is missing: "
-    "--set 'character.roles={left_knee: LShin}'."
-)
-"""How to name joints of a motion on the command line."""
+if TYPE_CHECKING:
+    from poise.job import Change
 
 
-@taking_records
-def correct(
-    clip: Annotated[Path, typer.Argument(help="The clip to correct.")],
-    asked: RunOptions = AS_THE_RECIPE_SAYS,
-    environment: EnvironmentFile = None,
+@dataclass(frozen=True)
+class CorrectOptions:
+    """What is corrected, and what else is written."""
+
     preset: Annotated[
         str | None,
         typer.Option(
@@ -37,46 +34,67 @@ def correct(
             "By default any part may touch, and what was found is printed.",
             metavar="KIND",
         ),
-    ] = None,
+    ] = None
     candidates: Annotated[
         str | None,
         typer.Option(
             help="What may touch, instead of what the preset says: left_toe,right_toe,left_hand.",
             metavar="PART,PART,...",
         ),
-    ] = None,
+    ] = None
     only: Annotated[
         str | None,
         typer.Option(
             help="contacts: hold what touches, and leave balance, flight and strength as they are.",
             metavar="WHAT",
         ),
-    ] = None,
+    ] = None
     mode: Annotated[
         str | None,
         typer.Option(
             help="paper: Lee & Lee 2018 as printed, for comparison; no physics.", metavar="MODE"
         ),
-    ] = None,
-    contacts: Annotated[
-        Path | None,
-        typer.Option(help="What touches when (.csv or .json), instead of looking for it."),
-    ] = None,
+    ] = None
+    contacts: ContactsFile = None
     contacts_out: Annotated[
         Path | None, typer.Option(help="Write what touches when here (.csv or .json).")
-    ] = None,
+    ] = None
     preview: Annotated[
         Path | None,
         typer.Option(help="Write the clip here as it is before contacts are made exact."),
-    ] = None,
+    ] = None
+
+    def changes(self) -> list[Change]:
+        """Those that change the recipe."""
+        from poise.job import Change
+
+        found = option_changes(
+            ("correct.settings.preset", self.preset, "--preset"),
+            ("correct.settings.only", self.only, "--only"),
+            ("correct.settings.mode", self.mode, "--mode"),
+            ("correct.contacts", self.contacts, "--contacts"),
+        )
+        if self.candidates is not None:
+            listed = self.candidates.replace(",", " ").split()
+            path = ("correct", "settings", "candidates")
+            found.append(Change(path, listed, f"--candidates {self.candidates}"))
+        return found
+
+
+AS_USUAL = CorrectOptions()
+
+
+@taking_records
+def correct(
+    clip: Annotated[Path, typer.Argument(help="The clip to correct.")],
+    asked: RunOptions = AS_THE_RECIPE_SAYS,
+    wanted: CorrectOptions = AS_USUAL,
     recipe: Annotated[
         Path | None,
         typer.Option(help="A recipe with a step of correct (.yaml); see docs/recipes.md."),
     ] = None,
     to: To = None,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="End with code 0 also when something is not met.")
-    ] = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
 ) -> None:
     """Correct a capture: find what touches when, and make the whole motion obey body and ground.
 
@@ -94,31 +112,16 @@ def correct(
         poise correct walk.bvh --mode paper -o as_printed.bvh
     """
     from poise.errors import BadValue
-    from poise.job import Change
 
-    with saying_problems():
-        outputs = (asked.output, contacts_out, preview, asked.report)
-        if all(path is None for path in outputs) and not recipe:
-            raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
-        changes = option_changes(
-            ("environment", environment, "--environment"),
-            ("correct.settings.preset", preset, "--preset"),
-            ("correct.settings.only", only, "--only"),
-            ("correct.settings.mode", mode, "--mode"),
-            ("correct.contacts", contacts, "--contacts"),
-            ("character.to", to, "--to"),
-        )
-        if candidates is not None:
-            listed = candidates.replace(",", " ").split()
-            path = ("correct", "settings", "candidates")
-            changes.append(Change(path, listed, f"--candidates {candidates}"))
-        follow(
-            recipe or usual_recipe("correct_clip"),
-            clip,
-            asked,
-            [*changes, *(asked.set_ or ())],
-            accept=accept,
-            method="correct",
-            given={"contacts": contacts_out, "preview": preview},
-            roles_by=None if recipe else _ROLES_BY,
-        )
+    outputs = (asked.output, wanted.contacts_out, wanted.preview, asked.report)
+    if all(path is None for path in outputs) and not recipe:
+        raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
+    own = [*wanted.changes(), *option_changes(("character.to", to, "--to"))]
+    follow(
+        recipe or usual_recipe("correct_clip"),
+        clip,
+        asked,
+        asked.changes(read, own),
+        method="correct",
+        given={"contacts": wanted.contacts_out, "preview": wanted.preview},
+    )

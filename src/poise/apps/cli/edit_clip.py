@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import (
-    AS_THE_RECIPE_SAYS,
-    Accept,
-    RunOptions,
-    option_changes,
-    taking_records,
-    usual_recipe,
-)
-from poise.apps.cli.run import follow, saying_problems
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions, option_changes
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records, usual_recipe
+from poise.apps.cli.run import follow
 
 if TYPE_CHECKING:
     from poise.job import Change
@@ -57,36 +51,27 @@ def command_for(method: str, about: str) -> Callable[..., None]:
         recipe: RecipeFile = None,
         to: To = None,
         asked: RunOptions = AS_THE_RECIPE_SAYS,
-        accept: Accept = False,
+        read: ClipOptions = AS_THE_FILE_SAYS,
     ) -> None:
-        used, changes = _recipe_and_changes(recipe, method, to, asked)
-        with saying_problems():
-            follow(used, clip, asked, changes, accept=accept, method=method)
+        used, changes = _recipe_and_changes(recipe, method, to, asked, read)
+        follow(used, clip, asked, changes, method=method)
 
     def filter_clip(
         clip: Clip,
         recipe: RecipeFile = None,
         to: To = None,
         asked: RunOptions = AS_THE_RECIPE_SAYS,
-        accept: Accept = False,
+        read: ClipOptions = AS_THE_FILE_SAYS,
         stream: Stream = False,
     ) -> None:
         if not stream:
-            return edit_clip(clip, recipe, to, asked, accept)
+            return edit_clip(clip, recipe, to, asked, read)
         from poise.apps.cli.stream_frames import stream_clip
 
         if asked.report is not None:
             raise typer.BadParameter("none of a stream", param_hint="--report")
-        for hint, given in (
-            ("--fix-rate", asked.fix_rate),
-            ("--keep-rate", asked.keep_rate),
-            ("--suggest-surfaces", asked.suggest_surfaces),
-        ):
-            if given:
-                raise typer.BadParameter("a stream is not known as a whole", param_hint=hint)
-        used, changes = _recipe_and_changes(recipe, method, to, asked)
-        with saying_problems():
-            stream_clip(used, clip, asked, changes)
+        used, changes = _recipe_and_changes(recipe, method, to, asked, read)
+        stream_clip(used, clip, asked, changes, read)
 
     command = taking_records(filter_clip if method == "filter" else edit_clip)
     command.__doc__ = f"""{about}, by a recipe, whatever clip the recipe itself names.
@@ -102,10 +87,10 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
 
 def _recipe_and_changes(
-    recipe: Path | None, method: str, to: Path | None, asked: RunOptions
-) -> tuple[Path, list[str | Change]]:
+    recipe: Path | None, method: str, to: Path | None, asked: RunOptions, read: ClipOptions
+) -> tuple[Path, list[Change]]:
     """Without a recipe, for another body, that of the paper's dancing experiment."""
     if recipe is None and to is None:
         raise typer.BadParameter("needed, unless --to names a body", param_hint="--recipe")
-    changes = [*(asked.set_ or ()), *option_changes(("character.to", to, "--to"))]
-    return recipe or usual_recipe(f"onto_body_{method}"), changes
+    own = option_changes(("character.to", to, "--to"))
+    return recipe or usual_recipe(f"onto_body_{method}"), asked.changes(read, own)

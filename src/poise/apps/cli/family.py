@@ -7,13 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import Overwrite, Set, Without, check_npz, check_replaced
-from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
-from poise.apps.cli.waiting import say_notes, waiting
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import (
+    Accept,
+    Overwrite,
+    Set,
+    Without,
+    check_npz,
+    check_replaced,
+    set_changes,
+    taking_records,
+)
+from poise.apps.cli.run import EXIT_NOT_MET
+from poise.apps.cli.waiting import Say, say_notes, waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from poise.character import Character
-    from poise.methods.momentum import Family
+    from poise.job import Change
+    from poise.methods import Edit
+    from poise.methods.momentum import Family, Settings
     from poise.motion import Clip
 
 app = typer.Typer(
@@ -33,6 +47,7 @@ StillFeet = Annotated[
 
 
 @app.command()
+@taking_records
 def build(
     recipe: Annotated[
         Path, typer.Argument(help="A recipe with a step of momentum that has a family (.yaml).")
@@ -44,10 +59,9 @@ def build(
     ] = None,
     without: Without = None,
     set_: Set = None,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     overwrite: Overwrite = False,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="End with code 0 also when some member is not solved.")
-    ] = False,
+    accept: Accept = False,
 ) -> None:
     """Solve all members of a family and keep them in one file.
 
@@ -56,54 +70,67 @@ def build(
 
         poise family build header_family.yaml -o header.npz
     """  # fmt: skip
+    check_npz(output, overwrite)
+    with waiting(f"reading {recipe.name}"):
+        changes = [*read.changes(), *set_changes(set_)]
+        edit, settings, notes = _captured_leap(recipe, clip, changes, without or ())
+    with waiting("solving members") as say:
+        family, said = _built(edit, settings, output, workers, say)
+    say_notes((*notes, *said, *family.notes))
+    _say_family(family, output)
+    if any(status != "converged" for status in family.statuses) and not accept:
+        raise typer.Exit(EXIT_NOT_MET)
+
+
+def _captured_leap(
+    recipe: Path, clip: Path | None, changes: Sequence[Change], without: Sequence[str]
+) -> tuple[Edit, Settings, tuple[str, ...]]:
+    """The leap that a family grows from, as the one step of a recipe asks for it."""
     from poise.errors import BadValue
+    from poise.job import edit_of, ground_of, load_recipe, subject, vocabulary
+    from poise.methods.momentum import Settings
 
-    with saying_problems():
-        check_npz(output, overwrite)
-        with waiting(f"reading {recipe.name}"):
-            from poise.execution import Threads
-            from poise.job import (
-                MemberFolder,
-                edit_of,
-                ground_of,
-                load_recipe,
-                save_family,
-                subject,
-                vocabulary,
-            )
-            from poise.methods.momentum import Settings, build_family, statuses_in_words
+    asked = load_recipe(recipe, changes=changes, without=without)
+    methods = [step.method for step in asked.steps]
+    if methods != ["momentum"]:
+        raise BadValue(f"steps of {recipe.name}", "one of momentum", ", ".join(methods))
+    prepared = subject(asked, clip)
+    edit = edit_of(asked, 0, prepared, prepared.clip, vocabulary())
+    settings = asked.steps[0].settings
+    assert isinstance(settings, Settings)
+    ground_of(edit.environment)  # said before the work, not after it
+    return edit, settings, prepared.notes
 
-            read = load_recipe(recipe, changes=set_ or (), without=without or ())
-            steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]
-            if len(read.steps) != 1 or not steps:
-                methods = ", ".join(step.method for step in read.steps)
-                raise BadValue(f"steps of {recipe.name}", "one of momentum", methods)
-            prepared = subject(read, clip)
-            edit = edit_of(read, 0, prepared, prepared.clip, vocabulary())
-            settings = read.steps[0].settings
-            assert isinstance(settings, Settings)
-            ground_of(edit.environment)  # said before the work, not after it
-        folder = MemberFolder(output, edit, settings)
-        if folder.started_over:
-            typer.echo(f"note: {folder.folder} was of another family and begins anew", err=True)
-        with waiting("solving members") as say:
-            family = build_family(
-                edit, settings, store=folder, executor=Threads(workers),
-                progress=lambda told: say(f"members: {told.done} of {told.total}"),
-            )  # fmt: skip
-        with waiting("writing"):
-            save_family(family, output)
-            folder.remove()
-        say_notes((*prepared.notes, *family.notes))
-        for axis in family.axes:
-            low, high = axis.values[0], axis.values[-1]
-            print(f"{axis.name}: {len(axis.values)} members from {low:g} to {high:g}")
-        print(
-            f"{output}: {family.member_count} leaps of {family.frame_count} frames at "
-            f"{family.clip.rate_hz:g} Hz, {statuses_in_words(family.statuses)}"
-        )
-        if any(status != "converged" for status in family.statuses) and not accept:
-            raise typer.Exit(EXIT_NOT_MET)
+
+def _built(
+    edit: Edit, settings: Settings, output: Path, workers: int | None, say: Say
+) -> tuple[Family, tuple[str, ...]]:
+    """All members, kept while they are solved, and in one file at the end."""
+    from poise.execution import Threads
+    from poise.job import MemberFolder, save_family
+    from poise.methods.momentum import build_family
+
+    folder = MemberFolder(output, edit, settings)
+    said = (f"{folder.folder} was of another family and begins anew",) * folder.started_over
+    family = build_family(
+        edit, settings, store=folder, executor=Threads(workers),
+        progress=lambda told: say(f"members: {told.done} of {told.total}"),
+    )  # fmt: skip
+    save_family(family, output)
+    folder.remove()
+    return family, said
+
+
+def _say_family(family: Family, output: Path) -> None:
+    from poise.methods.momentum import statuses_in_words
+
+    for axis in family.axes:
+        low, high = axis.values[0], axis.values[-1]
+        print(f"{axis.name}: {len(axis.values)} members from {low:g} to {high:g}")
+    print(
+        f"{output}: {family.member_count} leaps of {family.frame_count} frames at "
+        f"{family.clip.rate_hz:g} Hz, {statuses_in_words(family.statuses)}"
+    )
 
 
 @app.command()
@@ -127,7 +154,7 @@ def blend(
 
     poise family blend header.npz --at 0.2,-0.1 -o header.bvh
     """  # fmt: skip
-    with saying_problems(), waiting(f"reading {family.name}"):
+    with waiting(f"reading {family.name}"):
         check_replaced(output, overwrite)
         read = _read(family)
         made = read.at(_numbers(at, "--at"), "smooth" if smooth else "linear")
@@ -155,9 +182,7 @@ def hit(
     ] = None,
     still_feet: StillFeet = False,
     overwrite: Overwrite = False,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="End with code 0 also when it is out of reach.")
-    ] = False,
+    accept: Accept = False,
 ) -> None:
     """Find the leap that puts a point of the body at a place: the header, the smash.
 
@@ -169,32 +194,30 @@ def hit(
     """  # fmt: skip
     from poise.errors import BadValue
 
-    with saying_problems():
-        check_replaced(output, overwrite)
-        if (ball is None) == (place is None) or (place is None) != (frame is None):
-            raise BadValue("--place and --frame", "both, or --ball instead", "something else")
-        with waiting(f"reading {family.name}"):
-            from poise.methods.momentum import Aim
+    check_replaced(output, overwrite)
+    if (ball is None) == (place is None) or (place is None) != (frame is None):
+        raise BadValue("--place and --frame", "both, or --ball instead", "something else")
+    with waiting(f"reading {family.name}"):
+        from poise.methods.momentum import Aim
 
-            read = _read(family)
-            aim = Aim(read, _body(read), point)
-        if place is not None and frame is not None:
-            found = aim.hit(place, frame)
-        else:
-            assert ball is not None
-            from poise.job import read_ball
+        read = _read(family)
+        aim = Aim(read, _body(read), point)
+    if place is not None and frame is not None:
+        found = aim.hit(place, frame)
+    else:
+        assert ball is not None
+        from poise.job import read_ball
 
-            found = aim.meet(*read_ball(ball))
-        _write(read, read.at(found.coordinate, "smooth"), output, still_feet)
-        where = ", ".join(
-            f"{axis.name} {value:.3f}"
-            for axis, value in zip(read.axes, found.coordinate, strict=True)
-        )
-        words = "hit" if found.status == "hit" else "out of reach"
-        print(f"{words}: {point} misses by {1e3 * found.miss_m:.1f} mm at frame {found.frame}")
-        print(f"at {where}")
-        if found.status != "hit" and not accept:
-            raise typer.Exit(EXIT_NOT_MET)
+        found = aim.meet(*read_ball(ball))
+    _write(read, read.at(found.coordinate, "smooth"), output, still_feet)
+    where = ", ".join(
+        f"{axis.name} {value:.3f}" for axis, value in zip(read.axes, found.coordinate, strict=True)
+    )
+    words = "hit" if found.status == "hit" else "out of reach"
+    print(f"{words}: {point} misses by {1e3 * found.miss_m:.1f} mm at frame {found.frame}")
+    print(f"at {where}")
+    if found.status != "hit" and not accept:
+        raise typer.Exit(EXIT_NOT_MET)
 
 
 @app.command()
@@ -209,11 +232,11 @@ def play(
 
     poise family play two_leaps.npz
     """
-    from poise.apps.cli.studio import studio
+    from poise.apps.cli.studio import Listening, open_studio
 
     with waiting(f"reading {family.name}"):
         _read(family)  # says what is none
-    studio(family, port=port, no_browser=no_browser)
+    open_studio(family, None, Listening(port, no_browser=no_browser))
 
 
 def _read(path: Path) -> Family:

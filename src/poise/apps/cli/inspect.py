@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import AS_READ, FileOptions, RolesFile, taking_records
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import taking_records
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ def inspect(
         list[Path], typer.Argument(help="Clips, skeletons, robots, or folders full of them.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    roles: RolesFile = None,
-    file: FileOptions = AS_READ,
+    read: ClipOptions = AS_THE_FILE_SAYS,
 ) -> None:
     """Say what a clip is and what is wrong with it.
 
@@ -45,7 +45,7 @@ def inspect(
     for path in found:
         try:
             with waiting(f"inspecting {path.name}"):
-                report = _report(path, roles, file)
+                report = _report(path, read)
         except PoiseError as problem:
             if alone:
                 raise
@@ -87,19 +87,19 @@ def _files_in(folder: Path, suffixes: set[str]) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
 
 
-def _report(path: Path, roles: Path | None, file: FileOptions) -> ClipReport | CharacterReport:
+def _report(path: Path, read: ClipOptions) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
-    from poise.errors import BadValue
     from poise.formats import extensions, load_character
 
     motions = {*extensions("read_motion"), *extensions("read_clip")}
     if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in motions:
-        for name, value in vars(file).items():
-            if value is not None:
-                told = "rate_hz" if name == "rate" else name
-                raise BadValue(told, "left out: it is for clips", str(value))
-        return inspect_character(load_character(path), path, roles)
-    return inspect_clip(file.read(path), path, roles)
+        for_clips = [name for name, _ in read.given() if name != "roles"]
+        read.check_left_out(for_clips, f"it is for clips, and {path.name} is a body")
+        return inspect_character(load_character(path), path, read.roles)
+    made = read.read(path)
+    cut = made.clip.history[-1:] if read.frames is not None else ()
+    notes = (*made.notes, *made.repairs, *cut)
+    return inspect_clip(made.clip, path, read.question(), roles=read.roles, notes=notes)
 
 
 def _show(report: ClipReport | CharacterReport, *, brief: bool) -> None:

@@ -2,24 +2,74 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import (
-    AS_THE_RECIPE_SAYS,
-    Accept,
-    EnvironmentFile,
-    RunOptions,
-    option_changes,
-    taking_records,
-    usual_recipe,
-)
-from poise.apps.cli.run import follow, say, saying_problems
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records, usual_recipe
+from poise.apps.cli.run import follow, say
 
 if TYPE_CHECKING:
     from poise.job import Change
+
+
+@dataclass(frozen=True)
+class LeapOptions:
+    """An edit of one ground stage, one flight, or both."""
+
+    by: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(help="Without a recipe: move a ground stage by metres.", metavar="X Y Z"),
+    ] = None
+    turn: Annotated[
+        float | None,
+        typer.Option(help="Turn it to the left; 360 is a full spin.", metavar="DEGREES"),
+    ] = None
+    stage: Annotated[
+        int | None,
+        typer.Option(help="Which ground stage, from 0; -1, the last landing, if nothing is said."),
+    ] = None
+    higher: Annotated[
+        float | None,
+        typer.Option(help="How high a flight rises, times the captured rise.", metavar="FACTOR"),
+    ] = None
+    flight: Annotated[
+        int | None,
+        typer.Option(help="Which flight, from 0; -1, the last, if nothing is said."),
+    ] = None
+    by_gravity: Annotated[
+        bool,
+        typer.Option(
+            "--by-gravity", help="Higher in the same time: things fall faster, as nowhere on Earth."
+        ),
+    ] = False
+
+    def edits(self) -> list[dict[str, dict[str, object]]]:
+        """As a recipe writes them."""
+        from poise.errors import BadValue
+
+        moves = self.by is not None or self.turn is not None
+        if self.stage is not None and not moves:
+            raise BadValue("--stage", "beside --by or --turn", self.stage)
+        if self.higher is None and (self.flight is not None or self.by_gravity):
+            raise BadValue("--flight and --by-gravity", "beside --higher", "alone")
+        found: list[dict[str, dict[str, object]]] = []
+        if moves:
+            stage = -1 if self.stage is None else self.stage
+            move = {"name": "moved", "stage": stage, "by_m": list(self.by or (0, 0, 0))}
+            found.append({"move_stage": {**move, "turn_deg": self.turn or 0.0}})
+        if self.higher is not None:
+            flight = -1 if self.flight is None else self.flight
+            height = {"name": "higher", "flight": flight, "scale": self.higher}
+            by = "gravity" if self.by_gravity else "time"
+            found.append({"flight_height": {**height, "by": by}})
+        return found
+
+
+NO_LEAP = LeapOptions()
 
 
 @taking_records
@@ -30,38 +80,12 @@ def leap(
         typer.Option(help="A recipe with a step of momentum (.yaml); see docs/recipes.md."),
     ] = None,
     asked: RunOptions = AS_THE_RECIPE_SAYS,
-    by: Annotated[
-        tuple[float, float, float] | None,
-        typer.Option(help="Without a recipe: move a ground stage by metres.", metavar="X Y Z"),
-    ] = None,
-    turn: Annotated[
-        float | None,
-        typer.Option(help="Turn it to the left; 360 is a full spin.", metavar="DEGREES"),
-    ] = None,
-    stage: Annotated[
-        int | None,
-        typer.Option(help="Which ground stage, from 0; -1, the last landing, if nothing is said."),
-    ] = None,
-    higher: Annotated[
-        float | None,
-        typer.Option(help="How high a flight rises, times the captured rise.", metavar="FACTOR"),
-    ] = None,
-    flight: Annotated[
-        int | None,
-        typer.Option(help="Which flight, from 0; -1, the last, if nothing is said."),
-    ] = None,
-    by_gravity: Annotated[
-        bool,
-        typer.Option(
-            "--by-gravity", help="Higher in the same time: things fall faster, as nowhere on Earth."
-        ),
-    ] = False,
-    environment: EnvironmentFile = None,
+    wanted: LeapOptions = NO_LEAP,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     stages: Annotated[
         bool,
         typer.Option("--stages", help="Only say which stages the clip has, and change nothing."),
     ] = False,
-    accept: Accept = False,
 ) -> None:
     """Edit a leap so that it still obeys gravity: further, higher, turned, landing there.
 
@@ -79,45 +103,20 @@ def leap(
     from poise.errors import BadValue
     from poise.job import Change
 
-    with saying_problems():
-        edits = _edits(by, turn, stage, higher, flight, by_gravity)
-        if recipe is not None and edits:
-            raise BadValue("--by, --turn and --higher", "left out beside --recipe", "both")
-        changes = option_changes(("environment", environment, "--environment"))
-        if edits:
-            changes.append(Change(("momentum", "constraints"), edits, "the options"))
-        changes += asked.set_ or ()
-        used = recipe or usual_recipe("leap_clip")
-        if stages:
-            _say_stages(used, clip, [*changes, *asked.changes(changes)])
-            return
-        if recipe is None and asked.output is None and asked.report is None:
-            raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
-        follow(used, clip, asked, changes, accept=accept, method="momentum")
+    edits = wanted.edits()
+    if recipe is not None and edits:
+        raise BadValue("--by, --turn and --higher", "left out beside --recipe", "both")
+    own = [Change(("momentum", "constraints"), edits, "the options")] if edits else []
+    changes, used = asked.changes(read, own), recipe or usual_recipe("leap_clip")
+    if stages:
+        _say_stages(used, clip, changes)
+        return
+    if recipe is None and asked.output is None and asked.report is None:
+        raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
+    follow(used, clip, asked, changes, method="momentum")
 
 
-def _edits(
-    by: tuple[float, float, float] | None, turn: float | None, stage: int | None,
-    higher: float | None, flight: int | None, by_gravity: bool,
-) -> list[dict[str, dict[str, object]]]:  # fmt: skip
-    from poise.errors import BadValue
-
-    if stage is not None and by is None and turn is None:
-        raise BadValue("--stage", "beside --by or --turn", stage)
-    if higher is None and (flight is not None or by_gravity):
-        raise BadValue("--flight and --by-gravity", "beside --higher", "alone")
-    found: list[dict[str, dict[str, object]]] = []
-    stage, flight = -1 if stage is None else stage, -1 if flight is None else flight
-    if by is not None or turn is not None:
-        move = {"name": "moved", "stage": stage, "by_m": list(by or (0, 0, 0))}
-        found.append({"move_stage": {**move, "turn_deg": turn or 0.0}})
-    if higher is not None:
-        height = {"name": "higher", "flight": flight, "scale": higher}
-        found.append({"flight_height": {**height, "by": "gravity" if by_gravity else "time"}})
-    return found
-
-
-def _say_stages(recipe: Path, clip: Path, changes: list[str | Change]) -> None:
+def _say_stages(recipe: Path, clip: Path, changes: list[Change]) -> None:
     from poise.apps.cli.waiting import waiting
 
     with waiting(f"looking at {clip.name}"):

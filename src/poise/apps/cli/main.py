@@ -39,9 +39,8 @@ from poise.errors import PoiseError
 EXIT_BUG = 70
 
 LESS_AT_ONCE = (
-    "Take fewer frames or a lower rate at once: 'poise convert CLIP short.bvh --frames 0:2000 "
-    "--fps 30' first, or '--set clip.frames=[0,1999]' or '--set clip.rate_hz=30' where there is "
-    "a recipe."
+    "Take fewer frames at once (--frames 0:2000), or a lower rate: '--set clip.rate_hz=30' where "
+    "there is a recipe, else 'poise convert CLIP short.bvh --fps 30' first."
 )
 """What to do when there is not enough memory."""
 
@@ -106,7 +105,8 @@ def main() -> None:
             code = app(standalone_mode=False)
         sys.stdout.flush()
     except PoiseError as problem:
-        fail(str(problem))
+        lines = str(problem).splitlines() if hasattr(problem, "problems") else [str(problem)]
+        fail(*lines)  # of a recipe, a line for each mistake
     except (KeyboardInterrupt, typer.Abort):
         print("poise: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
@@ -154,7 +154,8 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def fail(message: str) -> NoReturn:
-    """Say one line and leave with the code for wrong input."""
-    print(f"poise: {' '.join(message.split())}", file=sys.stderr)
+def fail(*messages: str) -> NoReturn:
+    """Say one line for each mistake, and leave with the code for wrong input."""
+    for message in messages:
+        print(f"poise: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(EXIT_WRONG_INPUT)

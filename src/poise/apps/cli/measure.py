@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import (
-    AS_FOUND,
-    AS_READ,
-    Against,
-    BodyOptions,
-    ContactsFile,
-    EnvironmentFile,
-    FileOptions,
-    OverwriteOne,
-    asked_of,
-    check_new,
-    taking_records,
-)
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import Against, ContactsFile, Overwrite, check_new, taking_records
 from poise.apps.cli.waiting import say_notes, waiting
 from poise.errors import FileProblem
 
@@ -30,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from poise.contact import ContactSchedule
-    from poise.job import Recipe
     from poise.measures import Evaluation, Measure
 
 
@@ -38,10 +26,8 @@ if TYPE_CHECKING:
 def measure(
     clip: Annotated[Path, typer.Argument(help="The clip to measure.")],
     against: Against = None,
-    environment: EnvironmentFile = None,
     contacts: ContactsFile = None,
-    body: BodyOptions = AS_FOUND,
-    file: FileOptions = AS_READ,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Say in numbers how physical a clip is.
@@ -54,8 +40,7 @@ def measure(
 
         poise measure edited.bvh --against walk.bvh --json
     """
-    asked = asked_of(clip, environment, body, file)
-    found, notes = _measured(clip, asked, against, contacts)
+    found, notes = _measured(clip, read, against, contacts)
     if as_json:
         print(json.dumps(_as_data(clip, found.measures, notes), indent=2, ensure_ascii=False))
         return
@@ -71,11 +56,9 @@ def report(
     clip: Annotated[Path, typer.Argument(help="The clip to report on.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The page to write (.html).")],
     against: Against = None,
-    environment: EnvironmentFile = None,
     contacts: ContactsFile = None,
-    body: BodyOptions = AS_FOUND,
-    file: FileOptions = AS_READ,
-    overwrite: OverwriteOne = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a page that says how physical a clip is.
 
@@ -89,8 +72,7 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise FileProblem(output, "an extension of a page (.html)", f"'{output.suffix}'")
     check_new(output, overwrite)
-    asked = asked_of(clip, environment, body, file)
-    found, notes = _measured(clip, asked, against, contacts)
+    found, notes = _measured(clip, read, against, contacts)
     with waiting(f"writing {output.name}"):
         from poise.apps.report.build import report_html
         from poise.formats import atomic_write
@@ -108,9 +90,7 @@ def contacts(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write them here: .csv or .json.")
     ] = None,
-    environment: EnvironmentFile = None,
-    body: BodyOptions = AS_FOUND,
-    file: FileOptions = AS_READ,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     detector: Annotated[
         bool,
         typer.Option(
@@ -118,7 +98,7 @@ def contacts(
             help="By heights and speeds alone, as measures do it: without confidence.",
         ),
     ] = False,
-    overwrite: OverwriteOne = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Find what touches when, and how sure that is.
 
@@ -133,7 +113,7 @@ def contacts(
         from poise.contact import write_contacts
         from poise.job import find_contacts, measurable
 
-        chosen = measurable(clip, asked_of(clip, environment, body, file))
+        chosen = measurable(clip, read.question())
         found, unknown = find_contacts(chosen, by_detector=detector)
         if output is not None:
             write_contacts(found, output)
@@ -171,12 +151,12 @@ def _contact_lines(found: ContactSchedule, unknown: NDArray[np.bool_]) -> list[s
 
 
 def _measured(
-    clip: Path, asked: Recipe, against: Path | None, contacts: Path | None
+    clip: Path, read: ClipOptions, against: Path | None, contacts: Path | None
 ) -> tuple[Evaluation, tuple[str, ...]]:
     with waiting(f"measuring {clip.name}"):
         from poise.job import evaluate_files
 
-        return evaluate_files(clip, asked, against=against, contacts=contacts)
+        return evaluate_files(clip, read.question(), against=against, contacts=contacts)
 
 
 def _as_data(

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, get_type_hints
 
 import typer
 
-from poise.errors import BadValue, FileProblem, UnknownName
+from poise.errors import BadValue, FileProblem
 
 if TYPE_CHECKING:
-    from poise.job import Change, Recipe
-    from poise.motion import Clip
+    from poise.apps.cli.clip_options import ClipOptions
+    from poise.job import Change
 
 Against = Annotated[Path | None, typer.Option(help="The original, to compare with.")]
-EnvironmentFile = Annotated[
-    Path | None,
-    typer.Option(
-        help="The place: a small YAML file, a mesh (.obj, .stl, .glb), or 'suggested': what the "
-        "clip shows. Without it, the floor that the feet show."
-    ),
-]
 ContactsFile = Annotated[
     Path | None, typer.Option(help="What touches when (.csv or .json), instead of detecting it.")
-]
-RolesFile = Annotated[
-    Path | None,
-    typer.Option(help="A file that names joints by role, one 'left_knee: LShin' per line."),
 ]
 OntoBody = Annotated[
     Path,
@@ -48,7 +36,7 @@ TimesAsFar = Annotated[
     float | None,
     typer.Option(help="How many times as far it goes; as the legs are longer, if not given."),
 ]
-OverwriteOne = Annotated[bool, typer.Option(help="Replace the output if it exists.")]
+OutputRate = Annotated[float | None, typer.Option(help="Resample to this frame rate.")]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -81,104 +69,8 @@ AllowOutside = Annotated[
 ]
 Accept = Annotated[
     bool,
-    typer.Option("--accept", help="End with code 0 also when some constraint was not met."),
+    typer.Option("--accept", help="End with code 0 also when something was not met."),
 ]
-FixRate = Annotated[
-    bool,
-    typer.Option(
-        "--fix-rate",
-        help="Where flights show that the file states a wrong frame rate: take the true one.",
-    ),
-]
-KeepRate = Annotated[
-    bool, typer.Option("--keep-rate", help="Insist on the file's frame rate, whatever flights say.")
-]
-SuggestSurfaces = Annotated[
-    bool,
-    typer.Option(
-        "--suggest-surfaces",
-        help="The place has the steps, slopes and seats that the clip shows, not level ground "
-        "alone.",
-    ),
-]
-
-
-@dataclass(frozen=True)
-class FileOptions:
-    """How to read a clip."""
-
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Length unit of the file: m, cm, mm, in, cmu, or metres per unit."),
-    ] = None
-    up: Annotated[str | None, typer.Option(help="Up axis of the file: y or z.")] = None
-    skeleton: Annotated[
-        Path | None, typer.Option(help="The .asf of an .amc, when it is not the one beside it.")
-    ] = None
-    rate: Annotated[
-        float | None, typer.Option(help="Frame rate of an .amc, which does not state one.")
-    ] = None
-    animation: Annotated[
-        str | None, typer.Option(help="Which animation of a glTF file, by name or number.")
-    ] = None
-
-    def read(self, path: Path) -> Clip:
-        """The clip of a file, read so."""
-        from poise.formats import load_clip
-
-        return load_clip(
-            path,
-            unit=self.unit,
-            up=self.up,
-            skeleton=self.skeleton,
-            rate_hz=self.rate,
-            animation=self.animation,
-        )
-
-
-@dataclass(frozen=True)
-class BodyOptions:
-    """Whose body a clip is taken for."""
-
-    mass: Annotated[
-        float | None, typer.Option(help="Body mass in kg; without it, taken from the stature.")
-    ] = None
-    table: Annotated[
-        str, typer.Option(help="Segment masses by: de_leva (1996) or winter (1990).")
-    ] = "de_leva"
-    sex: Annotated[str, typer.Option(help="Whose of de Leva's: male, female or average.")] = (
-        "average"
-    )
-    clean: Annotated[
-        bool,
-        typer.Option(
-            help="Leave out fake T-poses, fill lost frames and restore a lost thorax first."
-        ),
-    ] = True
-    roles: RolesFile = None
-    soles: Annotated[
-        str,
-        typer.Option(
-            help="Where soles are: fitted to where feet stand flat, or where the skeleton has them."
-        ),
-    ] = "fitted"
-
-
-def rate_changes(fix: bool, keep: bool) -> list[Change]:
-    """What `--fix-rate` and `--keep-rate` change in a recipe."""
-    from poise.job import Change
-
-    if fix and keep:
-        raise BadValue("--fix-rate", "left out beside --keep-rate", "both")
-    word = "fix" if fix else "keep"
-    return [Change(("clip", "wrong_rate"), word, f"--{word}-rate")] if fix or keep else []
-
-
-def place_changes(suggest: bool) -> list[Change]:
-    """What `--suggest-surfaces` changes in a recipe."""
-    from poise.job import SUGGESTED, Change
-
-    return [Change(("environment",), SUGGESTED, "--suggest-surfaces")] if suggest else []
 
 
 @dataclass(frozen=True)
@@ -191,23 +83,44 @@ class RunOptions:
     set_: Set = None
     overwrite: Overwrite = False
     allow_outside: AllowOutside = False
-    fix_rate: FixRate = False
-    keep_rate: KeepRate = False
-    suggest_surfaces: SuggestSurfaces = False
+    accept: Accept = False
 
-    def changes(self, others: Sequence[str | Change]) -> list[Change]:
-        """What of this is a change of the recipe, but for `set_`, beside other changes."""
-        places = [
-            each for each in others if not isinstance(each, str) and each.path == ("environment",)
-        ]
-        if self.suggest_surfaces and places:
-            raise BadValue("--suggest-surfaces", "left out beside --environment", "both")
-        return [
-            *rate_changes(self.fix_rate, self.keep_rate), *place_changes(self.suggest_surfaces)
-        ]  # fmt: skip
+    def changes(self, read: ClipOptions, own: Sequence[Change] = ()) -> list[Change]:
+        """What is changed in the recipe: by the command, by the options of its clip, by --set."""
+        return [*own, *read.changes(), *set_changes(self.set_)]
 
 
-AS_READ, AS_FOUND, AS_THE_RECIPE_SAYS = FileOptions(), BodyOptions(), RunOptions()
+AS_THE_RECIPE_SAYS = RunOptions()
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """What comes out of a stream, and what holds in it."""
+
+    mapping: MappingFile = None
+    layout: Annotated[
+        str, typer.Option(help="bvh, or unitree: CSV of root, xyzw and joint angles, Z up.")
+    ] = "bvh"
+    scale: TimesAsFar = None
+    ground: Annotated[
+        float | None,
+        typer.Option(help="Height of the level ground, in metres; 0, if nothing is said."),
+    ] = None
+    no_feet: Annotated[
+        bool,
+        typer.Option("--no-feet", help="Let feet slide: nothing waits for what touches."),
+    ] = False
+    passes: Annotated[
+        str | None,
+        typer.Option(help="Rounds of the filter for balance and flights: 1D+1K is 1.6 s late."),
+    ] = None
+
+
+def set_changes(given: Sequence[str] | None) -> list[Change]:
+    """What `--set` changes; files are seen from the current folder."""
+    from poise.job import typed_change
+
+    return [typed_change(each) for each in given or ()]
 
 
 def taking_records(command: Callable[..., None]) -> Callable[..., None]:
@@ -238,71 +151,11 @@ def taking_records(command: Callable[..., None]) -> Callable[..., None]:
     return whole
 
 
-def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: FileOptions) -> Recipe:
-    """What a command asks about a clip, as the recipe without steps that `job.subject` takes."""
-    from poise.formats import FORMATS
-    from poise.job import HEAVIEST_KG, CharacterChoice, ClipChoice, Recipe
-
-    if body.mass is not None and not 0 < body.mass < HEAVIEST_KG:
-        allowed = f"a number of kg between 0 and {HEAVIEST_KG:g}"
-        raise BadValue("the body's mass", allowed, body.mass)
-    timeless = [each for f in FORMATS if "rate_hz" in f.options for each in f.extensions]
-    if file.rate is not None and clip.suffix.lower() not in timeless:
-        allowed = f"left out: only {', '.join(timeless)} files take it"
-        raise BadValue("rate_hz", allowed, str(file.rate))
-    if body.soles not in ("fitted", "skeleton"):
-        raise UnknownName("--soles", body.soles, ("fitted", "skeleton"))
-    return Recipe(
-        (),
-        ClipChoice(
-            clean=body.clean,
-            unit=file.unit,
-            up=cast(Literal["y", "z"], file.up),  # the reader says which there are
-            skeleton=None if file.skeleton is None else str(file.skeleton),
-            capture_rate_hz=file.rate,
-            animation=file.animation,
-        ),
-        CharacterChoice(
-            mass_kg=body.mass,
-            sex=cast(Literal["average"], body.sex),  # the tables say which there are
-            table=cast(Literal["de_leva"], body.table),
-            roles=None if body.roles is None else str(body.roles),
-            ranges="none",
-            soles=cast(Literal["fitted"], body.soles),
-        ),
-        None if environment is None else str(environment),
-    )
-
-
 def usual_recipe(name: str) -> Path:
     """What a command follows where the user has no recipe."""
     from poise import job
 
     return Path(job.__file__).with_name(f"{name}.yaml")
-
-
-def option_changes(*asked: tuple[str, Path | str | float | None, str]) -> list[str | Change]:
-    """Options that were given, as changes of a recipe; paths are seen from where the user is."""
-    from poise.job import Change
-
-    return [
-        Change(
-            tuple(path.split(".")),
-            _seen_from_here(path, value),
-            f"{option} {value}",
-        )
-        for path, value, option in asked
-        if value is not None
-    ]
-
-
-def _seen_from_here(path: str, value: Path | str | float) -> str | float:
-    from poise.job import SUGGESTED
-
-    if not isinstance(value, Path):
-        return value
-    is_word = path == "environment" and str(value) == SUGGESTED
-    return SUGGESTED if is_word else str(value.resolve())
 
 
 def check_new(output: Path | None, overwrite: bool) -> None:
@@ -334,14 +187,3 @@ def check_npz(path: Path, overwrite: bool) -> None:
     if path.suffix.lower() != ".npz":
         raise BadValue("output", "a file that ends in .npz", path.name)
     check_replaced(path, overwrite)
-
-
-def frame_range(text: str | None) -> tuple[int | None, int | None]:
-    """`120:480`, `:300`, `-60:` as the ends of a slice; None means all."""
-    if text is None:
-        return None, None
-    match = re.fullmatch(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*", text)
-    if match is None:
-        raise BadValue("--frames", "START:STOP, for example 120:480 or :300", text)
-    start, stop = match.groups()
-    return (int(start) if start else None, int(stop) if stop else None)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions, option_changes
 from poise.apps.cli.options import (
     AS_THE_RECIPE_SAYS,
-    Accept,
-    EnvironmentFile,
     Overwrite,
     RunOptions,
     check_npz,
     check_replaced,
-    option_changes,
     taking_records,
     usual_recipe,
 )
@@ -29,14 +28,14 @@ from poise.apps.cli.pattern_text import (
     span_from,
     tool_from,
 )
-from poise.apps.cli.run import follow, saying_problems
+from poise.apps.cli.run import follow
 from poise.apps.cli.waiting import waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from poise.constraints import Scene
-    from poise.job import Change
+    from poise.job import Change, Subject
     from poise.methods.pattern import Pattern
 
 app = typer.Typer(
@@ -45,13 +44,15 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+_Place = tuple[float, float, float]
+
 PatternFile = Annotated[Path, typer.Argument(help="A pattern, as 'poise pattern learn' writes it.")]
 
 
-@app.command()
-def learn(
-    clips: Annotated[list[Path], typer.Argument(help="Two or more motions of one behaviour.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Write the pattern here (.npz).")],
+@dataclass(frozen=True)
+class LearnOptions:
+    """What of the motions is compared, and how much of it is kept."""
+
     event: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,18 +60,18 @@ def learn(
             "lowest, starts, stops), or NAME=FRAME,FRAME,... for every clip; repeat.",
             metavar=EVENT,
         ),
-    ] = None,
+    ] = None
     no_events: Annotated[
         bool, typer.Option("--no-events", help="Only stretch clips to one length.")
-    ] = False,
+    ] = False
     span: Annotated[
         str | None,
         typer.Option(help="Use clips between two events only.", metavar="FIRST,LAST"),
-    ] = None,
+    ] = None
     tool: Annotated[
         list[str] | None,
         typer.Option(help="Something in a hand: metres in the joint's axes; repeat.", metavar=TOOL),
-    ] = None,
+    ] = None
     fit_club: Annotated[
         bool,
         typer.Option(
@@ -78,21 +79,46 @@ def learn(
             help="Swings without a captured club: fit one from the hands to the ground, and use "
             "the events of a swing.",
         ),
-    ] = False,
+    ] = False
     hand: Annotated[
         str | None,
         typer.Option(
             help="What the fitted club is fixed to: the leading hand; left_wrist, if nothing is "
             "said."
         ),
-    ] = None,
+    ] = None
     components: Annotated[
         int | None, typer.Option(help="How many components edits use; all, if nothing is said.")
-    ] = None,
+    ] = None
     share: Annotated[
         float | None,
         typer.Option(help="Instead: as many as explain this share of the variance (0.95)."),
-    ] = None,
+    ] = None
+
+    def check(self) -> None:
+        """Nothing, if the options go together.
+
+        Raises:
+            BadValue: they do not.
+        """
+        from poise.errors import BadValue
+
+        if self.no_events and (self.event or self.fit_club):
+            raise BadValue("--no-events", "left out beside --event and --fit-club", "both")
+        if self.hand is not None and not self.fit_club:
+            raise BadValue("--hand", "beside --fit-club", self.hand)
+
+
+AS_USUAL = LearnOptions()
+
+
+@app.command()
+@taking_records
+def learn(
+    clips: Annotated[list[Path], typer.Argument(help="Two or more motions of one behaviour.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the pattern here (.npz).")],
+    wanted: LearnOptions = AS_USUAL,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     overwrite: Overwrite = False,
 ) -> None:
     """Learn the pattern of motions of one behaviour, on one skeleton.
@@ -105,60 +131,124 @@ def learn(
 
         poise pattern learn kick_*.bvh --event kick=fastest:right_ankle -o kicks.npz
     """  # fmt: skip
+    check_npz(output, overwrite)
+    wanted.check()
+    with waiting("reading") as say:
+        from poise.job import save_pattern
+
+        seen = _motions(clips, read)
+        say("learning")
+        pattern, said = _learned(seen, wanted)
+    with waiting("writing"):
+        save_pattern(pattern, output)
+    for line in (*said, *pattern_lines(pattern)):
+        print(line)
+    print(f"{output}: a pattern of {len(clips)} motions")
+
+
+def _motions(clips: Sequence[Path], read: ClipOptions) -> list[Subject]:
+    """The clips, whose they are and where. Soles are as the skeleton has them unless asked."""
+    from poise.job import subject
+
+    asked = read.question()
+    if read.soles is None:
+        asked = replace(asked, character=replace(asked.character, soles="skeleton"))
+    return [subject(asked, path) for path in clips]
+
+
+def _learned(seen: Sequence[Subject], wanted: LearnOptions) -> tuple[Pattern, list[str]]:
+    """The pattern of motions on one skeleton, and what there is to say first."""
+    from poise.character import with_attachments
+    from poise.methods.pattern import SWING_SPAN, check_one_body, peak_event, swing_events
+    from poise.methods.pattern import fit_club as fitted_club
+    from poise.methods.pattern import learn as learn_pattern
+
+    clips, character, said = [each.clip for each in seen], seen[0].character, list[str]()
+    check_one_body(clips)
+    grounds = [_ground_m(each) for each in seen]
+    rules, given = events_from(wanted.event or (), len(clips))
+    ends, tools = span_from(wanted.span), [tool_from(text) for text in wanted.tool or ()]
+    if wanted.fit_club:
+        hand = wanted.hand or "left_wrist"
+        club = fitted_club(clips, character, grounds, hand=hand)
+        tools.append(club.tool)
+        said.append(club.words())
+        if not wanted.event:
+            rules = list(swing_events(club.tool.name, hand))
+            ends = ends if wanted.span is not None else SWING_SPAN
+    if not (rules or given or wanted.no_events) and len(clips) > 1:
+        rules = [peak_event(clips, with_attachments(character, tools))]
+    pattern = learn_pattern(
+        clips, character, rules=rules, events=given, span=ends, tools=tools, grounds_m=grounds,
+        components=wanted.components, share=wanted.share,
+    )  # fmt: skip
+    return pattern, said
+
+
+def _ground_m(seen: Subject) -> float:
+    """Height of the ground under a clip."""
     from poise.errors import BadValue
 
-    with saying_problems():
-        check_npz(output, overwrite)
-        if no_events and (event or fit_club):
-            raise BadValue("--no-events", "left out beside --event and --fit-club", "both")
-        if hand is not None and not fit_club:
-            raise BadValue("--hand", "beside --fit-club", hand)
-        hand = hand or "left_wrist"
-        rules, given = events_from(event or (), len(clips))
-        ends = span_from(span)
-        tools = [tool_from(text) for text in tool or ()]
-        with waiting("reading") as say:
-            from poise.character import complete_character, with_attachments
-            from poise.job import AS_IT_IS, clip_of, save_pattern
-            from poise.methods.pattern import (
-                SWING_SPAN,
-                check_one_body,
-                grounds_of,
-                peak_event,
-                swing_events,
-            )
-            from poise.methods.pattern import fit_club as fitted_club
-            from poise.methods.pattern import learn as learn_pattern
+    if not seen.environment.grounds:
+        raise BadValue("--environment", "a place with a ground", "one without")
+    middle = seen.clip.root_positions_m.mean(axis=0)
+    return float(seen.environment.grounds[0].heights_m(middle))
 
-            read = [clip_of(AS_IT_IS, path)[0] for path in clips]
-            say("looking at the body")
-            character = complete_character(read[0].skeleton)
-            check_one_body(read)
-            grounds = grounds_of(read, character)
-            said: list[str] = []
-            if fit_club:
-                say("fitting a club")
-                club = fitted_club(read, character, grounds, hand=hand)
-                tools.append(club.tool)
-                said.append(club.words())
-                if not event:
-                    rules = list(swing_events(club.tool.name, hand))
-                    ends = ends if span is not None else SWING_SPAN
-            if not (rules or given or no_events) and len(read) > 1:
-                rules = [peak_event(read, with_attachments(character, tools))]
-            say("learning")
-            pattern = learn_pattern(
-                read, character, rules=rules, events=given, span=ends, tools=tools,
-                grounds_m=grounds,
-                components=components, share=share,
-            )  # fmt: skip
-        with waiting("writing"):
-            save_pattern(pattern, output)
-        for line in said:
-            print(line)
-        for line in pattern_lines(pattern):
-            print(line)
-        print(f"{output}: a pattern of {len(read)} motions")
+
+@dataclass(frozen=True)
+class GoalOptions:
+    """Where a point is to be, and when."""
+
+    hit: Annotated[
+        tuple[str, float, float, float] | None,
+        typer.Option(
+            help="A point of the body or of a tool, and where it is to be, in metres.",
+            metavar="POINT X Y Z",
+        ),
+    ] = None
+    frame: Annotated[
+        str | None,
+        typer.Option(help="When: a frame, or an event of the pattern.", metavar="N|EVENT"),
+    ] = None
+    by: Annotated[
+        tuple[str, float, float, float] | None,
+        typer.Option(
+            help="Instead of --hit: how far from where the clip has it then.",
+            metavar="POINT DX DY DZ",
+        ),
+    ] = None
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A lesser goal in the same or another frame; repeat.", metavar="POINT,X,Y,Z,FRAME"
+        ),
+    ] = None
+
+    def goals(self) -> list[tuple[str, _Place, str]]:
+        """The first of them, and the lesser ones."""
+        goals = [goal_from(text) for text in self.also or ()]
+        first = self.hit or self.by
+        if first is not None and self.frame is not None:
+            goals.insert(0, (first[0], first[1:], self.frame))
+        return goals
+
+    def check(self, recipe: Path | None) -> None:
+        """Nothing, if the options go together.
+
+        Raises:
+            BadValue: they do not.
+        """
+        from poise.errors import BadValue
+
+        if recipe is not None and (self.hit or self.by or self.also or self.frame is not None):
+            raise BadValue("--hit, --by, --frame and --also", "left out beside --recipe", "both")
+        if self.hit is not None and self.by is not None:
+            raise BadValue("--hit and --by", "one of them", "both")
+        if recipe is None and ((self.hit or self.by) is None or self.frame is None):
+            raise BadValue("--hit and --frame", "both given (or --recipe)", "not both")
+
+
+NO_GOALS = GoalOptions()
 
 
 @app.command()
@@ -166,36 +256,12 @@ def learn(
 def edit(
     pattern: PatternFile,
     clip: Annotated[Path, typer.Argument(help="The clip to edit.")],
-    hit: Annotated[
-        tuple[str, float, float, float] | None,
-        typer.Option(
-            help="A point of the body or of a tool, and where it is to be, in metres.",
-            metavar="POINT X Y Z",
-        ),
-    ] = None,
-    frame: Annotated[
-        str | None,
-        typer.Option(help="When: a frame, or an event of the pattern.", metavar="N|EVENT"),
-    ] = None,
-    by: Annotated[
-        tuple[str, float, float, float] | None,
-        typer.Option(
-            help="Instead of --hit: how far from where the clip has it then.",
-            metavar="POINT DX DY DZ",
-        ),
-    ] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A lesser goal in the same or another frame; repeat.", metavar="POINT,X,Y,Z,FRAME"
-        ),
-    ] = None,
+    wanted: GoalOptions = NO_GOALS,
     recipe: Annotated[
         Path | None, typer.Option(help="Instead, a recipe with a step of pattern (.yaml).")
     ] = None,
     asked: RunOptions = AS_THE_RECIPE_SAYS,
-    environment: EnvironmentFile = None,
-    accept: Accept = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
 ) -> None:
     """Edit a clip so that a point is there in one frame, and the rest follows in style.
 
@@ -207,35 +273,20 @@ def edit(
         poise pattern edit swings.npz swing.bvh --hit club_head 0.3 0.05 -0.1 --frame 331 -o it.bvh
     """  # fmt: skip
     from poise.errors import BadValue
-    from poise.job import Change
 
-    with saying_problems():
-        if recipe is not None and (hit or by or also or frame is not None):
-            raise BadValue("--hit, --by, --frame and --also", "left out beside --recipe", "both")
-        if hit is not None and by is not None:
-            raise BadValue("--hit and --by", "one of them", "both")
-        if recipe is None and ((hit or by) is None or frame is None):
-            raise BadValue("--hit and --frame", "both given (or --recipe)", "not both")
-        if recipe is None and asked.output is None and asked.report is None:
-            raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
-        goals = [goal_from(text) for text in also or ()]
-        first = hit or by
-        if first is not None and frame is not None:
-            goals.insert(0, (first[0], first[1:], frame))
-        used = recipe or usual_recipe("pattern_clip")
-        changes: list[str | Change] = [
-            Change(("pattern", "pattern"), str(pattern.resolve()), str(pattern)),
-            *option_changes(("environment", environment, "--environment")),
-            *(asked.set_ or ()),
-        ]
-        if goals:
-            with waiting(f"looking at {clip.name}"):
-                # With goals of the same names, which --set may speak of; where they are comes next.
-                known = [_as_change(goals, [((0.0, 0.0, 0.0), 0)] * len(goals)), *changes]
-                look = _Looked(pattern, clip, used, known)
-                found = _places_and_frames(goals, look, relative=by is not None)
-            changes.insert(0, _as_change(goals, found))
-        follow(used, clip, asked, changes, accept=accept, method="pattern")
+    wanted.check(recipe)
+    if recipe is None and asked.output is None and asked.report is None:
+        raise BadValue("output", "given, or nothing would be written (-o OUT)", "none")
+    goals, used = wanted.goals(), recipe or usual_recipe("pattern_clip")
+    own = option_changes(("pattern.pattern", pattern, "the pattern"))
+    if goals:
+        with waiting(f"looking at {clip.name}"):
+            # With goals of the same names, which --set may speak of; where they are comes next.
+            somewhere = _as_change(goals, [((0.0, 0.0, 0.0), 0)] * len(goals))
+            look = _Looked(pattern, clip, used, asked.changes(read, [somewhere, *own]))
+            found = _places_and_frames(goals, look, relative=wanted.by is not None)
+        own = [_as_change(goals, found), *own]
+    follow(used, clip, asked, asked.changes(read, own), method="pattern")
 
 
 @app.command()
@@ -252,24 +303,20 @@ def show(
     """  # fmt: skip
     from poise.errors import BadValue
 
-    with saying_problems():
-        if report is not None and report.suffix.lower() not in (".html", ".htm"):
-            raise BadValue("report", "a file that ends in .html", report.name)
-        if report is not None:
-            check_replaced(report, overwrite, "report")
-        from poise.job import load_pattern
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise BadValue("report", "a file that ends in .html", report.name)
+    if report is not None:
+        check_replaced(report, overwrite, "report")
+    from poise.job import load_pattern
 
-        read = load_pattern(pattern)
-        for line in pattern_lines(read):
-            print(line)
-        if report is not None:
-            from poise.apps.report.pattern_page import write_pattern_page
+    read = load_pattern(pattern)
+    for line in pattern_lines(read):
+        print(line)
+    if report is not None:
+        from poise.apps.report.pattern_page import write_pattern_page
 
-            write_pattern_page(read, report, pattern.name)
-            print(f"{report}: a page about it")
-
-
-_Place = tuple[float, float, float]
+        write_pattern_page(read, report, pattern.name)
+        print(f"{report}: a page about it")
 
 
 def _places_and_frames(
@@ -321,9 +368,7 @@ def _is_number(text: str) -> bool:
 class _Looked:
     """A clip as the edit will see it, prepared once something has to be looked up in it."""
 
-    def __init__(
-        self, pattern: Path, clip: Path, recipe: Path, changes: Sequence[str | Change]
-    ) -> None:
+    def __init__(self, pattern: Path, clip: Path, recipe: Path, changes: Sequence[Change]) -> None:
         self._asked = (pattern, clip, recipe, changes)
 
     @cached_property

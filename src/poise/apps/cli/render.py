@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import (
-    AS_FOUND,
-    AS_READ,
-    BodyOptions,
-    ContactsFile,
-    EnvironmentFile,
-    FileOptions,
-    OverwriteOne,
-    asked_of,
-    check_new,
-    frame_range,
-    taking_records,
-)
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import ContactsFile, Overwrite, check_new, taking_records
 from poise.apps.cli.waiting import say_notes, waiting
 from poise.errors import BadValue, UnknownName
 
@@ -44,10 +33,6 @@ class PictureOptions:
             "side, animations from three-quarter."
         ),
     ] = None
-    frames: Annotated[
-        str | None,
-        typer.Option(help="Only frames START:STOP, counted from 0, STOP not included."),
-    ] = None
     size: Annotated[str | None, typer.Option(help="WIDTHxHEIGHT in pixels.")] = None
     figures: Annotated[int | None, typer.Option(help="How many figures in a strip.")] = None
     fps: Annotated[float, typer.Option(help="Pictures a second of an animation.")] = 25.0
@@ -68,14 +53,12 @@ def render(
     ] = None,
     picture: PictureOptions = AS_USUAL,
     contacts: ContactsFile = None,
-    environment: EnvironmentFile = None,
     marks: Annotated[
         bool,
         typer.Option(help="Draw centre of mass, zero-moment point, contacts and support area."),
     ] = True,
-    body: BodyOptions = AS_FOUND,
-    file: FileOptions = AS_READ,
-    overwrite: OverwriteOne = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
+    overwrite: Overwrite = False,
 ) -> None:
     """Draw a clip as a figure strip or a short animation.
 
@@ -86,20 +69,22 @@ def render(
     poise render walk.bvh -o step.mp4 --frames 120:240
     """  # fmt: skip
     check_new(output, overwrite)
-    size, frames = _size(picture.size), frame_range(picture.frames)
+    size = _size(picture.size)
     _check_choices(picture.view, picture.figures)
     with waiting(f"reading {clip.name}"):
         from poise.apps.render import check_picture_path, write_picture
-        from poise.job import clip_of, known_contacts, subject
+        from poise.job import clip_of, known_contacts, of_original, subject
 
         check_picture_path(output)
-        asked = asked_of(clip, environment, body, file)
+        asked = read.question()
         seen = subject(asked, clip, to_draw=True)
-        original, said, _ = (None, (), None) if against is None else clip_of(asked, against)
+        original, said = None, tuple[str, ...]()
+        if against is not None:
+            original, said, _ = clip_of(of_original(asked, against), against)
         known = None if contacts is None else known_contacts(contacts, seen.clip, seen.kept)
     with waiting("measuring" if marks else "posing"):
-        place = None if environment is None else seen.environment
-        stage, notes = _stage(seen, original, place, known, frames, marks=marks)
+        place = None if asked.environment is None else seen.environment
+        stage, notes = _stage(seen, original, place, known, marks=marks)
     with waiting(f"drawing {output.name}"):
         words = write_picture(
             output, stage, view=picture.view, size=size, figures=picture.figures, title=clip.stem,
@@ -112,7 +97,7 @@ def render(
 
 def _stage(
     seen: Subject, original: Clip | None, place: Environment | None,
-    contacts: ContactSchedule | None, frames: tuple[int | None, int | None], *, marks: bool,
+    contacts: ContactSchedule | None, *, marks: bool,
 ) -> tuple[Stage, tuple[str, ...]]:  # fmt: skip
     """What is to be drawn, measured first if there is a body to measure."""
     from poise.apps.render import Overlays, beside, overlays_of, stage_for
@@ -126,18 +111,8 @@ def _stage(
         notes = found.notes
     if original is not None:
         original = beside(original, clip)
-    # Frames are numbered as in the file, artificial ones included.
-    before, total = seen.kept.left_out, seen.kept.total
-    first, last, _ = slice(*frames).indices(total)
-    first, last = max(first - before, 0), min(last - before, clip.frame_count)
-    if first >= last:
-        raise BadValue("--frames", f"a range inside 0:{total}", frames)
     stage = stage_for(
-        clip.sliced(first, last),
-        original=None if original is None else original.sliced(first, last),
-        environment=place,
-        overlays=overlays.sliced(first, last),
-        first_frame=before + first,
+        clip, original=original, environment=place, overlays=overlays, first_frame=seen.kept.first
     )
     return stage, notes
 

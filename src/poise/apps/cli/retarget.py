@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions, option_changes
 from poise.apps.cli.options import (
-    Accept,
-    FixRate,
-    KeepRate,
+    AS_THE_RECIPE_SAYS,
     MappingFile,
     OntoBody,
-    Overwrite,
-    RolesFile,
+    OutputRate,
     RunOptions,
-    SuggestSurfaces,
     TimesAsFar,
     check_replaced,
-    option_changes,
+    taking_records,
     usual_recipe,
 )
-from poise.apps.cli.run import follow, say, saying_problems
+from poise.apps.cli.run import follow, say
 from poise.apps.cli.waiting import waiting
 from poise.wording import counted
 
@@ -38,19 +35,51 @@ if TYPE_CHECKING:
 RECIPE = "retarget_clip"
 _MOST_SAID = 5
 """Impossible stretches that are said; the rest is counted."""
-_ROLES_BY = (
-    "Take another motion; or, if it is of such a body, name its joints in a file, one "
-    "'left_knee: LShin' per line (--roles FILE)."
-)
-"""How to name joints of a motion on the command line."""
 
 
+@dataclass(frozen=True)
+class RetargetOptions:
+    """How a motion is put on another body, and what of it is kept."""
+
+    mapping: MappingFile = None
+    scale: TimesAsFar = None
+    fps: OutputRate = None
+    poses: Annotated[
+        bool, typer.Option("--poses", help="Poses only: nothing is held, nothing balanced.")
+    ] = False
+    kinematic: Annotated[
+        bool,
+        typer.Option("--kinematic", help="Poses and contacts only: no balance, no flights."),
+    ] = False
+    no_torque: Annotated[
+        bool, typer.Option("--no-torque", help="Let joints work beyond their strength.")
+    ] = False
+
+    def changes(self, to: Path) -> list[Change]:
+        """As changes of the recipe of `poise retarget`."""
+        from poise.job import Change
+        from poise.methods.retarget import Settings
+
+        settings = Settings(
+            scale=self.scale,
+            feet=not self.poses,
+            balance=not (self.kinematic or self.poses),
+            torque=not self.no_torque,
+        )
+        return [
+            *changes_for(to, self.mapping, self.fps),
+            Change(("retarget", "settings"), asdict(settings), "the options"),
+        ]
+
+
+AS_USUAL = RetargetOptions()
+
+
+@taking_records
 def retarget(
     clip: Annotated[Path, typer.Argument(help="The motion.")],
     to: OntoBody,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the motion here.")
-    ] = None,
+    asked: RunOptions = AS_THE_RECIPE_SAYS,
     robot: Annotated[
         Path | None,
         typer.Option(
@@ -64,28 +93,11 @@ def retarget(
             help="Of that file: poise; unitree (.csv: no header, xyzw); gmr (.pkl, .csv)."
         ),
     ] = "poise",
-    mapping: MappingFile = None,
-    roles: RolesFile = None,
-    scale: TimesAsFar = None,
-    rate: Annotated[float | None, typer.Option(help="Resample to this rate, in Hz.")] = None,
-    poses: Annotated[
-        bool, typer.Option("--poses", help="Poses only: nothing is held, nothing balanced.")
-    ] = False,
-    kinematic: Annotated[
-        bool,
-        typer.Option("--kinematic", help="Poses and contacts only: no balance, no flights."),
-    ] = False,
-    no_torque: Annotated[
-        bool, typer.Option("--no-torque", help="Let joints work beyond their strength.")
-    ] = False,
-    accept: Accept = False,
+    wanted: RetargetOptions = AS_USUAL,
     explain: Annotated[
         bool, typer.Option("--explain", help="Only say which joint follows which.")
     ] = False,
-    overwrite: Overwrite = False,
-    fix_rate: FixRate = False,
-    keep_rate: KeepRate = False,
-    suggest_surfaces: SuggestSurfaces = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
 ) -> None:
     """Put a motion on another body: a child, another rig, a humanoid robot.
 
@@ -101,56 +113,36 @@ def retarget(
 
         poise retarget walk.bvh --to child.bvh -o child_walk.bvh
     """  # fmt: skip
-    with saying_problems():
-        changes = changes_for(to, mapping, roles, rate)
-        if explain:
-            _check_moves(clip)
-            _explain(clip, changes)
-            return
-        _check_outputs(output, robot, overwrite)
-        from poise.formats import check_robot_file
-        from poise.job import Change
-        from poise.methods.retarget import Settings
-
-        if robot is not None:
-            check_robot_file(robot, layout)
-            changes.append(Change(("outputs", "layout"), layout, f"--layout {layout}"))
+    if explain:
         _check_moves(clip)
-        settings = Settings(
-            scale=scale,
-            feet=not poses,
-            balance=not (kinematic or poses),
-            torque=not no_torque,
-        )
-        changes.append(Change(("retarget", "settings"), asdict(settings), "the options"))
-        written = [path for path in (output, robot) if path is not None]
-        follow(
-            usual_recipe(RECIPE),
-            clip,
-            RunOptions(
-                output,
-                overwrite=overwrite,
-                fix_rate=fix_rate,
-                keep_rate=keep_rate,
-                suggest_surfaces=suggest_surfaces,
-            ),
-            changes,
-            accept=accept,
-            given={"robot": robot},
-            roles_by=_ROLES_BY,
-            tell=lambda outcome, notes: _tell(outcome, notes, written, clip, to),
-        )
+        own = changes_for(to, wanted.mapping, wanted.fps)
+        _explain(clip, asked.changes(read, own))
+        return
+    _check_outputs(asked.output, asked.report, robot, asked.overwrite)
+    own = wanted.changes(to)
+    if robot is not None:
+        from poise.formats import check_robot_file
+
+        check_robot_file(robot, layout)
+        own += option_changes(("outputs.layout", layout, "--layout"))
+    _check_moves(clip)
+    written = [path for path in (asked.output, robot) if path is not None]
+    follow(
+        usual_recipe(RECIPE),
+        clip,
+        asked,
+        asked.changes(read, own),
+        given={"robot": robot},
+        tell=lambda outcome, notes: _tell(outcome, notes, written, clip, to),
+    )
 
 
-def changes_for(
-    to: Path, mapping: Path | None = None, roles: Path | None = None, rate_hz: float | None = None
-) -> list[str | Change]:
+def changes_for(to: Path, mapping: Path | None = None, fps: float | None = None) -> list[Change]:
     """Whose body, which joints and what rate, as changes of the recipe of `poise retarget`."""
     return option_changes(
         ("character.to", to, "--to"),
         ("character.mapping", mapping, "--mapping"),
-        ("character.roles", roles, "--roles"),
-        ("clip.rate_hz", rate_hz, "--rate"),
+        ("clip.rate_hz", fps, "--fps"),
     )
 
 
@@ -168,13 +160,13 @@ def _tell(
     say(other, (*lines, *said(report)))
 
 
-def _explain(clip: Path, changes: Sequence[str | Change]) -> None:
+def _explain(clip: Path, changes: Sequence[Change]) -> None:
     with waiting(f"reading {clip.name}"):
         from poise.job import load_recipe, subject
         from poise.transfer import correspondence
 
         recipe = load_recipe(usual_recipe(RECIPE), changes=changes)
-        found = subject(recipe, clip, roles_by=_ROLES_BY)
+        found = subject(recipe, clip)
         assert found.target is not None
         matches = correspondence(found.character, found.target, found.mapping)
     say((), explained(found.character, found.target, matches))
@@ -194,13 +186,15 @@ def _check_moves(clip: Path) -> None:
         raise FileProblem(clip, wanted, found, advice=advice)
 
 
-def _check_outputs(output: Path | None, robot: Path | None, overwrite: bool) -> None:
+def _check_outputs(
+    output: Path | None, report: Path | None, robot: Path | None, overwrite: bool
+) -> None:
     """Refuse at once what could not be written at the end."""
     from poise.errors import BadValue, FileProblem
     from poise.formats import check_can_write
 
     outputs = [path for path in (output, robot) if path is not None]
-    if not outputs:
+    if not outputs and report is None:
         raise BadValue("output", "given, or nothing would be written (-o OUT, --robot)", "none")
     if output is not None:
         check_can_write(output)
@@ -209,7 +203,7 @@ def _check_outputs(output: Path | None, robot: Path | None, overwrite: bool) -> 
             raise FileProblem(output, wanted, "'.amc', which needs the .asf that it came with")
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise FileProblem(outputs[0], "different files for -o and --robot", "the same twice")
-    for path in outputs:
+    for path in (*outputs, *(() if report is None else (report,))):
         check_replaced(path, overwrite)
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from poise.apps.cli.options import AS_THE_RECIPE_SAYS, Accept, RunOptions, taking_records
+from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
+from poise.apps.cli.options import AS_THE_RECIPE_SAYS, RunOptions, taking_records
 from poise.apps.cli.waiting import Say, say_notes, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from poise.job import Change, Outcome
+    from poise.job import Change, Outcome, PlannedOutputs, Recipe, Subject
     from poise.methods import Progress
 
 EXIT_WRONG_INPUT = 2
@@ -38,7 +36,7 @@ def run(
     recipe: Annotated[Path, typer.Argument(help="The recipe (.yaml); see docs/recipes.md.")],
     clip: Annotated[Path | None, typer.Option(help="Another clip than the recipe names.")] = None,
     asked: RunOptions = AS_THE_RECIPE_SAYS,
-    accept: Accept = False,
+    read: ClipOptions = AS_THE_FILE_SAYS,
     schema: Annotated[
         bool,
         typer.Option(
@@ -51,6 +49,9 @@ def run(
 ) -> None:
     """Do what a recipe says: which clip, which constraints in which order, which files to write.
 
+    Options come before what the recipe says, and --set before both. Files in options and in --set
+    are seen from the current folder, those in the recipe from its own.
+
     Ends with code 0 when every constraint is met and with 3 when one is not; the outputs are
     written in both cases.
 
@@ -60,8 +61,7 @@ def run(
 
         poise run reach.yaml --without balance --set reach.priority=1 -o unbalanced.bvh
     """  # fmt: skip
-    with saying_problems():
-        follow(recipe, clip, asked, asked.set_ or (), accept=accept)
+    follow(recipe, clip, asked, asked.changes(read))
 
 
 def follow(
@@ -70,10 +70,8 @@ def follow(
     asked: RunOptions,
     changes: Sequence[str | Change],
     *,
-    accept: bool,
     method: str | None = None,
     given: Mapping[str, Path | None] | None = None,
-    roles_by: str | None = None,
     tell: Callable[[Outcome, Sequence[str]], None] | None = None,
 ) -> None:
     """Read, check, run, write, and say how it went.
@@ -83,50 +81,19 @@ def follow(
         clip: another clip than the recipe's.
         asked: what to write, what to leave out.
         changes: values to change first, those of `asked` among them.
-        accept: whether unmet goals are no failure.
         method: a step of it must be there.
         given: where more goes than `asked` says: what touches when (`contacts`), the first version
             of a method that makes one (`preview`), a robot's file (`robot`).
-        roles_by: how to name joints that were not recognised; see `job.subject`.
         tell: says how it went, of which these are the notes, instead of us.
     """
     with waiting(f"reading {recipe_path.name}"):
         from poise.apps.figure_text import figure_lines, is_measured
         from poise.apps.outcome_text import outcome_lines, outcome_page
-        from poise.apps.report.page import built
-        from poise.errors import BadValue
-        from poise.formats import check_hinged
-        from poise.job import (
-            evaluation_of,
-            load_recipe,
-            located,
-            planned_outputs,
-            run_prepared,
-            subject,
-            write_outputs,
-        )
+        from poise.job import evaluation_of, load_recipe, run_prepared, write_outputs
 
-        changes = [*changes, *asked.changes(changes)]
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
-        used = [step.method for step in recipe.steps]
-        if method is not None and method not in used:
-            raise BadValue(
-                f"steps of {recipe_path.name}",
-                f"at least one of '{method}' (poise run follows any recipe)",
-                ", ".join(used),
-            )
-        # What cannot be written is said before the work, not after it.
-        usual = {"clip": asked.output, "contacts": None, "report": asked.report}
-        wanted = {**usual, **(given or {})}
-        outputs = planned_outputs(
-            recipe, clip, wanted, overwrite=asked.overwrite, allow_outside=asked.allow_outside
-        )
-        if "report" in outputs.files:
-            built()
-        prepared = subject(recipe, clip, roles_by=roles_by)
-        if "robot" in outputs.files and prepared.target is not None:
-            with located(recipe, ("outputs", "robot")):
-                check_hinged(prepared.target.skeleton)
+        _check_method(recipe, recipe_path, method)
+        outputs, prepared = _ready(recipe, clip, asked, given or {})
     with waiting("running") as news:
         watching = Watching(news, outputs.files.pop("preview", None))
         outcome = run_prepared(recipe, prepared, progress=watching)
@@ -147,8 +114,39 @@ def follow(
         if found is not None and is_measured(recipe):
             lines += figure_lines(found)
         say(said, (*lines, *watching.written, *written))
-    if not outcome.converged and not accept:
+    if not outcome.converged and not asked.accept:
         raise typer.Exit(EXIT_NOT_MET)
+
+
+def _check_method(recipe: Recipe, path: Path, method: str | None) -> None:
+    from poise.errors import BadValue
+
+    used = [step.method for step in recipe.steps]
+    if method is not None and method not in used:
+        allowed = f"at least one of '{method}' (poise run follows any recipe)"
+        raise BadValue(f"steps of {path.name}", allowed, ", ".join(used))
+
+
+def _ready(
+    recipe: Recipe, clip: Path | None, asked: RunOptions, given: Mapping[str, Path | None]
+) -> tuple[PlannedOutputs, Subject]:
+    """The outputs and the subject: what cannot be written is said before the work, not after it."""
+    from poise.apps.report.page import built
+    from poise.formats import check_hinged
+    from poise.job import located, planned_outputs, subject
+
+    usual = {"clip": asked.output, "contacts": None, "report": asked.report}
+    outputs = planned_outputs(
+        recipe, clip, {**usual, **given}, overwrite=asked.overwrite,
+        allow_outside=asked.allow_outside,
+    )  # fmt: skip
+    if "report" in outputs.files:
+        built()
+    prepared = subject(recipe, clip)
+    if "robot" in outputs.files and prepared.target is not None:
+        with located(recipe, ("outputs", "robot")):
+            check_hinged(prepared.target.skeleton)
+    return outputs, prepared
 
 
 def say(notes: Iterable[str], lines: Iterable[str]) -> None:
@@ -156,21 +154,6 @@ def say(notes: Iterable[str], lines: Iterable[str]) -> None:
     say_notes(notes)
     for line in lines:
         print(line)
-
-
-@contextmanager
-def saying_problems() -> Generator[None, None, None]:
-    """Say all that is wrong with a recipe, a line each, and leave with the code for wrong input."""
-    from poise.errors import PoiseError
-
-    try:
-        yield
-    except PoiseError as problem:
-        if not hasattr(problem, "problems"):
-            raise
-        for line in str(problem).splitlines():
-            print(f"poise: {line}", file=sys.stderr)
-        raise typer.Exit(EXIT_WRONG_INPUT) from None
 
 
 STAGES = {

@@ -77,7 +77,7 @@ def sample(
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
-    rate: Annotated[float, typer.Option(help="Frames a second.")] = 120.0,
+    fps: Annotated[float, typer.Option(help="Frames a second.")] = 120.0,
     seconds: Annotated[
         float | None, typer.Option(help="How long; each sample has its own usual length.")
     ] = None,
@@ -110,7 +110,7 @@ def sample(
     for path in (output, contacts):
         check_new(path, overwrite)
     with waiting(f"making {name}"):
-        made = _made(name, rate, seconds)
+        made = _made(name, fps, seconds)
         made = _as_captured(_damaged(made, defects), defects)
         save_clip(made.clip, output)
         if contacts is not None:
@@ -120,17 +120,17 @@ def sample(
     _say(made, output, contacts)
 
 
-def _made(name: str, rate: float, seconds: float | None) -> Sample:
+def _made(name: str, fps: float, seconds: float | None) -> Sample:
     from poise.errors import BadValue, UnknownName
     from poise.samples import SAMPLES
 
     if name not in SAMPLES:
         raise UnknownName("sample", name, SAMPLES)
-    if not 1.0 <= rate <= 10_000.0:
-        raise BadValue("--rate", "from 1 to 10000", rate)
+    if not 1.0 <= fps <= 10_000.0:
+        raise BadValue("--fps", "from 1 to 10000", fps)
     if seconds is None:
-        return SAMPLES[name](rate_hz=rate)
-    return SAMPLES[name](seconds=seconds, rate_hz=rate)
+        return SAMPLES[name](rate_hz=fps)
+    return SAMPLES[name](seconds=seconds, rate_hz=fps)
 
 
 def _damaged(made: Sample, asked: Defects) -> Sample:

@@ -21,7 +21,8 @@ from typing import BinaryIO
 import numpy as np
 import typer
 
-from poise.apps.cli.options import RunOptions, check_new, usual_recipe
+from poise.apps.cli.clip_options import ClipOptions
+from poise.apps.cli.options import RunOptions, StreamOptions, check_new, usual_recipe
 from poise.apps.cli.retarget import RECIPE, changes_for
 from poise.apps.cli.stream_lines import BvhStream, lines_for
 from poise.arrays import Array
@@ -51,19 +52,26 @@ from poise.transfer import correspondence, standing_rise_m
 STDIN = "-"
 
 
+_OF_WHOLE_CLIPS = (
+    "animation", "skeleton", "frames", "clean", "fix_rate", "keep_rate", "suggest_surfaces",
+    "soles",
+)  # fmt: skip
+"""Options that a stream cannot follow: it is BVH, and not known as a whole."""
+_WHY = "a stream is BVH, frame by frame, and not known as a whole"
+
+
 def stream_clip(
-    recipe_path: Path, clip: Path, asked: RunOptions, changes: Sequence[str | Change]
+    recipe_path: Path, clip: Path, asked: RunOptions, changes: Sequence[Change], read: ClipOptions
 ) -> None:
     """Filter the frames of a BVH file, or of standard input (`-`), as they come."""
+    read.check_left_out(_OF_WHOLE_CLIPS, _WHY)
     recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
     methods = [step.method for step in recipe.steps]
     if methods != ["filter"]:
         raise BadValue(f"steps of {recipe_path.name}", "one of 'filter' for a stream", methods)
     check_new(asked.output, asked.overwrite)
     with _opened(clip) as text:
-        choice = recipe.clip
-        unit = None if choice.unit is None else str(choice.unit)
-        incoming = BvhStream(text, _name(clip), unit=unit, up=choice.up)
+        incoming = _incoming(text, clip, recipe.clip)
         if incoming.empty:
             with _written(asked.output) as out:
                 out.write(incoming.header.encode())
@@ -73,27 +81,44 @@ def stream_clip(
             _follow(stream, incoming, header, incoming.line, out)
 
 
+def _incoming(text: BinaryIO, clip: Path, choice: ClipChoice) -> BvhStream:
+    """Frames as a recipe reads them."""
+    unit = None if choice.unit is None else str(choice.unit)
+    rate_hz = choice.capture_rate_hz
+    return BvhStream(text, _name(clip), unit=unit, up=choice.up, rate_hz=rate_hz)
+
+
 def stream_onto(
-    clip: Path, output: Path | None, to: Path, mapping: Path | None, *, layout: str,
-    scale: float | None, ground_m: float, feet: bool, passes: str | None, unit: str | None,
-    up: str | None,
-) -> None:  # fmt: skip
+    clip: Path, output: Path | None, to: Path, wanted: StreamOptions, read: ClipOptions
+) -> None:
     """Put the frames of a BVH text on another body as they come; see `poise stream`."""
+    read.check_left_out(_OF_WHOLE_CLIPS, _WHY)
+    if wanted.ground is not None and read.environment is not None:
+        raise BadValue("--ground", "left out beside --environment", "both")
+    own = changes_for(to, wanted.mapping)
+    recipe = load_recipe(usual_recipe(RECIPE), changes=[*own, *read.changes()])
     with _opened(clip) as text:
-        incoming = BvhStream(text, _name(clip), unit=unit, up=up)
+        incoming = _incoming(text, clip, recipe.clip)
         if incoming.empty:
             return
-        source = _onto(incoming.clip, to, mapping)
+        # Who is to move like the figure that the stream begins with.
+        source = subject(replace(recipe, clip=ClipChoice(clean=False)), incoming.clip)
         assert source.target is not None
+        height_m = wanted.ground or 0.0
+        is_level = recipe.environment is None
+        passes = wanted.passes
         made = RetargetStream(
             source.character, source.target,
             correspondence(source.character, source.target, source.mapping),
-            incoming.clip.rate_hz, environment=Environment.flat(ground_m), scale=scale, feet=feet,
+            incoming.clip.rate_hz,
+            environment=Environment.flat(height_m) if is_level else source.environment,
+            scale=wanted.scale, feet=not wanted.no_feet,
             physics=None if passes is None else Settings(passes=passes, derivatives="analytic"),
             moving_joints=incoming.clip.moving_joints,
         )  # fmt: skip
-        lines = lines_for(layout, made.target.skeleton, incoming)
-        _note(f"level ground at height {ground_m:g} m; {made.scale:.2f} times as far")
+        lines = lines_for(wanted.layout, made.target.skeleton, incoming)
+        place = f"level ground at height {height_m:g} m" if is_level else "the place as it is given"
+        _note(f"{place}; {made.scale:.2f} times as far")
         _note_latency(made, made.rate_hz)
         with _written(output) as out:
             _follow(made, incoming, lines.header, lambda pose, _: lines.line(pose), out)
@@ -193,12 +218,6 @@ def _first_frame(recipe: Recipe, clip: Clip) -> Subject:
         _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
     plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
     return subject(replace(recipe, clip=plain), clip)
-
-
-def _onto(first: Clip, to: Path, mapping: Path | None) -> Subject:
-    """Who is to move like the figure that the stream begins with."""
-    recipe = load_recipe(usual_recipe(RECIPE), changes=changes_for(to, mapping))
-    return subject(replace(recipe, clip=ClipChoice(clean=False)), first)
 
 
 def _name(clip: Path) -> str:

@@ -43,6 +43,7 @@ from poise.motion import Clip
 _LONGEST_LINE = 2**20
 _LONGEST_HEADER = 2**24
 _FRAMES = re.compile(r"^(\s*frames\s*:\s*)\+?[0-9]+", re.IGNORECASE)
+_FRAME_TIME_OF = re.compile(r"^(\s*frame\s+time\s*:\s*)\S+", re.IGNORECASE)
 _FRAME_TIME = re.compile(r"^\s*frame\s+time\s*:", re.IGNORECASE)
 
 
@@ -58,7 +59,13 @@ class BvhStream:
     """Frames of a BVH text as they come, and lines for those that go out."""
 
     def __init__(
-        self, text: BinaryIO, name: str, *, unit: str | None = None, up: str | None = None
+        self,
+        text: BinaryIO,
+        name: str,
+        *,
+        unit: str | None = None,
+        up: str | None = None,
+        rate_hz: float | None = None,
     ) -> None:
         """Read the header and the first frame, from which unit and axes are told.
 
@@ -67,12 +74,15 @@ class BvhStream:
             name: what to call it in messages.
             unit: of lengths, where it is not to be told from the figure.
             up: y or z, likewise.
+            rate_hz: frames a second, where the header states others.
 
         Raises:
             FileProblem: a header that cannot be read, with its line.
         """
         self._text, self._name, self._line = text, name, 0
         lines = self._header_lines()
+        if rate_hz is not None and lines:
+            lines[-1] = _FRAME_TIME_OF.sub(rf"\g<1>{1 / rate_hz:.9g}", lines[-1])
         self.header = "".join(lines)
         # Of a header that is cut short, the reader says what is missing.
         complete = bool(lines) and _FRAME_TIME.match(lines[-1]) is not None

@@ -24,9 +24,18 @@ from poise.apps.studio.solving import read, without_folder
 from poise.apps.studio.sweeping import sweep
 from poise.apps.studio.to_page import Recoverable
 from poise.apps.studio.uploads import Upload, bare_name, check_apart, new_folder, put_file
-from poise.errors import PoiseError, UnknownName
+from poise.errors import BadValue, PoiseError, UnknownName
 from poise.formats import load_clip, reading_below
-from poise.job import is_family_file, load_family, load_recipe, subject
+from poise.job import (
+    Change,
+    changed_values,
+    is_family_file,
+    load_family,
+    load_recipe,
+    question,
+    read_captured,
+    subject,
+)
 from poise.samples import SAMPLES
 
 _MOST_LISTED = 50
@@ -59,8 +68,12 @@ class Documents:
             raise UnknownName("sample", name, SAMPLES)
         return self._add(name, first_recipe({"sample": name}, SAMPLES[name]().clip.skeleton))
 
-    def file(self, name: str) -> Document:
+    def file(self, name: str, changes: Sequence[Change] = ()) -> Document:
         """A new document of a clip, a family or a recipe of the folder.
+
+        Args:
+            name: of the file, below the folder.
+            changes: of its recipe, as options of the command line make them.
 
         Raises:
             PoiseError: outside of the folder, or not to be read.
@@ -68,8 +81,8 @@ class Documents:
         path = self.project.path(name)
         with reading_below(self.project.folder):
             if path.suffix.lower() in (".yaml", ".yml"):
-                return self._of_recipe(path)
-            return self._add(path.name, self._recipe_for(path))
+                return self._of_recipe(path, changes)
+            return self._add(path.name, self._recipe_for(path, changes))
 
     def uploaded(self, files: Sequence[Upload]) -> Document:
         """A new document of a file that was dropped on the page; it is copied beside the document.
@@ -166,15 +179,29 @@ class Documents:
             document.close()
         self._project_lock.close()
 
-    def _recipe_for(self, path: Path) -> dict[str, object]:
+    def _recipe_for(self, path: Path, changes: Sequence[Change] = ()) -> dict[str, object]:
         """What a document of a clip, or of a family of leaps, begins with."""
         name = self.project.name(path)
         if is_family_file(path):
+            if changes:
+                raise BadValue(changes[0].label, "left out: a family holds its own clip", path.name)
             return recipe_of(load_family(path), name)
-        return first_recipe({"file": name}, load_clip(path).skeleton)
+        if not changes:
+            return first_recipe({"file": name}, load_clip(path).skeleton)
+        skeleton = read_captured(question(changes), path).skeleton
+        return self._of_options(first_recipe({"file": name}, skeleton), changes)
 
-    def _of_recipe(self, path: Path) -> Document:
-        recipe = load_recipe(path)
+    def _of_options(
+        self, recipe: dict[str, object], changes: Sequence[Change]
+    ) -> dict[str, object]:
+        """A recipe with the options of a command line in it, its files below the folder."""
+        folder = self.project.folder
+        made = moved_recipe(changed_values(recipe, changes), folder, folder)
+        subject(read(made, folder))  # says what is wrong with it
+        return made
+
+    def _of_recipe(self, path: Path, changes: Sequence[Change] = ()) -> Document:
+        recipe = load_recipe(path, changes=changes)
         plain = {} if recipe.written is None else recipe.written.plain()
         moved = moved_recipe(plain, path.parent, self.project.folder)
         subject(read(moved, self.project.folder))  # says what is wrong with it

@@ -6,24 +6,12 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
 
 from poise.apps.studio.to_page import FileEntry, Use
 from poise.errors import FileProblem
 from poise.formats import extensions
-from poise.job import SUGGESTED, is_pattern_file
-
-FILE_KEYS = {
-    "clip", "file", "to", "mapping", "roles", "skeleton", "contacts", "pattern", "environment",
-}  # fmt: skip
-"""A text under one of these is the name of a file."""
-
-
-def is_file_name(key: str, value: str) -> bool:
-    """Whether a text under a key is the name of a file."""
-    return key in FILE_KEYS and not (key == "environment" and value == SUGGESTED)
+from poise.job import is_pattern_file
 
 
 def is_below(name: str) -> bool:
@@ -33,19 +21,6 @@ def is_below(name: str) -> bool:
     """
     path = Path(name)
     return not (path.is_absolute() or path.drive or name.startswith(("//", "\\\\")))
-
-
-def named_files(values: object, location: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """All names of files that are read, each with where it stands, with dots."""
-    if isinstance(values, Mapping):
-        for key, each in cast("Mapping[str, object]", values).items():
-            if location or key != "outputs":
-                yield from named_files(each, (*location, key))
-    elif isinstance(values, list | tuple):
-        for index, each in enumerate(cast("list[object]", values)):
-            yield from named_files(each, (*location, str(index)))
-    elif isinstance(values, str) and location and is_file_name(location[-1], values):
-        yield ".".join(location), values
 
 
 def endings() -> dict[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -13,7 +13,7 @@ from poise import job
 from poise.apps.studio.from_page import SaveFile
 from poise.apps.studio.history import History
 from poise.apps.studio.measuring import evaluated
-from poise.apps.studio.project import Project, is_below, is_file_name, named_files
+from poise.apps.studio.project import Project, is_below
 from poise.apps.studio.solving import Solution, read
 from poise.apps.studio.to_page import Saved
 from poise.apps.studio.wire import Told, told
@@ -60,7 +60,7 @@ def save_file(document: Savable, message: SaveFile) -> Told:
 
 
 def _made_from(document: Savable) -> Iterator[Path]:
-    for _, name in named_files(document.history.recipe):
+    for _, name in job.named_files(document.history.recipe):
         with contextlib.suppress(FileProblem):
             yield document.project.path(name)
 
@@ -105,19 +105,17 @@ def recipe_text(recipe: Mapping[str, object], project: Project, path: Path) -> s
 
 
 def moved_recipe(recipe: Mapping[str, object], old: Path, new: Path) -> dict[str, object]:
-    """Plain values with files as they are seen from another folder."""
-    return {key: _moved(value, old, new, key) for key, value in recipe.items()}
+    """Plain values with files as they are seen from another folder; by their letters alone."""
 
-
-def _moved(value: object, old: Path, new: Path, key: str = "") -> object:
-    if isinstance(value, Mapping):
-        return moved_recipe(cast("Mapping[str, object]", value), old, new)
-    if isinstance(value, list | tuple):
-        return [_moved(each, old, new) for each in cast("Sequence[object]", value)]
-    if isinstance(value, str) and value and is_file_name(key, value) and is_below(value):
+    def moved(name: str) -> str:
+        whole = Path(os.path.normpath(name))
+        if not is_below(name):
+            return whole.relative_to(new).as_posix() if whole.is_relative_to(new) else name
         with contextlib.suppress(ValueError):  # a name that no file can have
-            return Path(os.path.relpath(old / value, new)).as_posix()
-    return value
+            return Path(os.path.relpath(old / name, new)).as_posix()
+        return name
+
+    return cast("dict[str, object]", job.with_files(recipe, moved))
 
 
 def _report(solution: Solution, name: str) -> str:

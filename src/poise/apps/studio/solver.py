@@ -10,7 +10,6 @@ from pathlib import Path
 from poise.apps.studio.families import from_file
 from poise.apps.studio.history import Kept, key_of, steps_of
 from poise.apps.studio.live import Live, dragged_step
-from poise.apps.studio.project import named_files
 from poise.apps.studio.results import load_result
 from poise.apps.studio.solving import (
     Solution,
@@ -28,6 +27,7 @@ from poise.job import (
     Subject,
     edit_of,
     load_pattern,
+    named_files,
     run_prepared,
     subject,
     vocabulary,

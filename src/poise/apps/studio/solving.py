@@ -12,7 +12,7 @@ from pathlib import Path
 from poise.announce import announce
 from poise.apps.report.contact_doubts import Stretch, unknown_carriers
 from poise.apps.studio.families import built, family_settings
-from poise.apps.studio.project import is_below, named_files
+from poise.apps.studio.project import is_below
 from poise.apps.studio.to_page import ProblemLine
 from poise.apps.studio.views import outcome_of
 from poise.arrays import Array
@@ -27,6 +27,7 @@ from poise.job import (
     RecipeProblem,
     Subject,
     load_pattern,
+    named_files,
     recipe_from_values,
     run_prepared,
     subject,
