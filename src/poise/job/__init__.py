@@ -32,6 +32,7 @@ from poise.job.field_docs import summary as summary
 from poise.job.known_contacts import known_contacts as known_contacts
 from poise.job.outputs import PlannedOutputs as PlannedOutputs
 from poise.job.outputs import planned_outputs as planned_outputs
+from poise.job.outputs import rooted_outcome as rooted_outcome
 from poise.job.outputs import save_robot as save_robot
 from poise.job.outputs import write_outputs as write_outputs
 from poise.job.outputs import write_robot_file as write_robot_file
@@ -53,6 +54,8 @@ from poise.job.recipe import Outputs as Outputs
 from poise.job.recipe import Recipe as Recipe
 from poise.job.recipe import Step as Step
 from poise.job.recipe import WrongRate as WrongRate
+from poise.job.root_motion import RootMotion as RootMotion
+from poise.job.root_motion import root_motion_of as root_motion_of
 from poise.job.run import Outcome as Outcome
 from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared

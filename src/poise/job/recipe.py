@@ -11,6 +11,7 @@ from annotated_types import Interval
 
 from poise.character import LEAST_FACTOR, MOST_FACTOR, check_factor, check_mass_factor
 from poise.errors import BadValue, UnknownName
+from poise.job.root_motion import RootMotion
 from poise.motion.cleanup import STEPS
 from poise.record_ranges import check_record
 from poise.yaml_nodes import Node
@@ -177,15 +178,18 @@ class Outputs:
     is one."""
     layout: Literal["poise", "unitree", "gmr"] = "poise"
     """Of that file: unitree (.csv: no header, xyzw), gmr (.pkl, .csv)."""
+    root_motion: RootMotion = "as-is"
+    """Of clip, glb and robot: `in-place` takes the mean horizontal velocity of the root out,
+    `travel` turns a cycle in place into one that covers ground at the speed at which its feet go
+    backwards, `as-is` leaves it as the input has it."""
 
     def __post_init__(self) -> None:
         check_record(self)
 
     def items(self) -> dict[str, str]:
         """The files that are asked for, by key."""
-        files = {key: value for key, value in vars(self).items() if value is not None}
-        del files["layout"]
-        return files
+        no_files = ("layout", "root_motion")
+        return {k: v for k, v in vars(self).items() if v is not None and k not in no_files}
 
 
 @dataclass(frozen=True)

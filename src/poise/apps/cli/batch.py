@@ -15,11 +15,13 @@ import typer
 from poise.apps.cli.options import (
     FixRate,
     KeepRate,
+    RootMotionWord,
     Set,
     SuggestSurfaces,
     Without,
     place_changes,
     rate_changes,
+    root_motion_changes,
     taking_records,
 )
 from poise.apps.cli.run import EXIT_NOT_MET, saying_problems
@@ -130,6 +132,7 @@ def batch(
     fix_rate: FixRate = False,
     keep_rate: KeepRate = False,
     suggest_surfaces: SuggestSurfaces = False,
+    root_motion: RootMotionWord = None,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Say nothing until the end, for logs.")
     ] = False,
@@ -162,7 +165,11 @@ def batch(
             from poise.apps.batch.order import order_from
             from poise.apps.batch.run import Batch
 
-            asked = (*rate_changes(fix_rate, keep_rate), *place_changes(suggest_surfaces))
+            asked = (
+                *rate_changes(fix_rate, keep_rate),
+                *place_changes(suggest_surfaces),
+                *root_motion_changes(root_motion),
+            )
             order = order_from(
                 recipe, to=to, form=format_ or "", pages=reports, changes=(*(set_ or ()), *asked),
                 without=without or (),

@@ -81,6 +81,7 @@ def command_for(method: str, about: str) -> Callable[..., None]:
             ("--fix-rate", asked.fix_rate),
             ("--keep-rate", asked.keep_rate),
             ("--suggest-surfaces", asked.suggest_surfaces),
+            ("--root-motion", asked.root_motion),
         ):
             if given:
                 raise typer.BadParameter("a stream is not known as a whole", param_hint=hint)

@@ -101,6 +101,15 @@ SuggestSurfaces = Annotated[
         "alone.",
     ),
 ]
+RootMotionWord = Annotated[
+    str | None,
+    typer.Option(
+        "--root-motion",
+        help="Of the clip that is written: in-place (the mean velocity of the root taken out), "
+        "travel (a cycle in place covers ground), as-is (as the input has it, the default).",
+        metavar="as-is|in-place|travel",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -181,6 +190,14 @@ def place_changes(suggest: bool) -> list[Change]:
     return [Change(("environment",), SUGGESTED, "--suggest-surfaces")] if suggest else []
 
 
+def root_motion_changes(word: str | None) -> list[Change]:
+    """What `--root-motion` changes in a recipe."""
+    from poise.job import Change
+
+    path = ("outputs", "root_motion")
+    return [] if word is None else [Change(path, word, f"--root-motion {word}")]
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What every command has that follows a recipe."""
@@ -194,6 +211,7 @@ class RunOptions:
     fix_rate: FixRate = False
     keep_rate: KeepRate = False
     suggest_surfaces: SuggestSurfaces = False
+    root_motion: RootMotionWord = None
 
     def changes(self, others: Sequence[str | Change]) -> list[Change]:
         """What of this is a change of the recipe, but for `set_`, beside other changes."""
@@ -203,8 +221,10 @@ class RunOptions:
         if self.suggest_surfaces and places:
             raise BadValue("--suggest-surfaces", "left out beside --environment", "both")
         return [
-            *rate_changes(self.fix_rate, self.keep_rate), *place_changes(self.suggest_surfaces)
-        ]  # fmt: skip
+            *rate_changes(self.fix_rate, self.keep_rate),
+            *place_changes(self.suggest_surfaces),
+            *root_motion_changes(self.root_motion),
+        ]
 
 
 AS_READ, AS_FOUND, AS_THE_RECIPE_SAYS = FileOptions(), BodyOptions(), RunOptions()

@@ -18,6 +18,7 @@ from poise.apps.cli.options import (
     OntoBody,
     Overwrite,
     RolesFile,
+    RootMotionWord,
     RunOptions,
     SuggestSurfaces,
     TimesAsFar,
@@ -86,6 +87,7 @@ def retarget(
     fix_rate: FixRate = False,
     keep_rate: KeepRate = False,
     suggest_surfaces: SuggestSurfaces = False,
+    root_motion: RootMotionWord = None,
 ) -> None:
     """Put a motion on another body: a child, another rig, a humanoid robot.
 
@@ -133,6 +135,7 @@ def retarget(
                 fix_rate=fix_rate,
                 keep_rate=keep_rate,
                 suggest_surfaces=suggest_surfaces,
+                root_motion=root_motion,
             ),
             changes,
             accept=accept,
