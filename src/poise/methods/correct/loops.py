@@ -31,10 +31,12 @@ CONTEXT_S = 1.0
 
 @dataclass(frozen=True)
 class Loop:
-    """A clip whose last frame is its first."""
+    """A clip that begins again where it ends."""
 
+    frames: int
+    """Of the clip,"""
     period: int
-    """Frames until it begins again."""
+    """and until it begins again: one less where its last frame is its first once more."""
     lead: int
     """Frames of it that are put before and after."""
     way_m: tuple[float, float, float]
@@ -53,16 +55,16 @@ class Loop:
 
     def _frames(self) -> tuple[Indices, Indices]:
         """Which frame of the clip each is, and how often the root has gone its way until then."""
-        count = np.arange(-self.lead, self.period + 1 + self.lead)
+        count = np.arange(-self.lead, self.frames + self.lead)
         turns, at = np.divmod(count, self.period)
-        last = count == self.period  # the clip's own last frame stands for itself
-        at[last], turns[last] = self.period, 0
+        own = (count >= 0) & (count < self.frames)  # also the last, if it is the first once more
+        at[own], turns[own] = count[own], 0
         return at, turns
 
     @property
     def kept(self) -> slice:
         """Frames of the clip itself."""
-        return slice(self.lead, self.lead + self.period + 1)
+        return slice(self.lead, self.lead + self.frames)
 
     def clip(self, made: Clip, original: Clip) -> Clip:
         """The frames of the clip itself, as that clip."""
@@ -109,7 +111,7 @@ class Loop:
 
     def _inside(self, stretch: FarMoved | Shortfall) -> list[tuple[int, int]]:
         first, stop = max(stretch.first - self.lead, 0), stretch.stop - self.lead
-        stop = min(stop, self.period + 1)
+        stop = min(stop, self.frames)
         return [(first, stop)] if first < stop else []
 
     def _solution(self, solved: PhysicsSolution) -> PhysicsSolution:
@@ -125,29 +127,40 @@ class Loop:
 
 def loop_of(clip: Clip, place: Environment) -> Loop | None:
     """A walk or run, in place or over level ground, that ends as it began; None of other clips."""
-    period = clip.frame_count - 1
     if clip.duration_s < SHORTEST_S or not _is_endless(place):
         return None
-    gap, way = loop_gap_m(clip)
+    gap, way, closed = loop_gap_m(clip)
     belts = [float(np.linalg.norm(each.belt_velocity_m_s)) for each in place.surfaces]
     goes = max(float(np.linalg.norm(way)) / clip.duration_s, *belts)
     if gap > CLOSED_M or goes < GOES_M_S:
         return None
     x, y, z = way.tolist()
-    return Loop(period, max(1, round(CONTEXT_S * clip.rate_hz)), (x, y, z))
+    lead = max(1, round(CONTEXT_S * clip.rate_hz))
+    return Loop(clip.frame_count, clip.frame_count - closed, lead, (x, y, z))
 
 
-def loop_gap_m(clip: Clip) -> tuple[float, Array]:
-    """How far a joint ends from where it began, at most, and the horizontal way of the root, (3,).
+def loop_gap_m(clip: Clip) -> tuple[float, Array, bool]:
+    """How far the joints of a clip are from where they would be if it began again.
 
-    The way is left out of the gap: a cycle that travels is a loop, too.
+    Returns:
+        The distance of the farthest joint, the horizontal way of the root in a period, (3,), which
+        is left out of it, and whether the last frame is the first once more. Else the first is
+        taken to come a frame after the last, where the steps before and after lead to.
     """
-    ends = np.array([0, -1])
+    ends = np.array([0, min(1, clip.frame_count - 1), max(-2, -clip.frame_count), -1])
     roots, turns, moving, offsets = clip.pose
     state = forward_kinematics(clip.skeleton, roots[ends], turns[ends], moving, offsets[ends])
-    way = (roots[-1] - roots[0]) * [1.0, 0.0, 1.0]
-    apart = state.positions_m[1] - state.positions_m[0] - way
-    return float(np.linalg.norm(apart, axis=1).max()), way
+    first, second, former, last = state.positions_m
+    before, after = last - former, second - first
+    found: list[tuple[float, Array, bool]] = []
+    for closed in (True, False):
+        apart = last - first if closed else last + 0.5 * (before + after) - first
+        way = apart[0] * [1.0, 0.0, 1.0]
+        # Nobody knows the step between better than to half of what it changes by.
+        slack = 0.0 if closed else 0.5 * np.linalg.norm(after - before, axis=1)
+        gaps = np.maximum(np.linalg.norm(apart - way, axis=1) - slack, 0.0)
+        found.append((float(gaps.max()), way, closed))
+    return min(found, key=lambda each: (each[0] > CLOSED_M, not each[2], each[0]))
 
 
 def _is_endless(place: Environment) -> bool:

@@ -179,8 +179,8 @@ def _cut_preview(loop: Loop, clip: Clip, tell: ProgressCallback) -> ProgressCall
 def _gap_in_words(before: Clip, after: Clip) -> str:
     was, now = (1e3 * loop_gap_m(each)[0] for each in (before, after))
     return (
-        f"A loop: its last frame is its first to {now:.1f} mm (before: {was:.1f}), and it was "
-        "corrected as it repeats."
+        f"A loop: it begins again within {now:.1f} mm of where it ends (before: {was:.1f}), and it "
+        "was corrected as it repeats."
     )
 
 
