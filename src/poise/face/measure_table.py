@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -63,7 +64,7 @@ class MeasureTable:
 
 def _cells(row: Figure) -> tuple[str, str, str, str]:
     before = "" if row.before is None else number(row.before)
-    return row.name, before, number(row.value), row.unit
+    return row.name, before, row.shown, row.unit if math.isfinite(row.value) else ""
 
 
 def measure_clip(

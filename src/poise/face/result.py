@@ -25,7 +25,7 @@ from poise.face.measure_table import MeasureTable
 from poise.formats import atomic_write, save_clip
 from poise.job import Outcome, Recipe, RootMotion, evaluation_of, rooted_outcome, save_robot
 from poise.methods import Result as MethodResult
-from poise.methods import Status
+from poise.methods import Status, status_words
 from poise.motion import Clip
 
 _STRIP_PX = (900, 260)
@@ -144,7 +144,7 @@ class Result:
         stage = stage_for(self.clip, environment=self.outcome.prepared.environment)
         strip = b64encode(as_png(draw_strip(stage, size=_STRIP_PX, figures=9))).decode()
         return (
-            f"<p><b>{self.status.replace('_', ' ')}</b>: {escape(self.summary)}</p>"
+            f"<p><b>{status_words(self.status)}</b>: {escape(self.summary)}</p>"
             f"<img alt='figure strip' src='data:image/png;base64,{strip}'>"
             f"{self._table._repr_html_()}"  # pyright: ignore[reportPrivateUsage]
         )

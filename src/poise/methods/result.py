@@ -9,7 +9,7 @@ from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.methods.constraint_report import ConstraintReport
-from poise.methods.constraint_report import Status as Status
+from poise.methods.status import Status
 from poise.motion import Clip
 
 R_co = TypeVar("R_co", covariant=True)

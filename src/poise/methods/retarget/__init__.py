@@ -12,6 +12,7 @@ from poise.methods.retarget.kinematic import retargeted as retargeted
 from poise.methods.retarget.report import RetargetReport as RetargetReport
 from poise.methods.retarget.report import Stage as Stage
 from poise.methods.retarget.residuals import FIGURES as FIGURES
+from poise.methods.retarget.residuals import UNKNOWN as UNKNOWN
 from poise.methods.retarget.residuals import Residuals as Residuals
 from poise.methods.retarget.run import run as run
 from poise.methods.retarget.settings import Settings as Settings
