@@ -127,7 +127,7 @@ def _said(figure: Figure) -> dict[str, str]:
     return {
         "name": figure.name,
         "about": figure.about,
-        "value": say(figure.value) if math.isfinite(figure.value) else figure.shown,
+        "value": say(figure.value),
         "unit": unit_words(figure.unit),
         "before": say(figure.before),
         "under": say(figure.under_input_contacts),
