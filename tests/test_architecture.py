@@ -14,6 +14,7 @@ LEAVES |= {
     "kernel_cache",
     "kernel_files",
     "limited_process",
+    "one_line",
     "record_ranges",
     "version",
     "yaml_nodes",
@@ -65,6 +66,7 @@ LEAF_MAY_IMPORT = {
     "sharing": set(),
     "version": set(),
     "limited_process": {"errors"},
+    "one_line": set(),
     "record_ranges": {"errors"},
     "yaml_nodes": {"errors", "wording"},
 }

@@ -77,3 +77,6 @@ from poise.contact.support_area import support_area as support_area
 from poise.contact.touching_points import LOOSE_M as LOOSE_M
 from poise.contact.touching_points import TouchingPoints as TouchingPoints
 from poise.contact.touching_points import touching_points as touching_points
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

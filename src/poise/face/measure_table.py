@@ -15,6 +15,8 @@ from poise.environment import Environment
 from poise.job import ClipChoice, Recipe, one_body, subject
 from poise.measures import Evaluation, evaluate
 from poise.motion import Clip
+from poise.one_line import framed
+from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,13 @@ class MeasureTable:
             for row in cells
         )
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        told = counted(len(self.rows), "measure")
+        if self.evaluation.original is not None:
+            changes = [row.change for row in self.rows]
+            told += f", {changes.count('better')} better and {changes.count('worse')} worse"
+            told += " than the original"
+        return framed("MeasureTable", f"{told} (print it to see them)")
 
     def _repr_html_(self) -> str:
         rows = "".join(

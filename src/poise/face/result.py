@@ -27,6 +27,7 @@ from poise.job import Outcome, Recipe, RootMotion, evaluation_of, rooted_outcome
 from poise.methods import Result as MethodResult
 from poise.methods import Status, status_words
 from poise.motion import Clip
+from poise.one_line import framed
 
 _STRIP_PX = (900, 260)
 
@@ -138,7 +139,7 @@ class Result:
 
     def __repr__(self) -> str:
         frames = f"{self.clip.frame_count} frames at {self.clip.rate_hz:g} Hz"
-        return f"<Result: {self.status}, {frames}. {self.summary}>"
+        return framed("Result", f"{status_words(self.status)}, {frames}. {self.summary}")
 
     def _repr_html_(self) -> str:
         stage = stage_for(self.clip, environment=self.outcome.prepared.environment)

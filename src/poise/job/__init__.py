@@ -69,3 +69,6 @@ from poise.job.subject import subject as subject
 from poise.job.text import recipe_text as recipe_text
 from poise.job.vocabulary import Vocabulary as Vocabulary
 from poise.job.vocabulary import vocabulary as vocabulary
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

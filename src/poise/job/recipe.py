@@ -13,7 +13,9 @@ from poise.character import LEAST_FACTOR, MOST_FACTOR, check_factor, check_mass_
 from poise.errors import BadValue, UnknownName
 from poise.job.root_motion import RootMotion
 from poise.motion.cleanup import STEPS
+from poise.one_line import framed, short
 from poise.record_ranges import check_record
+from poise.wording import counted
 from poise.yaml_nodes import Node
 
 if TYPE_CHECKING:
@@ -256,6 +258,16 @@ class Recipe:
         if self.character.mapping is not None and not self.retargets:
             allowed = f"given only where {RETARGET} is the first step"
             raise BadValue("mapping", allowed, self.character.mapping)
+
+    def __repr__(self) -> str:
+        of = self.clip.file or self.clip.sample
+        steps = ", ".join(
+            f"{step.method} ({counted(len(step.constraints), 'constraint')})"
+            if step.constraints
+            else step.method
+            for step in self.steps
+        )
+        return framed("Recipe", f"{steps or 'no steps'} on {short(of) if of else 'a given clip'}")
 
     @property
     def retargets(self) -> bool:

@@ -41,6 +41,7 @@ from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, Finding, clean
+from poise.one_line import framed
 from poise.samples import SAMPLES
 from poise.wording import frame_list
 from poise.yaml_nodes import Place, Problem
@@ -230,6 +231,9 @@ class Subject:
             self, clip=clip, character=body, environment=environment, contacts=contacts,
             moved_from=source, target=None, mapping=None,
         )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return framed("Subject", f"{self.clip!r} on {self.character!r}")
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -19,6 +19,9 @@ from poise.methods.retarget.settings import Settings as Settings
 from poise.methods.retarget.stream import RetargetStream as RetargetStream
 from poise.methods.retarget.suitable import SUITABLE as SUITABLE
 from poise.methods.retarget.suitable import why_not as why_not
+from poise.one_line import show_records as _show_records
 
 TAKES_CONSTRAINTS = False
 TAKES_CONTACTS = False
+
+_show_records(globals())
