@@ -12,7 +12,6 @@ import pytest
 
 import poise
 from poise import constraints, samples
-from poise.apps.inspection import CharacterReport, ClipReport
 from poise.constraints import HoldPoint, Interval, Plant, tasks_of
 from poise.environment import Environment
 from poise.face import Result
@@ -69,7 +68,8 @@ def test_records_that_are_met_are_one_line_each(result: Result) -> None:
     roots = [result, result.measures(), deformed, leapt, recipe, wishes, samples.kneeling(1.0),
              poise.retarget(clip, body, balance=False), Environment.flat(),
              [tasks_of(each, deformed.steps[0].report.problem.edit.scene) for each in wishes],
-             [method.settings() for method in METHODS.values()], list(METHODS.values())]  # fmt: skip
+             [method.settings() for method in METHODS.values()], list(METHODS.values()),
+    ]  # fmt: skip
     seen: set[int] = set()
     lines: dict[type, str] = {}
     for root in roots:
@@ -79,7 +79,7 @@ def test_records_that_are_met_are_one_line_each(result: Result) -> None:
     check(result.measures())
     assert len(lines) > 60
     met = set(lines) & set(public_classes())
-    assert len(met) > 45, sorted(each.__name__ for each in met)
+    assert len(met) > 40, sorted(each.__name__ for each in met)
 
 
 def check(record: object) -> None:
@@ -132,11 +132,6 @@ def test_long_and_odd_values_are_cut() -> None:
     assert line.startswith("<Odd two lines: ") and len(line) <= WIDEST and "\n" not in line
     assert "float64[4, 5]" in line and "900 items" in line and "usual" not in line
     assert short("a\x1b[31mb").isprintable()
-
-
-def test_reports_of_inspection_are_not_records_of_a_console() -> None:
-    """They print themselves whole: that is what they are for."""
-    assert "__str__" in vars(ClipReport) or "__str__" in vars(CharacterReport)
 
 
 def test_constraints_say_their_name_first() -> None:
