@@ -27,7 +27,9 @@ LEAST_STANDING = 0.15
 """Share of the time in which a foot must stand on the belt: sprinters reach 0.2 a foot."""
 
 _LOW_M, _LEVEL_M_S = 0.02, 0.3
-"""Feet that stand are this near to their lowest, and rise or sink no faster."""
+"""Feet that stand are this near to their lowest, and rise or sink no faster;"""
+_TALL_M = 2.0
+"""on taller figures by as much more."""
 _LOWEST = 0.05
 """Quantile of a point's heights that counts as its lowest."""
 _SPREAD_M_S, _SPREAD_SHARE = 0.2, 0.1
@@ -76,9 +78,9 @@ def _low_feet(clip: Clip, character: Character) -> tuple[Array | None, Array]:
     stride = max(1, clip.frame_count // _MOST_FRAMES)
     places, velocities = places[::stride], velocities[::stride]
     heights = places[:, :, 1] - np.quantile(places[:, :, 1], _LOWEST, axis=0)
-    near = np.exp(
-        -((np.maximum(heights, 0.0) / _LOW_M) ** 2) - (velocities[:, :, 1] / _LEVEL_M_S) ** 2
-    )
+    tall = max(1.0, float(np.ptp(clip.skeleton.rest_positions_m[:, 1])) / _TALL_M)
+    low, level = tall * _LOW_M, tall * _LEVEL_M_S
+    near = np.exp(-((np.maximum(heights, 0.0) / low) ** 2) - (velocities[:, :, 1] / level) ** 2)
     return (near if near.size and near.max() > 0.0 else None), velocities[:, :, [0, 2]]
 
 

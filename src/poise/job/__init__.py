@@ -10,6 +10,8 @@ from poise.job.constraint_spec import constraint_from as constraint_from
 from poise.job.constraint_spec import keys_of as keys_of
 from poise.job.constraint_spec import record_inside as record_inside
 from poise.job.constraint_spec import spec_from as spec_from
+from poise.job.control_rig import ControlRig as ControlRig
+from poise.job.control_rig import control_rig as control_rig
 from poise.job.error_context import RecipeProblem as RecipeProblem
 from poise.job.error_context import attribute_error as attribute_error
 from poise.job.error_context import constraint_location as constraint_location

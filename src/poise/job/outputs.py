@@ -21,7 +21,7 @@ from poise.formats import (
 )
 from poise.job.error_context import located
 from poise.job.recipe import Recipe
-from poise.job.root_motion import Rooted, RootMotion, with_root_motion
+from poise.job.root_motion import Rooted, RootMotion, in_its_rig, with_root_motion
 from poise.job.run import Outcome
 from poise.measures import Evaluation
 from poise.methods.retarget import Impossible, RetargetReport, drive, frames_of
@@ -167,7 +167,7 @@ def write_outputs(
                 save_robot(path, recipe.outputs.layout, outcome, recipe.outputs.root_motion)
             lines.append(f"{path}: {_length(outcome.clip, 'of a robot ')}")
         else:
-            clip = outcome.start if key == "before" else rooted.clip
+            clip = _start(outcome) if key == "before" else rooted.clip
             notes += save_clip(clip, path)
             lines.append(f"{path}: {'the original, ' * (key == 'before')}{_length(clip)}")
     return lines, notes
@@ -175,7 +175,16 @@ def write_outputs(
 
 def rooted_outcome(outcome: Outcome, wanted: RootMotion) -> Rooted:
     """The edited clip and its place, with the root motion that was asked for."""
-    return with_root_motion(outcome.clip, outcome.prepared.environment, wanted)
+    prepared = outcome.prepared
+    rooted = with_root_motion(outcome.clip, prepared.environment, wanted)
+    if prepared.rig is None or prepared.moved_from is not None:
+        return rooted
+    return in_its_rig(rooted, outcome.clip, prepared.rig)
+
+
+def _start(outcome: Outcome) -> Clip:
+    rig = outcome.prepared.rig
+    return outcome.start if rig is None else rig.restored(outcome.start)
 
 
 def _length(clip: Clip, whose: str = "") -> str:

@@ -18,6 +18,7 @@ from poise.character import complete_character
 from poise.contact import belt_velocity_m_s
 from poise.environment import Environment, Ground
 from poise.errors import FileProblem, MissingRoles, PoiseError, UnusualStature
+from poise.job.control_rig import ControlRig, control_rig
 from poise.motion import Clip
 
 RootMotion = Literal["as-is", "in-place", "travel"]
@@ -61,15 +62,31 @@ def root_motion_of(clip: Clip, wanted: RootMotion) -> Rooted:
     Raises:
         FileProblem: `travel`, and no feet are recognised that could show the velocity.
     """
+    rig = control_rig(clip)
+    body = clip if rig is None else rig.body()
     try:
         belt = None
         if wanted != "as-is":
-            belt = belt_velocity_m_s(clip, complete_character(clip.skeleton))
+            belt = belt_velocity_m_s(body, complete_character(body.skeleton))
     except (MissingRoles, UnusualStature) as problem:
         if wanted == "travel":
             raise _unknown_feet(clip, problem) from problem
         belt = None
-    return with_root_motion(clip, Environment.flat(0.0, _tuple(belt)), wanted)
+    rooted = with_root_motion(body, Environment.flat(0.0, _tuple(belt)), wanted)
+    return rooted if rig is None else in_its_rig(rooted, body, rig)
+
+
+def in_its_rig(rooted: Rooted, body: Clip, rig: ControlRig) -> Rooted:
+    """The same in the tree of the file; its root travels with all that hangs on it.
+
+    Args:
+        rooted: the body with the root motion that was asked for,
+        body: and without it.
+        rig: whose body.
+    """
+    shift = mean_velocity_m_s(rooted.clip) - mean_velocity_m_s(body)
+    whole = rig.restored(replace(body, history=rooted.clip.history))
+    return replace(rooted, clip=moved(whole, shift) if shift.any() else whole)
 
 
 def mean_velocity_m_s(clip: Clip) -> Array:

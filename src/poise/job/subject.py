@@ -30,6 +30,7 @@ from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
+from poise.job.control_rig import ControlRig, control_rig
 from poise.job.error_context import RecipeProblem, located
 from poise.job.jumps import in_words as jumps_in_words
 from poise.job.jumps import jumps_in
@@ -95,6 +96,8 @@ class _Captured:
     kept: Kept
     jumps: Finding | None = None
     """Of the root, as far as nobody took them out."""
+    rig: ControlRig | None = None
+    """Of which the clip is the body."""
 
     def said(self, made: Clip) -> tuple[str, ...]:
         """All of it, with what was done to the clip until it was this."""
@@ -124,10 +127,14 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     first = 0 if choice.frames is None else choice.frames[0]
     if recipe.steps and first < kept.left_out:
         remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
+    rig = control_rig(clip)
+    if rig is not None:
+        clip = rig.body()
+        remarks.append(rig.note)
     jumps = jumps_in(clip, kept.first)
     if jumps is not None:
         remarks.append(jumps_in_words(jumps))
-    return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps)
+    return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps, rig)
 
 
 def _resampled(recipe: Recipe, clip: Clip) -> Clip:
@@ -221,6 +228,8 @@ class Subject:
     """What its flights say about its rate; None where nobody asked, or it was put right."""
     jumps: Finding | None = None
     """Of the root in the captured clip, as far as nobody took them out."""
+    rig: ControlRig | None = None
+    """Whose body the clip is, where the file's limbs end in bones beside the body."""
 
     def on_body(
         self, body: Character, clip: Clip, contacts: ContactSchedule, environment: Environment
@@ -304,7 +313,7 @@ def subject(
     said = (*said, *fitted)
     asked = Subject(
         made, character, environment, said, environment.notes, kept, rate=rate,
-        jumps=captured.jumps,
+        jumps=captured.jumps, rig=captured.rig,
     )  # fmt: skip
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 
