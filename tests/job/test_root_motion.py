@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import poise
-from poise import samples
+from poise import rotations, samples
 from poise.character import Skeleton
-from poise.environment import Environment
+from poise.environment import Environment, Ground
 from poise.errors import FileProblem
 from poise.formats import load_clip
 from poise.job import recipe_from_text, root_motion_of
@@ -53,6 +53,21 @@ def test_the_place_goes_along() -> None:
     again = with_root_motion(rooted.clip, rooted.environment, "travel")
     assert not again.environment.surfaces[0].belt_velocity_m_s.any()
     np.testing.assert_allclose(again.clip.root_positions_m, walk().root_positions_m, atol=1e-9)
+
+
+def test_uphill_it_keeps_to_the_slope() -> None:
+    slope = 0.07
+    tilt = rotations.from_axis_angle(np.array([1.0, 0.0, 0.0]), -np.arctan(slope))
+    roots, turns = rotations.rotate(tilt, walk().root_positions_m), walk().rotations_wxyz.copy()
+    turns[:, 0] = rotations.multiply(tilt, turns[:, 0])
+    uphill = replace(walk(), root_positions_m=roots, rotations_wxyz=turns)
+    hill = Environment((Ground(0.0, np.array([0.0, 1.0, -slope])),))
+    rooted = with_root_motion(uphill, hill, "in-place")
+    assert np.ptp(rooted.clip.root_positions_m[:, 1]) < 0.08  # it does not climb
+    made = root_motion_of(rooted.clip, "travel").clip
+    climbed = made.root_positions_m[-1, 1] - made.root_positions_m[0, 1]
+    went = made.root_positions_m[-1, 2] - made.root_positions_m[0, 2]
+    assert climbed / went == pytest.approx(slope, abs=0.005)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import complete_character
-from poise.contact import belt_velocity_m_s
+from poise.character import UP, complete_character
+from poise.contact import LEAST_SLOPE, belt_velocity_m_s, estimate_ground
 from poise.environment import Environment, Ground
 from poise.errors import FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.job.control_rig import ControlRig, control_rig
@@ -64,15 +64,16 @@ def root_motion_of(clip: Clip, wanted: RootMotion) -> Rooted:
     """
     rig = control_rig(clip)
     body = clip if rig is None else rig.body()
+    place = Environment.flat()
     try:
-        belt = None
         if wanted != "as-is":
-            belt = belt_velocity_m_s(body, complete_character(body.skeleton))
+            character = complete_character(body.skeleton)
+            belt = belt_velocity_m_s(body, character)
+            place = Environment((estimate_ground(body, character, belt)[0],))
     except (MissingRoles, UnusualStature) as problem:
         if wanted == "travel":
             raise _unknown_feet(clip, problem) from problem
-        belt = None
-    rooted = with_root_motion(body, Environment.flat(0.0, _tuple(belt)), wanted)
+    rooted = with_root_motion(body, place, wanted)
     return rooted if rig is None else in_its_rig(rooted, body, rig)
 
 
@@ -133,7 +134,7 @@ def _in_place(clip: Clip, place: Environment, belt: Array) -> Rooted:
         speed = float(np.linalg.norm(belt))
         said = f"Root motion: the clip is in place already, on a belt of {speed:.2f} m/s."
         return Rooted(clip, place, (said,))
-    velocity = mean_velocity_m_s(clip)
+    velocity = _on_the_ground(mean_velocity_m_s(clip), place)
     speed = float(np.linalg.norm(velocity))
     if speed < SLOWEST_M_S:
         said = f"Root motion: the clip stays where it is already ({speed:.2f} m/s)."
@@ -147,6 +148,14 @@ def _in_place(clip: Clip, place: Environment, belt: Array) -> Rooted:
             f"Its path is not straight: the root still moves up to {aside:.2f} m from the middle."
         )
     return Rooted(made, with_belt(place, -velocity), tuple(notes))
+
+
+def _on_the_ground(velocity_m_s: Array, place: Environment) -> Array:
+    """A horizontal velocity, along the slope of the ground where that is one."""
+    normal = next((g.normal for g in place.surfaces if isinstance(g, Ground)), UP)
+    rise = -float(normal @ velocity_m_s) / float(normal[1])
+    is_slope = abs(rise) >= LEAST_SLOPE * float(np.linalg.norm(velocity_m_s))
+    return velocity_m_s + UP * rise if is_slope else velocity_m_s
 
 
 def _belt_m_s(place: Environment) -> Array:
@@ -164,11 +173,6 @@ def _aside_m(clip: Clip) -> float:
     """Farthest horizontal distance of the root from its mean place."""
     level = clip.root_positions_m[:, [0, 2]]
     return float(np.linalg.norm(level - level.mean(axis=0), axis=1).max())
-
-
-def _tuple(belt: Array | None) -> tuple[float, float, float]:
-    x, y, z = (_STILL if belt is None else belt).tolist()
-    return x, y, z
 
 
 def _unknown_feet(clip: Clip, problem: PoiseError) -> FileProblem:
