@@ -23,8 +23,8 @@ from poise.arrays import Array
 from poise.environment import Ground
 from poise.errors import PoiseError
 from poise.formats import load_clip
-from poise.job import RootMotion, root_motion_of
-from poise.job.root_motion import mean_velocity_m_s, moved
+from poise.job import root_motion_of
+from poise.job.root_motion import mean_velocity_m_s, moved, with_root_motion
 from poise.methods import status_words
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
@@ -159,9 +159,9 @@ def found(clip: Clip, true: Array | None) -> Found:
 
 def there_and_back_m(clip: Clip) -> float:
     """Largest distance of the root from where it was, after in place, travelling and in place."""
-    there: RootMotion = "travel"
     cycle = moved(clip, -mean_velocity_m_s(clip))
-    back = root_motion_of(root_motion_of(cycle, there).clip, "in-place").clip
+    gone = root_motion_of(cycle, "travel")
+    back = with_root_motion(gone.clip, gone.environment, "in-place").clip
     return float(np.abs(back.root_positions_m - cycle.root_positions_m).max())
 
 
