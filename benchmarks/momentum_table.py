@@ -19,6 +19,7 @@ from poise.contact import estimate_ground
 from poise.environment import Environment
 from poise.formats import load_clip
 from poise.measures import evaluate
+from poise.methods import status_words
 from poise.methods.edit import Edit
 from poise.methods.momentum import Settings, run
 from poise.methods.momentum.plan import captured
@@ -72,7 +73,7 @@ def row(name: str, words: str, edit: Edit, asked: StageEdit) -> tuple[str, bool]
     made = run(Edit(edit.clip, edit.character, (asked,), edit.environment))
     found = evaluate(made.clip, edit.character, edit.environment, made.contacts, against=made.start)
     cells = (
-        name, words, made.status.replace("_", " "), str(made.report.iterations),
+        name, words, status_words(made.status), str(made.report.iterations),
         f"{found.value('flight_residual.acceleration'):.3f}",
         f"{found.value('flight_residual.spin'):.2f}",
         f"{found.value('foot_slide.mean'):.2f}",

@@ -17,7 +17,7 @@ from poise.environment import Environment
 from poise.errors import PoiseError
 from poise.formats import load_clip
 from poise.job import figure_of
-from poise.methods import Edit, Result, retarget
+from poise.methods import Edit, Result, retarget, status_words
 from poise.methods.retarget import FIGURES, RetargetReport
 from poise.motion import Clip, resample
 from poise.motion.cleanup import clean
@@ -97,7 +97,7 @@ def main() -> int:
                 ),
                 " → ".join(f"{100 * max(s.overlap_m, 0.0):.1f}" for s in (before, after)),
             ]
-            ended = made.status.replace("_", " ")
+            ended = status_words(made.status)
             line = " | ".join([f"{name} {CLIPS.get(name, '')}", body, *cells, f"{took:.1f}", ended])
             lines.append(f"| {line} |")
             print(lines[-1], flush=True)

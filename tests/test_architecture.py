@@ -14,6 +14,7 @@ LEAVES |= {
     "compilation",
     "user_folders",
     "limited_process",
+    "one_line",
     "record_ranges",
     "version",
     "yaml_nodes",
@@ -65,6 +66,7 @@ LEAF_MAY_IMPORT = {
     "sharing": set(),
     "version": set(),
     "limited_process": {"errors"},
+    "one_line": set(),
     "record_ranges": {"errors"},
     "yaml_nodes": {"errors", "wording"},
 }
@@ -198,4 +200,6 @@ def test_packages_are_imported_through_their_faces() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("poise."):
                 parts = str(node.module).split(".")
                 past = len(parts) > 2 and parts[:2] != own and str(node.module) not in packages
-                assert not past or parts[1] == "apps", f"{name(path)}: {node.module}"
+                # The face of `compilation` is empty: whoever imports it does not import Numba yet.
+                faceless = parts[1] in ("apps", "compilation")
+                assert not past or faceless, f"{name(path)}: {node.module}"

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise import samples
+from poise import rotations, samples
 from poise.character import complete_character
-from poise.contact import belt_velocity_m_s
+from poise.contact import belt_velocity_m_s, estimate_ground
 from poise.formats import load_clip
 from poise.motion import Clip
 from poise.motion.cleanup import clean
@@ -18,6 +18,9 @@ from tests.shared_data import MOCAP, clips, needs_mocap
 
 CLOSE = 0.05
 """Of the belt's velocity."""
+
+
+figure = samples.sample_character
 
 
 def in_place(clip: Clip) -> tuple[Clip, np.ndarray]:
@@ -36,6 +39,25 @@ def test_a_made_cycle_in_place(name: str) -> None:
     found = belt_velocity_m_s(clip, character)
     assert found is not None
     assert np.linalg.norm(found - true) < 0.01 * np.linalg.norm(true)
+
+
+@pytest.mark.parametrize("slope", [-0.07, 0.0, 0.07, 0.14])
+def test_a_belt_on_a_slope(slope: float) -> None:
+    """What hangs on a tilted treadmill is a tilted walk."""
+    made, _ = in_place(samples.walking(3.0, 60.0).clip)
+    tilt = rotations.from_axis_angle(np.array([1.0, 0.0, 0.0]), -np.arctan(slope))
+    turns = made.rotations_wxyz.copy()
+    turns[:, 0] = rotations.multiply(tilt, turns[:, 0])
+    roots = rotations.rotate(tilt, made.root_positions_m)
+    clip, character = replace(made, root_positions_m=roots, rotations_wxyz=turns), figure()
+    found = belt_velocity_m_s(clip, character)
+    assert found is not None
+    assert found[1] / found[2] == pytest.approx(slope, abs=0.003) and found[2] < 0.0
+    ground, note = estimate_ground(clip, character, found)
+    assert -ground.normal[2] / ground.normal[1] == pytest.approx(slope, abs=0.003)
+    assert abs(ground.height_m) < 0.02
+    assert abs(float(ground.normal @ ground.belt_velocity_m_s)) < 1e-9
+    assert ("sink and rise" in note) == (slope != 0.0)
 
 
 @pytest.mark.parametrize("name", ["jump", "hop", "squat", "sit", "getup", "kneel", "cartwheel"])

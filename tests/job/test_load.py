@@ -282,7 +282,7 @@ CASES = {
     "a list for outputs": (
         f"poise: 1\noutputs: [a.bvh]\n{STEPS}",
         "r.yaml:2:10: expected keys and values (clip, glb, before, contacts, report, robot, "
-        "layout) for outputs, found a list of 1.",
+        "layout, root_motion) for outputs, found a list of 1.",
     ),
     "a tag": (
         f"poise: 1\nabout: !!python/name:os.system x\n{STEPS}",

@@ -19,7 +19,7 @@ from poise.character import (
 )
 from poise.contact import check_gait, check_gravity, suggest_place
 from poise.errors import MissingRoles, UnusualStature
-from poise.job import AS_IT_IS, ClipChoice, Recipe, subject
+from poise.job import AS_IT_IS, ClipChoice, Recipe, control_rig, subject
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
 from poise.wording import counted, frame_list
@@ -149,7 +149,9 @@ def inspect_clip(
     defects = findings(clip)
     artificial = {f for d in defects if d.step in ("t-pose", "dropped-frames") for f in d.frames}
     real = [f for f in range(clip.frame_count) if f not in artificial]
-    path_m = clip.root_positions_m[[real[-1]]] - clip.root_positions_m[[real[0]]]
+    rig = control_rig(clip)
+    body = clip if rig is None else rig.body()
+    path_m = body.root_positions_m[[real[-1]]] - body.root_positions_m[[real[0]]]
     return ClipReport(
         file=str(path),
         format=source.format if source else "",
@@ -172,9 +174,9 @@ def inspect_clip(
         surfaces=place.surfaces,
         rate_check=place.rate,
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
-        roles=_role_report(skeleton, _roles(skeleton, roles)),
+        roles=_role_report(body.skeleton, _roles(body.skeleton, roles)),
         findings=defects,
-        notes=(*(source.notes if source else ()), *notes),
+        notes=(*(source.notes if source else ()), *notes, *(() if rig is None else (rig.note,))),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from poise.contact import intervals
 from poise.job import Outcome, Recipe, Step
 from poise.measures import Evaluation
-from poise.methods import ConstraintReport, Result
+from poise.methods import ConstraintReport, Result, status_words
 from poise.methods.correct import Settings as CorrectSettings
 from poise.methods.momentum import Captured, MomentumReport, StageReport, captured_rise_m
 from poise.methods.retarget import RetargetReport, Stage
@@ -101,11 +101,7 @@ def _contacts(result: Result[object]) -> list[str]:
 
 
 def _ending(result: Result[object] | Stage) -> str:
-    return f"{_STATUS.get(result.status, result.status)}: {result.summary}"
-
-
-_STATUS = {"out_of_iterations": "not fully solved"}
-"""Statuses that are said in other words."""
+    return f"{status_words(result.status)}: {result.summary}"
 
 
 def _table(lines: list[_Line]) -> list[str]:

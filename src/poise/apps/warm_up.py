@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +91,8 @@ class _Worker:
         )  # fmt: skip
         self._asked = -1
         self._lock = threading.Lock()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def compile(self, place: int) -> None:
         """Ask for a kernel; what becomes of it is put among the results."""
@@ -122,6 +123,10 @@ class _Worker:
     def __exit__(self, *problem: object) -> None:
         self._process.kill()
         self._process.wait()
+        self._listener.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):  # what was not sent any more
+                pipe and pipe.close()
 
 
 _V3 = "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sse sse2 sse3 sse4.1 sse4.2 ssse3"

@@ -44,3 +44,6 @@ from poise.character.skeleton import JointKind as JointKind
 from poise.character.skeleton import Sites as Sites
 from poise.character.skeleton import Skeleton as Skeleton
 from poise.character.standing_figure import StandingFigure as StandingFigure
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

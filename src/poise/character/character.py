@@ -12,6 +12,8 @@ from poise.character.roles import Roles
 from poise.character.skeleton import UNSET, Sites, Skeleton, or_default
 from poise.character.strength import Strength
 from poise.errors import BadShape, BadValue
+from poise.one_line import framed, short
+from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,9 @@ class Body:
         centers = frozen_array("centers_m", self.centers_m, (count, 3))
         object.__setattr__(self, "centers_m", centers)
         object.__setattr__(self, "inertias_kg_m2", inertias)
+
+    def __repr__(self) -> str:
+        return framed("Body", f"{len(self.masses_kg)} segments, {self.total_mass_kg:.1f} kg")
 
     @property
     def total_mass_kg(self) -> float:
@@ -66,6 +71,12 @@ class Character:
     """How far joints may turn, beyond what the skeleton's own limits say; None until asked for."""
     notes: tuple[str, ...] = ()
     """What the reader of the file has to say about it."""
+
+    def __repr__(self) -> str:
+        told = [counted(self.skeleton.joint_count, "joint")]
+        told.append("no body" if self.body is None else f"{self.body.total_mass_kg:.1f} kg")
+        told.append("no roles" if self.roles is None else f"{len(self.roles.joints)} roles")
+        return framed(f"Character {short(self.name)}".rstrip(), ", ".join(told))
 
     @property
     def known_roles(self) -> Roles:

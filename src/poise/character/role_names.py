@@ -53,6 +53,7 @@ PARTS: dict[str, dict[str, int]] = {
     "radius": {"elbow": 2},  # the elbow in ASF, the forearm's twist in OpenSim models
     "wrist": {"wrist": 3},
     "hand": {"wrist": 2},
+    "palm": {"wrist": 1},
 }
 """Words for parts that come in pairs, with the parts they may mean and how surely."""
 

@@ -11,6 +11,8 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array, Indices, frozen_array, frozen_indices
 from poise.errors import BadValue, UnknownName
+from poise.one_line import framed, short
+from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +128,12 @@ class Skeleton:
         put(self, "limits_rad", limits)
         if not (limits[..., 0] <= limits[..., 1]).all():
             raise BadValue("limits_rad", "lower before upper", limits)
+
+    def __repr__(self) -> str:
+        hinges, root = self.kinds.count("hinge"), short(self.joint_names[0])
+        told = [counted(self.joint_count, "joint")]
+        told += [counted(hinges, "hinge")] if hinges else []
+        return framed("Skeleton", f"{', '.join(told)}, root '{root}'")
 
     @property
     def joint_count(self) -> int:

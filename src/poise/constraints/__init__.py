@@ -39,3 +39,6 @@ from poise.constraints.table import *  # noqa: F403  (its __all__: the records a
 from poise.constraints.task import GOAL_SIZE as GOAL_SIZE
 from poise.constraints.task import Interval as Interval
 from poise.constraints.task import Task as Task
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

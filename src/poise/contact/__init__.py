@@ -3,6 +3,7 @@
 from poise.contact.agreement import EventAgreement as EventAgreement
 from poise.contact.agreement import PartAgreement as PartAgreement
 from poise.contact.agreement import contact_agreement as contact_agreement
+from poise.contact.belt import LEAST_SLOPE as LEAST_SLOPE
 from poise.contact.belt import belt_velocity_m_s as belt_velocity_m_s
 from poise.contact.carriers import with_carriers as with_carriers
 from poise.contact.clip_dynamics import AS_SUITED as AS_SUITED
@@ -77,3 +78,6 @@ from poise.contact.support_area import support_area as support_area
 from poise.contact.touching_points import LOOSE_M as LOOSE_M
 from poise.contact.touching_points import TouchingPoints as TouchingPoints
 from poise.contact.touching_points import touching_points as touching_points
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -8,6 +8,8 @@ for most of the time, and a belt it is where that is far from zero and the body 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from poise.arrays import Array
@@ -26,8 +28,14 @@ STANDING = 0.3
 LEAST_STANDING = 0.15
 """Share of the time in which a foot must stand on the belt: sprinters reach 0.2 a foot."""
 
+LEAST_SLOPE = 0.03
+"""Rise over run. Less is none: on level belts the feet of captures show up to 0.02."""
+
+_MOST_SHEARS, _SAME_SLOPE = 8, 1e-3
 _LOW_M, _LEVEL_M_S = 0.02, 0.3
-"""Feet that stand are this near to their lowest, and rise or sink no faster."""
+"""Feet that stand are this near to their lowest, and rise or sink no faster;"""
+_TALL_M = 2.0
+"""on taller figures by as much more."""
 _LOWEST = 0.05
 """Quantile of a point's heights that counts as its lowest."""
 _SPREAD_M_S, _SPREAD_SHARE = 0.2, 0.1
@@ -37,18 +45,70 @@ _CLOSE_M_S = 1e-4
 
 
 def belt_velocity_m_s(clip: Clip, character: Character) -> Array | None:
-    """(3,) level velocity of the belt; None: the figure stands on the ground, or who knows.
+    """(3,) velocity of the belt; None: the figure stands on the ground, or who knows.
+
+    It is level, or runs down or up where the feet that stand sink or rise with it as on a slope.
 
     Args:
-        clip: the motion, over level ground.
+        clip: the motion.
         character: whose soles.
     """
-    near, velocities = _low_feet(clip, character)
+    feet = _feet(clip, character)
+    found = _level_belt(clip, feet)
+    if found is None:
+        return None
+    belt, slope = found
+    for _ in range(_MOST_SHEARS):
+        if abs(slope) < LEAST_SLOPE:
+            break
+        # Seen along the slope, heights and speeds of feet are again those over level ground.
+        again = _level_belt(clip, feet.along(belt, slope))
+        if again is None:
+            return None
+        belt, more = again
+        slope += more
+        if abs(more) < _SAME_SLOPE:
+            break
+    rises = slope if abs(slope) >= LEAST_SLOPE else 0.0
+    return np.array([belt[0], rises * float(np.linalg.norm(belt)), belt[1]])
+
+
+@dataclass(frozen=True, eq=False)
+class _Feet:
+    """Points of the feet, (F, S, 3), and how low and slow a standing one is."""
+
+    places_m: Array
+    velocities_m_s: Array
+    low_m: float
+    level_m_s: float
+
+    def along(self, belt: Array, slope: float) -> _Feet:
+        """Heights and rises over ground that rises so along a belt's way."""
+        way = belt / float(np.linalg.norm(belt))
+        places, velocities = self.places_m.copy(), self.velocities_m_s.copy()
+        for each in (places, velocities):
+            each[:, :, 1] -= slope * (each[:, :, [0, 2]] @ way)
+        return replace(self, places_m=places, velocities_m_s=velocities)
+
+
+def _feet(clip: Clip, character: Character) -> _Feet:
+    sites = foot_sites(contact_points(character))
+    state = forward_kinematics(clip.skeleton, *clip.pose)
+    places, velocities, _ = smoothed(site_positions(state, sites), clip.rate_hz)
+    stride = max(1, clip.frame_count // _MOST_FRAMES)
+    tall = max(1.0, float(np.ptp(clip.skeleton.rest_positions_m[:, 1])) / _TALL_M)
+    return _Feet(places[::stride], velocities[::stride], tall * _LOW_M, tall * _LEVEL_M_S)
+
+
+def _level_belt(clip: Clip, feet: _Feet) -> tuple[Array, float] | None:
+    """(2,) velocity over ground, and how much standing feet rise for every metre of it."""
+    near, velocities = _low_feet(feet), feet.velocities_m_s[:, :, [0, 2]]
     if near is None:
         return None
     guesses = velocities[near > 0.5 * near.max()]
     guesses = guesses[:: max(1, len(guesses) // _MOST_GUESSES)]
     best = max(guesses, key=lambda guess: _standing(near, velocities, guess)[0])
+    weights = near
     for _ in range(_MOST_STEPS):
         weights = _standing(near, velocities, best)[1]
         # The one point that stands best: the others roll over it.
@@ -65,21 +125,17 @@ def belt_velocity_m_s(clip: Clip, character: Character) -> Array | None:
     run = speed * (clip.frame_count - 1) / clip.rate_hz
     if speed < SLOWEST_M_S or stands < LEAST_STANDING or in_world > STANDING * stands:
         return None
-    return None if travelled > TRAVEL * run else np.array([best[0], 0.0, best[1]])
+    rise = float((weights * feet.velocities_m_s[:, :, 1]).sum() / weights.sum())
+    return None if travelled > TRAVEL * run else (best, rise / speed)
 
 
-def _low_feet(clip: Clip, character: Character) -> tuple[Array | None, Array]:
-    """How much each point of the feet seems to stand, (F, S); its level motion, (F, S, 2)."""
-    sites = foot_sites(contact_points(character))
-    state = forward_kinematics(clip.skeleton, *clip.pose)
-    places, velocities, _ = smoothed(site_positions(state, sites), clip.rate_hz)
-    stride = max(1, clip.frame_count // _MOST_FRAMES)
-    places, velocities = places[::stride], velocities[::stride]
-    heights = places[:, :, 1] - np.quantile(places[:, :, 1], _LOWEST, axis=0)
-    near = np.exp(
-        -((np.maximum(heights, 0.0) / _LOW_M) ** 2) - (velocities[:, :, 1] / _LEVEL_M_S) ** 2
-    )
-    return (near if near.size and near.max() > 0.0 else None), velocities[:, :, [0, 2]]
+def _low_feet(feet: _Feet) -> Array | None:
+    """How much each point of the feet seems to stand, (F, S)."""
+    heights = feet.places_m[:, :, 1]
+    heights = np.maximum(heights - np.quantile(heights, _LOWEST, axis=0), 0.0)
+    rises = feet.velocities_m_s[:, :, 1]
+    near = np.exp(-((heights / feet.low_m) ** 2) - (rises / feet.level_m_s) ** 2)
+    return near if near.size and near.max() > 0.0 else None
 
 
 def _standing(near: Array, velocities: Array, guess: Array) -> tuple[float, Array]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.arrays import Array
-from poise.character import Character, Sites, contact_points
+from poise.character import UP, Character, Sites, contact_points
 from poise.contact.point_motion import PointMotion, joined_sites, point_motion
 from poise.environment import Environment, Ground
 from poise.errors import BadValue
@@ -96,14 +96,32 @@ def estimate_ground(
     belt = np.zeros(3) if belt_velocity_m_s is None else belt_velocity_m_s
     state = forward_kinematics(clip.skeleton, *clip.pose)
     feet = foot_sites(contact_points(character))
-    known = Environment.flat(0.0, belt)
+    under = Ground(0.0, _across(belt), belt)
+    known = Environment((under,))
     fit = fit_floor(point_motion(state, feet, clip.rate_hz, known), clip.rate_hz)
     if belt.any():  # a tilt that is seen over one step of the way is none over all of it
         fit = replace(fit, slopes=np.zeros(2))
     note = note_on(fit)
+    if belt[1]:
+        return replace(under, height_m=fit.level_m / float(under.normal[1])), _slope_note(fit, belt)
     if belt_velocity_m_s is None and fit.standing_s < _HARDLY_STANDING * clip.duration_s:
         note += " Feet hardly ever stand still; on a treadmill, give its belt velocity."
     return replace(ground_of(fit), belt_velocity_m_s=belt), note
+
+
+def _across(belt_m_s: Array) -> Array:
+    """(3,) normal of the plane in which a belt runs, straight up across its way."""
+    level = belt_m_s * [1.0, 0.0, 1.0]
+    squared = float(level @ level)
+    return UP if not squared else UP - belt_m_s[1] / squared * level
+
+
+def _slope_note(fit: FloorFit, belt_m_s: Array) -> str:
+    rise = 100.0 * abs(belt_m_s[1]) / float(np.linalg.norm(belt_m_s[[0, 2]]))
+    return (
+        f"Floor estimated from the feet, which sink and rise with it: {rise:.0f} cm a metre "
+        f"({fit.standing_s:.1f} s of standing feet)."
+    )
 
 
 def fit_floor(motion: PointMotion, rate_hz: float) -> FloorFit:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.errors import BadShape, BadValue, UnknownName
 from poise.mechanics import GRAVITY_M_S2
+from poise.one_line import framed
+from poise.wording import counted
 
 SWINGS_M_S, SWINGS_S = 1.0, 0.1
 """Feet that land and leave are faster than this only for some hundredths of a second."""
@@ -140,6 +142,15 @@ class ContactSchedule:
     does, or nobody knows."""
     confidence: Array | None = None
     """(F, P) probability that what is said of a part is right, from 0 to 1; None: it was given."""
+
+    def __repr__(self) -> str:
+        frames = f"{counted(self.frame_count, 'frame')}, {self.rate_hz:g} Hz"
+        shares = (
+            f"{part} {100.0 * float(self.touching[:, n].mean()):.0f} %"
+            for n, part in enumerate(self.parts)
+            if self.touching[:, n].any()
+        )
+        return framed("ContactSchedule", f"{frames}; {', '.join(shares) or 'nothing touches'}")
 
     def __post_init__(self) -> None:
         for part in self.parts:

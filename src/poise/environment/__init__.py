@@ -15,3 +15,6 @@ from poise.environment.places import scaled as scaled
 from poise.environment.query import SurfacePoints as SurfacePoints
 from poise.environment.query import query as query
 from poise.environment.yaml_entries import Entry as Entry
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -15,6 +15,7 @@ from poise.environment.convex_part import ConvexPart
 from poise.environment.ground import UP, Ground
 from poise.environment.height_field import HeightField
 from poise.errors import BadValue
+from poise.one_line import framed, short
 
 Surface = Ground | HeightField | ConvexPart
 
@@ -37,6 +38,10 @@ class Environment:
                 raise BadValue("surfaces", "grounds, height fields and convex parts", kind)
         object.__setattr__(self, "surfaces", surfaces)
         object.__setattr__(self, "notes", tuple(self.notes))
+
+    def __repr__(self) -> str:
+        names = ", ".join(short(each.name or type(each).__name__) for each in self.surfaces)
+        return framed("Environment", names)
 
     @staticmethod
     def flat(height_m: float = 0.0, belt_velocity_m_s: ArrayLike = (0.0, 0.0, 0.0)) -> Environment:

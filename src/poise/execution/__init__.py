@@ -18,3 +18,6 @@ from poise.execution.job import JobRaised as JobRaised
 from poise.execution.job import Limits as Limits
 from poise.execution.supervised import Supervised as Supervised
 from poise.execution.threads import Threads as Threads
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -14,6 +15,8 @@ from poise.environment import Environment
 from poise.job import ClipChoice, Recipe, one_body, subject
 from poise.measures import Evaluation, evaluate
 from poise.motion import Clip
+from poise.one_line import framed
+from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,13 @@ class MeasureTable:
             for row in cells
         )
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        told = counted(len(self.rows), "measure")
+        if self.evaluation.original is not None:
+            changes = [row.change for row in self.rows]
+            told += f", {changes.count('better')} better and {changes.count('worse')} worse"
+            told += " than the original"
+        return framed("MeasureTable", f"{told} (print it to see them)")
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -63,7 +72,7 @@ class MeasureTable:
 
 def _cells(row: Figure) -> tuple[str, str, str, str]:
     before = "" if row.before is None else number(row.before)
-    return row.name, before, number(row.value), row.unit
+    return row.name, before, row.shown, row.unit if math.isfinite(row.value) else ""
 
 
 def measure_clip(

@@ -23,10 +23,11 @@ from poise.contact import ContactSchedule
 from poise.errors import BadValue
 from poise.face.measure_table import MeasureTable
 from poise.formats import atomic_write, save_clip
-from poise.job import Outcome, Recipe, evaluation_of, save_robot
+from poise.job import Outcome, Recipe, RootMotion, evaluation_of, rooted_outcome, save_robot
 from poise.methods import Result as MethodResult
-from poise.methods import Status
+from poise.methods import Status, status_words
 from poise.motion import Clip
+from poise.one_line import framed
 
 _STRIP_PX = (900, 260)
 
@@ -92,18 +93,26 @@ class Result:
         return self._table
 
     def save(
-        self, path: str | Path, *, layout: Literal["poise", "unitree", "gmr"] | None = None
+        self,
+        path: str | Path,
+        *,
+        layout: Literal["poise", "unitree", "gmr"] | None = None,
+        root_motion: RootMotion | None = None,
     ) -> tuple[str, ...]:
-        """Write the clip in the format of the extension; returns what the format could not hold.
+        """Write the clip in the format of the extension; returns what is to be said of it.
 
         Args:
             path: the file.
             layout: write a robot's joint angles instead (.csv, .npz, .pkl), in this layout.
+            root_motion: write it `in-place` or as it would `travel`; by default as the recipe
+                says, and else as the input has it.
         """
+        wanted = root_motion or self.recipe.outputs.root_motion
+        rooted = rooted_outcome(self.outcome, wanted)
         if layout is None:
-            return save_clip(self.clip, path)
-        save_robot(Path(path), layout, self.outcome)
-        return ()
+            return (*rooted.notes, *save_clip(rooted.clip, path))
+        save_robot(Path(path), layout, self.outcome, wanted)
+        return rooted.notes
 
     def report(self, path: str | Path) -> Path:
         """Write a page about it (.html): figures, pictures and charts, before and after."""
@@ -130,13 +139,13 @@ class Result:
 
     def __repr__(self) -> str:
         frames = f"{self.clip.frame_count} frames at {self.clip.rate_hz:g} Hz"
-        return f"<Result: {self.status}, {frames}. {self.summary}>"
+        return framed("Result", f"{status_words(self.status)}, {frames}. {self.summary}")
 
     def _repr_html_(self) -> str:
         stage = stage_for(self.clip, environment=self.outcome.prepared.environment)
         strip = b64encode(as_png(draw_strip(stage, size=_STRIP_PX, figures=9))).decode()
         return (
-            f"<p><b>{self.status.replace('_', ' ')}</b>: {escape(self.summary)}</p>"
+            f"<p><b>{status_words(self.status)}</b>: {escape(self.summary)}</p>"
             f"<img alt='figure strip' src='data:image/png;base64,{strip}'>"
             f"{self._table._repr_html_()}"  # pyright: ignore[reportPrivateUsage]
         )

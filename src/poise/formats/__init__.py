@@ -44,3 +44,6 @@ from poise.formats.text import number_from as number_from
 from poise.formats.text import read_text as read_text
 from poise.formats.text import shown as shown
 from poise.formats.text import without_comments as without_comments
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -44,3 +44,6 @@ from poise.ik.rows import smooth_displacements as smooth_displacements
 from poise.ik.sampled_rows import sample_task as sample_task
 from poise.ik.settings import IkSettings as IkSettings
 from poise.ik.step import evaluate_pose as evaluate_pose
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

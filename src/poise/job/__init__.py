@@ -13,6 +13,8 @@ from poise.job.constraint_spec import constraint_from as constraint_from
 from poise.job.constraint_spec import keys_of as keys_of
 from poise.job.constraint_spec import record_inside as record_inside
 from poise.job.constraint_spec import spec_from as spec_from
+from poise.job.control_rig import ControlRig as ControlRig
+from poise.job.control_rig import control_rig as control_rig
 from poise.job.error_context import RecipeProblem as RecipeProblem
 from poise.job.error_context import attribute_error as attribute_error
 from poise.job.error_context import constraint_location as constraint_location
@@ -38,6 +40,7 @@ from poise.job.named_files import named_files as named_files
 from poise.job.named_files import with_files as with_files
 from poise.job.outputs import PlannedOutputs as PlannedOutputs
 from poise.job.outputs import planned_outputs as planned_outputs
+from poise.job.outputs import rooted_outcome as rooted_outcome
 from poise.job.outputs import save_robot as save_robot
 from poise.job.outputs import write_outputs as write_outputs
 from poise.job.outputs import write_robot_file as write_robot_file
@@ -60,6 +63,8 @@ from poise.job.recipe import Outputs as Outputs
 from poise.job.recipe import Recipe as Recipe
 from poise.job.recipe import Step as Step
 from poise.job.recipe import WrongRate as WrongRate
+from poise.job.root_motion import RootMotion as RootMotion
+from poise.job.root_motion import root_motion_of as root_motion_of
 from poise.job.run import Outcome as Outcome
 from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
@@ -75,3 +80,6 @@ from poise.job.text import recipe_text as recipe_text
 from poise.job.vocabulary import Vocabulary as Vocabulary
 from poise.job.vocabulary import vocabulary as vocabulary
 from poise.motion.cleanup import MUST_BE_CLEANED as MUST_BE_CLEANED
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -21,6 +21,7 @@ from poise.formats import (
 )
 from poise.job.error_context import located
 from poise.job.recipe import Recipe
+from poise.job.root_motion import Rooted, RootMotion, in_its_rig, with_root_motion
 from poise.job.run import Outcome
 from poise.measures import Evaluation
 from poise.methods.retarget import Impossible, RetargetReport, drive, frames_of
@@ -145,7 +146,8 @@ def write_outputs(
         page: makes the report of them.
     """
     lines: list[str] = []
-    notes: list[str] = []
+    rooted = rooted_outcome(outcome, recipe.outputs.root_motion)
+    notes = list(rooted.notes)
     for key, path in planned.files.items():
         if key == "report":
             assert found is not None
@@ -162,20 +164,36 @@ def write_outputs(
             lines.append(f"{path}: what touches in {counted(contacts.frame_count, 'frame')}")
         elif key == "robot":
             with located(recipe, ("outputs", "robot")):
-                save_robot(path, recipe.outputs.layout, outcome)
+                save_robot(path, recipe.outputs.layout, outcome, recipe.outputs.root_motion)
             lines.append(f"{path}: {_length(outcome.clip, 'of a robot ')}")
         else:
-            clip = outcome.start if key == "before" else outcome.clip
+            clip = _start(outcome) if key == "before" else rooted.clip
             notes += save_clip(clip, path)
             lines.append(f"{path}: {'the original, ' * (key == 'before')}{_length(clip)}")
     return lines, notes
+
+
+def rooted_outcome(outcome: Outcome, wanted: RootMotion) -> Rooted:
+    """The edited clip and its place, with the root motion that was asked for."""
+    prepared = outcome.prepared
+    rooted = with_root_motion(outcome.clip, prepared.environment, wanted)
+    if prepared.rig is None or prepared.moved_from is not None:
+        return rooted
+    return in_its_rig(rooted, outcome.clip, prepared.rig)
+
+
+def _start(outcome: Outcome) -> Clip:
+    rig = outcome.prepared.rig
+    return outcome.start if rig is None else rig.restored(outcome.start)
 
 
 def _length(clip: Clip, whose: str = "") -> str:
     return f"{counted(clip.frame_count, 'frame')} {whose}at {clip.rate_hz:g} Hz"
 
 
-def save_robot(path: Path, layout: str, outcome: Outcome) -> None:
+def save_robot(
+    path: Path, layout: str, outcome: Outcome, root_motion: RootMotion = "as-is"
+) -> None:
     """Write a robot's joint angles, speeds, torques and contacts.
 
     Raises:
@@ -187,10 +205,11 @@ def save_robot(path: Path, layout: str, outcome: Outcome) -> None:
     contacts = outcome.result.contacts or prepared.contacts
     if contacts is None:
         contacts = find_contacts(outcome.clip, prepared.character, prepared.environment).schedule
+    rooted = rooted_outcome(outcome, root_motion)
     made = (each.report for each in outcome.results)
     impossible = next((each.impossible for each in made if isinstance(each, RetargetReport)), ())
     write_robot_file(
-        path, layout, outcome.clip, prepared.character, prepared.environment, contacts, impossible
+        path, layout, rooted.clip, prepared.character, rooted.environment, contacts, impossible
     )
 
 

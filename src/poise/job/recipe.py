@@ -11,8 +11,11 @@ from annotated_types import Interval
 
 from poise.character import LEAST_FACTOR, MOST_FACTOR, check_factor, check_mass_factor
 from poise.errors import BadValue, UnknownName
+from poise.job.root_motion import RootMotion
 from poise.motion.cleanup import STEPS, frame_range
+from poise.one_line import framed, short
 from poise.record_ranges import check_record
+from poise.wording import counted
 from poise.yaml_nodes import Node
 
 if TYPE_CHECKING:
@@ -180,15 +183,18 @@ class Outputs:
     is one."""
     layout: Literal["poise", "unitree", "gmr"] = "poise"
     """Of that file: unitree (.csv: no header, xyzw), gmr (.pkl, .csv)."""
+    root_motion: RootMotion = "as-is"
+    """Of clip, glb and robot: `in-place` takes the mean horizontal velocity of the root out,
+    `travel` turns a cycle in place into one that covers ground at the speed at which its feet go
+    backwards, `as-is` leaves it as the input has it."""
 
     def __post_init__(self) -> None:
         check_record(self)
 
     def items(self) -> dict[str, str]:
         """The files that are asked for, by key."""
-        files = {key: value for key, value in vars(self).items() if value is not None}
-        del files["layout"]
-        return files
+        no_files = ("layout", "root_motion")
+        return {k: v for k, v in vars(self).items() if v is not None and k not in no_files}
 
 
 @dataclass(frozen=True)
@@ -255,6 +261,16 @@ class Recipe:
         if self.character.mapping is not None and not self.retargets:
             allowed = f"given only where {RETARGET} is the first step"
             raise BadValue("mapping", allowed, self.character.mapping)
+
+    def __repr__(self) -> str:
+        of = self.clip.file or self.clip.sample
+        steps = ", ".join(
+            f"{step.method} ({counted(len(step.constraints), 'constraint')})"
+            if step.constraints
+            else step.method
+            for step in self.steps
+        )
+        return framed("Recipe", f"{steps or 'no steps'} on {short(of) if of else 'a given clip'}")
 
     @property
     def retargets(self) -> bool:

@@ -25,9 +25,10 @@ from poise.job.recipe import Recipe
 from poise.job.subject import Subject, subject
 from poise.job.travelling import belt_of, in_place, travelling
 from poise.job.vocabulary import Vocabulary, vocabulary
-from poise.methods import Edit, Method, ProgressCallback, Result
+from poise.methods import Edit, Method, ProgressCallback, Result, status_words
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
+from poise.one_line import framed
 from poise.yaml_nodes import Problem
 
 
@@ -39,6 +40,10 @@ class Outcome:
     """As the last step found it: after `retarget`, the other body and the place at its size."""
     results: tuple[Result[Any], ...]
     """One for each step; each starts from the clip of the one before."""
+
+    def __repr__(self) -> str:
+        ends = ", ".join(status_words(result.status) for result in self.results)
+        return framed("Outcome", f"{ends}; {self.clip!r}")
 
     @property
     def result(self) -> Result[Any]:

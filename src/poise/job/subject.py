@@ -30,6 +30,7 @@ from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.formats import check_readable, extensions, load_character, load_clip, reading_options
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
+from poise.job.control_rig import ControlRig, control_rig
 from poise.job.error_context import RecipeProblem, located
 from poise.job.jumps import in_words as jumps_in_words
 from poise.job.jumps import jumps_in
@@ -41,6 +42,7 @@ from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import Finding, Kept, cleaning_steps, kept_broken, trim
+from poise.one_line import framed
 from poise.samples import SAMPLES
 from poise.yaml_nodes import Place, Problem
 
@@ -73,6 +75,8 @@ class _Captured:
     kept: Kept
     jumps: Finding | None = None
     """Of the root, as far as nobody took them out."""
+    rig: ControlRig | None = None
+    """Of which the clip is the body."""
 
     def said(self, made: Clip) -> tuple[str, ...]:
         """All of it, with what was done to the clip until it was this."""
@@ -107,10 +111,14 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     remarks += trimmed.notes
     if recipe.steps and kept.artificial:
         remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
+    rig = control_rig(clip)
+    if rig is not None:
+        clip = rig.body()
+        remarks.append(rig.note)
     jumps = jumps_in(clip, kept.first)
     if jumps is not None:
         remarks.append(jumps_in_words(jumps))
-    return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps)
+    return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps, rig)
 
 
 def _resampled(recipe: Recipe, clip: Clip) -> Clip:
@@ -178,6 +186,8 @@ class Subject:
     """What its flights say about its rate; None where nobody asked, or it was put right."""
     jumps: Finding | None = None
     """Of the root in the captured clip, as far as nobody took them out."""
+    rig: ControlRig | None = None
+    """Whose body the clip is, where the file's limbs end in bones beside the body."""
 
     def on_body(
         self, body: Character, clip: Clip, contacts: ContactSchedule, environment: Environment
@@ -188,6 +198,9 @@ class Subject:
             self, clip=clip, character=body, environment=environment, contacts=contacts,
             moved_from=source, target=None, mapping=None,
         )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return framed("Subject", f"{self.clip!r} on {self.character!r}")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -248,7 +261,7 @@ def subject(
     said = (*said, *fitted)
     asked = Subject(
         made, character, environment, said, environment.notes, captured.kept, rate=rate,
-        jumps=captured.jumps,
+        jumps=captured.jumps, rig=captured.rig,
     )  # fmt: skip
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
 

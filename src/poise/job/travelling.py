@@ -13,6 +13,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.environment import Environment, Ground
+from poise.job.root_motion import moved, with_belt
 from poise.methods import Edit, Result
 from poise.motion import Clip
 
@@ -51,21 +52,6 @@ def in_place(result: Result[Any], edit: Edit, belt_m_s: Array) -> Result[Any]:
     start = None if result.start is None else moved(result.start, belt_m_s)
     place = None if result.environment is None else with_belt(result.environment, belt)
     return replace(result, clip=moved(result.clip, belt), start=start, environment=place)
-
-
-def with_belt(place: Environment, velocity_m_s: Array) -> Environment:
-    """A place whose ground moves so."""
-    surfaces = tuple(
-        replace(each, belt_velocity_m_s=velocity_m_s) if isinstance(each, Ground) else each
-        for each in place.surfaces
-    )
-    return replace(place, surfaces=surfaces)
-
-
-def moved(clip: Clip, velocity_m_s: Array) -> Clip:
-    """A clip that moves along as a whole."""
-    times = np.arange(clip.frame_count)[:, None] / clip.rate_hz
-    return replace(clip, root_positions_m=clip.root_positions_m + times * velocity_m_s)
 
 
 def _velocity_m_s(clip: Clip) -> Array:

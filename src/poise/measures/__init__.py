@@ -8,3 +8,6 @@ from poise.measures.table import ALL as ALL
 from poise.measures.table import GROUPS as GROUPS
 from poise.measures.table import KINDS as KINDS
 from poise.measures.table import OTHER as OTHER
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -17,6 +17,7 @@ from poise.measures import contact_share, jitter
 from poise.measures.measure import Measure
 from poise.measures.table import ALL, BY_CONTACT, COMPARED, measures_from
 from poise.motion import Clip
+from poise.one_line import framed
 
 UNDER_INPUT_CONTACTS = "_under_input_contacts"
 """Ends the keys of figures taken with the contacts of the input instead of the claimed ones."""
@@ -41,6 +42,12 @@ class Evaluation:
         if self.original is None:
             return ()
         return (*_alone(self.original), *measures_from(jitter.measure(self.original)))
+
+    def __repr__(self) -> str:
+        against = "" if self.original is None else f", against {self.original.clip!r}"
+        return framed(
+            "Evaluation", f"{len(self.measures)} measures of {self.series.clip!r}{against}"
+        )
 
     def value(self, key: str) -> float:
         """A figure by its key."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 from typing import Literal
+
+from poise.one_line import framed
 
 
 @dataclass(frozen=True)
@@ -21,3 +24,7 @@ class Measure:
     """What it says, in plain words."""
     reason: str = ""
     """Why there is no value, where there is none."""
+
+    def __repr__(self) -> str:
+        known = f"{self.value:.4g} {self.unit}".rstrip()
+        return framed("Measure", f"{self.key} {self.reason if isnan(self.value) else known}")

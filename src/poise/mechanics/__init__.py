@@ -69,3 +69,6 @@ from poise.mechanics.subtree_sums import vector_at as vector_at
 from poise.mechanics.wrenches import Wrenches as Wrenches
 from poise.mechanics.wrenches import point_forces as point_forces
 from poise.mechanics.zero_moment_point import zero_moment_point as zero_moment_point
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

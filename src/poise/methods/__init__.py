@@ -8,5 +8,11 @@ from poise.methods.progress import Progress as Progress
 from poise.methods.progress import ProgressCallback as ProgressCallback
 from poise.methods.readonly_pickle import Parcel as Parcel
 from poise.methods.result import Result as Result
-from poise.methods.result import Status as Status
+from poise.methods.status import STATUSES as STATUSES
+from poise.methods.status import Status as Status
+from poise.methods.status import StatusMeaning as StatusMeaning
+from poise.methods.status import status_words as status_words
 from poise.methods.table import METHODS as METHODS
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from poise.arrays import Array
 from poise.constraints import Task
-
-Status = Literal["converged", "stalled", "out_of_iterations", "infeasible"]
-"""`converged`: every constraint is met to its tolerance. `infeasible`: the method came to rest, but
-some constraint cannot be met beside those above it. `stalled`, `out_of_iterations`: it did not come
-to rest."""
-
+from poise.methods.status import Status
 
 ANGULAR = ("turn", "aim")
 """Kinds of tasks whose errors are angles."""

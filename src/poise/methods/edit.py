@@ -13,6 +13,8 @@ from poise.environment import Environment
 from poise.errors import BadValue
 from poise.methods.motion_pattern import Pattern
 from poise.motion import Clip
+from poise.one_line import framed
+from poise.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,9 @@ class Edit:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise BadValue("names of constraints", "different", twice)
+
+    def __repr__(self) -> str:
+        return framed("Edit", f"{counted(len(self.constraints), 'constraint')} on {self.clip!r}")
 
     @cached_property
     def scene(self) -> Scene:

@@ -9,8 +9,9 @@ from poise.character import Character
 from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.methods.constraint_report import ConstraintReport
-from poise.methods.constraint_report import Status as Status
+from poise.methods.status import Status, status_words
 from poise.motion import Clip
+from poise.one_line import framed
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -37,3 +38,6 @@ class Result(Generic[R_co]):
     """Whose motion it is now, where that is not the edit's character."""
     environment: Environment | None = None
     """Where, if that is not the edit's: a place at the size of another body."""
+
+    def __repr__(self) -> str:
+        return framed("Result", f"{status_words(self.status)}. {self.summary}")

@@ -17,3 +17,6 @@ from poise.motion.low_pass import settled as settled
 from poise.motion.resample import at_capture_rate as at_capture_rate
 from poise.motion.resample import resample as resample
 from poise.motion.rest_frames import with_world_aligned_frames as with_world_aligned_frames
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -14,7 +14,9 @@ from poise import rotations
 from poise.arrays import Array, frozen_array
 from poise.character import Skeleton
 from poise.errors import BadShape, BadValue
+from poise.one_line import framed, short
 from poise.units import Unit
+from poise.wording import counted
 
 
 # Where a written file came from: which version, which source, which steps.
@@ -145,6 +147,12 @@ class Clip:
         put(self, "moving_joints", moving)
         offsets = frozen_array("moving_offsets_m", offsets, (frames, len(moving), 3))
         put(self, "moving_offsets_m", offsets)
+
+    def __repr__(self) -> str:
+        joints = counted(self.skeleton.joint_count, "joint")
+        frames = counted(self.frame_count, "frame")
+        last = f"{self.rate_hz:g} Hz, {self.duration_s:.2f} s, {joints}"
+        return framed(f"Clip {short(self.name)}".rstrip(), f"{frames}, {last}")
 
     @property
     def frame_count(self) -> int:

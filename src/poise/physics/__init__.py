@@ -4,6 +4,7 @@ Methods hand it a motion to stay close to, what touches when, and tasks; none al
 solver that knows the feet and one that knows the forces.
 """
 
+from poise.one_line import show_records as _show_records
 from poise.physics.checks import Shortfall as Shortfall
 from poise.physics.checks import shortfalls as shortfalls
 from poise.physics.checks import shortfalls_in_words as shortfalls_in_words
@@ -23,3 +24,5 @@ from poise.physics.unexplained import unexplained_in_words as unexplained_in_wor
 from poise.physics.unexplained import unexplained_stretches as unexplained_stretches
 from poise.physics.windows import PhysicsSolution as PhysicsSolution
 from poise.physics.windows import solve_clip as solve_clip
+
+_show_records(globals())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from poise.one_line import show_records as _show_records
 from poise.samples.cartwheel import cartwheeling as cartwheeling
 from poise.samples.defects import with_dropped_frames as with_dropped_frames
 from poise.samples.defects import with_float as with_float
@@ -46,3 +47,5 @@ SAMPLES: dict[str, Callable[..., Sample]] = {
     "cartwheel": cartwheeling,
 }
 """What `poise sample` can make, by name."""
+
+_show_records(globals())

@@ -12,6 +12,7 @@ from poise.contact import BODY_PARTS, ContactSchedule
 from poise.environment import Environment
 from poise.mechanics import GRAVITY_M_S2
 from poise.motion import Clip
+from poise.one_line import framed
 
 FEET = ("left_foot", "right_foot")
 _SAME_TIME_S = 1e-9
@@ -100,6 +101,10 @@ class Sample:
     injected: tuple[Injected, ...] = ()
     environment: Environment = field(default_factory=Environment.flat)
     """Where it happens."""
+
+    def __repr__(self) -> str:
+        defects = ", ".join(each.defect for each in self.injected)
+        return framed("Sample", f"{self.clip!r}{f' with {defects}' if defects else ''}")
 
 
 def _numbers(first: float, last: float, frame_count: int) -> Indices:

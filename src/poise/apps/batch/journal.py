@@ -24,7 +24,7 @@ from poise.wording import NUMBER
 
 FIRST_COLUMNS = (
     "clip", "status", "reason", "frames", "rate_hz", "seconds", "attempts", "peak_mb", "output",
-    "report", "finished", "poise", "input_sha256", "recipe_sha256",
+    "report", "finished", "poise", "input_sha256", "recipe_sha256", "unknown",
 )  # fmt: skip
 
 
@@ -88,7 +88,15 @@ def write_table(journal: Journal, path: Path) -> None:
 def _cells(row: Row, measures: Iterable[str]) -> list[object]:
     files = {key: each["file"] for key, each in (row.get("outputs") or {}).items()}
     own: Mapping[str, object] = row
-    cells = {**own, **_figures(row), "output": files.get("clip"), "report": files.get("report")}
+    unknown = (f"{key}: {why}" for key, why in (row.get("unknown") or {}).items())
+    told = "; ".join(unknown) or None
+    cells = {
+        **own,
+        **_figures(row),
+        "unknown": told,
+        "output": files.get("clip"),
+        "report": files.get("report"),
+    }
     found = [cells.get(column) for column in (*FIRST_COLUMNS, *measures)]
     return [as_cell(cell) for cell in found]
 

@@ -117,12 +117,19 @@ def _is_table_of_numbers(found: object) -> bool:
     return all(map(_is_number_or_none, cast("Mapping[str, object]", found).values()))
 
 
+def _is_table_of_text(found: object) -> bool:
+    if not isinstance(found, dict):
+        return False
+    return all(map(_is_text, cast("Mapping[str, object]", found).values()))
+
+
 _KINDS: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(("clip", "reason", "input_sha256", "poise"), _is_text),
     **dict.fromkeys(("recipe_sha256", "finished"), _is_text),
     "status": lambda found: found in (*DONE, *FAILED),
     **dict.fromkeys(("frames", "rate_hz", "seconds", "attempts", "peak_mb"), _is_number),
     **dict.fromkeys(("before", "after", "stages_s"), _is_table_of_numbers),
+    "unknown": _is_table_of_text,
     "outputs": _is_table,
     "notes": _is_list_of_text,
     "passing": _is_flag,

@@ -32,6 +32,7 @@ from poise.job import (
     write_outputs,
 )
 from poise.measures import Evaluation, Measure
+from poise.methods import status_words
 from poise.version import __version__
 
 Figures = dict[str, float | None]
@@ -61,6 +62,8 @@ class Row(TypedDict):
     stages_s: NotRequired[dict[str, float]]
     before: NotRequired[Figures]
     after: NotRequired[Figures]
+    unknown: NotRequired[dict[str, str]]
+    """Why figures of after have no value, by their keys."""
     outputs: NotRequired[dict[str, OutputFile]]
     notes: NotRequired[list[str]]
     passing: NotRequired[bool]
@@ -175,12 +178,13 @@ def _followed(job: ClipJob, row: Row) -> Row:
     return {
         **row,
         "status": "met" if outcome.converged else "not_met",
-        "reason": f"{missed.status.replace('_', ' ')}: {missed.summary}",
+        "reason": f"{status_words(missed.status)}: {missed.summary}",
         "frames": outcome.clip.frame_count,
         "rate_hz": outcome.clip.rate_hz,
         "stages_s": {name: round(seconds, 4) for name, seconds in clock.items()},
         "before": _plain(found.before),
         "after": _plain(found.measures),
+        "unknown": {m.key: m.reason for m in found.measures if not math.isfinite(m.value)},
         "outputs": {
             key: _described(path, dict(job.files)[key])
             for key, path in planned.items()

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, ClipOptions
-from poise.apps.cli.options import Accept, Set, Without, set_changes, taking_records
+from poise.apps.cli.options import (
+    Accept,
+    RootMotionWord,
+    Set,
+    Without,
+    root_motion_changes,
+    set_changes,
+    taking_records,
+)
 from poise.apps.cli.run import EXIT_NOT_MET
 from poise.apps.cli.waiting import Say, waiting
 from poise.wording import counted
@@ -114,6 +122,7 @@ class LibraryOptions:
     )
     without: Without = None
     set_: Set = None
+    root_motion: RootMotionWord = None
 
     def order(self, read: ClipOptions) -> Order:
         """What is done with each; which animations are taken is said for each apart."""
@@ -121,7 +130,11 @@ class LibraryOptions:
 
         return order_from(
             self.recipe, to=self.to, form=self.format_ or "", pages=self.reports,
-            changes=(*replace(read, animation=None).changes(), *set_changes(self.set_)),
+            changes=(
+                *replace(read, animation=None).changes(),
+                *root_motion_changes(self.root_motion),
+                *set_changes(self.set_),
+            ),
             without=self.without or (),
         )  # fmt: skip
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
 from poise.apps.cli.clip_options import AS_THE_FILE_SAYS, OF_BODY_AND_PLACE, ClipOptions
-from poise.apps.cli.options import OutputRate, Overwrite, check_new, taking_records
+from poise.apps.cli.options import (
+    OutputRate,
+    Overwrite,
+    RootMotionWord,
+    check_new,
+    taking_records,
+)
 from poise.apps.cli.waiting import say_notes, waiting
 from poise.wording import counted
 
@@ -24,6 +30,7 @@ def convert(
     source: Annotated[Path, typer.Argument(help="The clip to read.")],
     target: Annotated[Path, typer.Argument(help="The file to write; its extension decides.")],
     fps: OutputRate = None,
+    root_motion: RootMotionWord = None,
     read: ClipOptions = AS_THE_FILE_SAYS,
     provenance: Annotated[
         bool,
@@ -45,6 +52,8 @@ def convert(
         poise convert walk.bvh short.bvh --frames 120:480 --fps 30
 
         poise convert 02_01.bvh clean.bvh --clean all
+
+        poise convert walk.bvh cycle.glb --root-motion in-place
     """  # fmt: skip
     from poise.errors import BadValue
     from poise.formats import check_can_write, save_clip
@@ -62,11 +71,25 @@ def convert(
     if fps is not None:
         with waiting("resampling"):
             clip = resample(clip, fps)
+    if root_motion is not None:
+        with waiting("looking at the feet"):
+            clip, said = _rooted(clip, root_motion)
+        notes += said
     with waiting(f"writing {target.name}"):
         notes += save_clip(clip, target, sidecar=provenance)
     # Only now: a request that fails says one line, the reason.
     say_notes(notes)
     print(f"{target}: {counted(clip.frame_count, 'frame')} at {clip.rate_hz:g} Hz")
+
+
+def _rooted(clip: Clip, word: str) -> tuple[Clip, tuple[str, ...]]:
+    from poise.errors import UnknownName
+    from poise.job import RootMotion, root_motion_of
+
+    if word not in get_args(RootMotion):
+        raise UnknownName("--root-motion", word, get_args(RootMotion))
+    rooted = root_motion_of(clip, cast("RootMotion", word))
+    return rooted.clip, rooted.notes
 
 
 def _at_true_rate(clip: Clip, read: ClipOptions) -> Clip:

@@ -70,6 +70,8 @@ def command_for(method: str, about: str) -> Callable[..., None]:
 
         if asked.report is not None:
             raise typer.BadParameter("none of a stream", param_hint="--report")
+        if asked.root_motion:
+            raise typer.BadParameter("a stream is not known as a whole", param_hint="--root-motion")
         used, changes = _recipe_and_changes(recipe, method, to, asked, read)
         stream_clip(used, clip, asked, changes, read)
 

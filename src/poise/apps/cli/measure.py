@@ -47,7 +47,7 @@ def measure(
     say_notes(notes)
     width = max(len(m.key) for m in found.measures)
     for m in found.measures:
-        value = "–" if math.isnan(m.value) else f"{m.value:.4g} {m.unit}"
+        value = m.reason if math.isnan(m.value) else f"{m.value:.4g} {m.unit}"
         print(f"{m.key:<{width}}  {value:<26}  {m.about}")
 
 

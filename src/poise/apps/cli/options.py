@@ -71,6 +71,23 @@ Accept = Annotated[
     bool,
     typer.Option("--accept", help="End with code 0 also when something was not met."),
 ]
+RootMotionWord = Annotated[
+    str | None,
+    typer.Option(
+        "--root-motion",
+        help="Of the clip that is written: in-place (the mean velocity of the root taken out), "
+        "travel (a cycle in place covers ground), as-is (as the input has it, the default).",
+        metavar="as-is|in-place|travel",
+    ),
+]
+
+
+def root_motion_changes(word: str | None) -> list[Change]:
+    """What `--root-motion` changes in a recipe."""
+    from poise.job import Change
+
+    path = ("outputs", "root_motion")
+    return [] if word is None else [Change(path, word, f"--root-motion {word}")]
 
 
 @dataclass(frozen=True)
@@ -84,10 +101,16 @@ class RunOptions:
     overwrite: Overwrite = False
     allow_outside: AllowOutside = False
     accept: Accept = False
+    root_motion: RootMotionWord = None
 
     def changes(self, read: ClipOptions, own: Sequence[Change] = ()) -> list[Change]:
         """What is changed in the recipe: by the command, by the options of its clip, by --set."""
-        return [*own, *read.changes(), *set_changes(self.set_)]
+        return [
+            *own,
+            *read.changes(),
+            *root_motion_changes(self.root_motion),
+            *set_changes(self.set_),
+        ]
 
 
 AS_THE_RECIPE_SAYS = RunOptions()

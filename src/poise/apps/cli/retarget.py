@@ -209,16 +209,20 @@ def _check_outputs(
 
 def said(made: RetargetReport) -> list[str]:
     """How every stage ended, what it measures, and what this body cannot do."""
-    from poise.methods.retarget import FIGURES
+    from poise.methods import status_words
+    from poise.methods.retarget import FIGURES, UNKNOWN
 
-    lines = [f"{s.name}: {s.status.replace('_', ' ')}. {s.summary}" for s in made.stages]
-    wide = max(len(name) for name in FIGURES.values())
+    lines = [f"{s.name}: {status_words(s.status)}. {s.summary}" for s in made.stages]
+    wide, last = max(len(name) for name in FIGURES.values()), made.stages[-1]
     lines.append(f"{'':<{wide}}" + "".join(f"{stage.name:>12}" for stage in made.stages))
     for key, name in FIGURES.items():
         cells = "".join(f"{_shown(vars(stage.residuals)[key]):>12}" for stage in made.stages)
         lines.append(f"{name:<{wide}}{cells}")
+    unknown = [why for key, why in UNKNOWN.items() if not isfinite(vars(last.residuals)[key])]
     cells = "".join(f"{100 * max(stage.overlap_m, 0.0):>12.2f}" for stage in made.stages)
     lines.append(f"{'limbs in each other, cm':<{wide}}{cells}")
+    if unknown:
+        lines.append(f"–: {'; '.join(unknown)}")
     for each in made.impossible[:_MOST_SAID]:
         lines.append(f"impossible, {each.text}")
     if len(made.impossible) > _MOST_SAID:

@@ -144,6 +144,15 @@ class Figure:
     under_input_contacts: float | None
     verdict: Verdict
     change: Change
+    reason: str = ""
+    """Why there is no value, where there is none."""
+
+    @property
+    def shown(self) -> str:
+        """The value as tables have it; the reason in its place where there is none."""
+        return (
+            number(self.value) if math.isfinite(self.value) else self.reason or number(self.value)
+        )
 
 
 def figures_of(
@@ -162,7 +171,7 @@ def figures_of(
             Figure(
                 m.key, kind.name, kind.group, _sentence(m.about), m.value, m.unit, m.direction,
                 was, now.get(m.key + UNDER_INPUT_CONTACTS), kind.verdict(m.value),
-                kind.change(was, m.value),
+                kind.change(was, m.value), m.reason,
             )
         )  # fmt: skip
     return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))

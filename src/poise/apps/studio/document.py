@@ -33,6 +33,7 @@ from poise.character import Character
 from poise.errors import BadValue, PoiseError
 from poise.formats import load_clip, os_problem, reading_below
 from poise.job import Recipe, Subject
+from poise.methods import STATUSES
 
 EXPORT_S = 300.0
 
@@ -385,7 +386,7 @@ class Document:
             30.0 if shown is None else shown.clip.rate_hz,
             history.undo_label, history.redo_label, "solving" if self._is_running else solved,
             *(("", "", ()) if solution is None else
-              (solution.status, solution.summary, solution.notes)),
+              (_in_words(solution.status), solution.summary, solution.notes)),
         )  # fmt: skip
 
     # Runs.
@@ -461,3 +462,8 @@ class Document:
             with contextlib.suppress(PoiseError, OSError):
                 self._tell(views.motion(load_clip(path), "preview"))
                 path.unlink()
+
+
+def _in_words(status: str) -> str:
+    """A status as it is said; what a project of another version has is left as it is."""
+    return {str(key): each.words for key, each in STATUSES.items()}.get(status, status)

@@ -10,3 +10,6 @@ from poise.methods.correct.run import run as run
 from poise.methods.correct.settings import PRESETS as PRESETS
 from poise.methods.correct.settings import Settings as Settings
 from poise.methods.correct.settings import settings_for as settings_for
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -11,7 +11,8 @@ from poise.methods.correct.contact_optimizer import Discovered
 from poise.methods.correct.far_moved import FarMoved, far_moved_in_words
 from poise.methods.correct.recovery import Recovered
 from poise.methods.correct.settings import Settings
-from poise.methods.result import Result, Status
+from poise.methods.result import Result
+from poise.methods.status import Status
 from poise.motion import Clip
 from poise.physics import (
     Shortfall,

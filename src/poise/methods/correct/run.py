@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from poise.methods.correct.draping import raised_clip
 from poise.methods.correct.drift import steady_drift_m_s, without_drift
 from poise.methods.correct.flesh import clearing_of, flesh_of
 from poise.methods.correct.kind import kind_in_words
+from poise.methods.correct.loops import Loop, loop_gap_m, loop_of
 from poise.methods.correct.mesh import motion_mesh
 from poise.methods.correct.paper import run_paper
-from poise.methods.correct.recovery import fastest_turns_rad_s, recover
+from poise.methods.correct.recovery import Recovered, fastest_turns_rad_s, recover
 from poise.methods.correct.report import CorrectReport, finished
 from poise.methods.correct.settings import Settings, parts_of, vertices_for
 from poise.methods.correct.smoothing import smoothed
@@ -33,7 +34,7 @@ from poise.methods.edit import Edit
 from poise.methods.progress import Progress, ProgressCallback, silent
 from poise.methods.result import Result
 from poise.motion import Clip
-from poise.physics import PhysicsSettings, shortfalls
+from poise.physics import PhysicsSettings, Shortfall, shortfalls
 
 SHORTEST = 3
 """Frames: fewer have no acceleration to speak of."""
@@ -66,10 +67,41 @@ def run(
     """
     settings = settings or Settings()
     _check(edit)
-    clip, character, place = edit.clip, edit.character, edit.environment
+    clip, place = edit.clip, edit.environment
     tell = progress or silent
     if settings.mode == "paper":
         return run_paper(edit, settings, tell)
+    loop = loop_of(clip, place)
+    if loop is None:
+        solved = _solve(edit, settings, tell)
+    else:
+        cut = _cut_preview(loop, clip, tell)
+        solved = _once(loop, _solve(loop.repeated(edit), settings, cut), edit)
+    notes = () if solved.found is None else (kind_in_words(solved.contacts, solved.found.unknown),)
+    notes += solved.notes
+    if loop is not None:
+        notes += (_gap_in_words(clip, solved.recovered.clip),)
+    return finished(
+        solved.start, settings, solved.found, solved.contacts, notes, solved.recovered,
+        solved.fallen_short,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A corrected clip and what was found on the way."""
+
+    start: Clip
+    """The clip on the ground that it was put on."""
+    found: FoundContacts | None
+    contacts: ContactSchedule
+    recovered: Recovered
+    fallen_short: tuple[Shortfall, ...]
+    notes: tuple[str, ...]
+
+
+def _solve(edit: Edit, settings: Settings, tell: ProgressCallback) -> _Solved:
+    clip, character, place = edit.clip, edit.character, edit.environment
     reference = smoothed(clip, settings.smoothing_s)
     level = estimate_ground(clip, character)[0] if settings.drape else None
     floor = place if level is None else Environment((level,))  # where contacts are looked for
@@ -111,7 +143,7 @@ def run(
     fallen_short = (
         shortfalls(recovered.clip, character, place, recovered.contacts, clip) if everything else ()
     )
-    notes = () if found is None else (kind_in_words(contacts, found.unknown),)
+    notes = tuple[str, ...]()
     if drift.any():
         notes += (
             f"The motion drifts over the ground by {100.0 * float(np.linalg.norm(drift)):.0f} cm/s "
@@ -120,7 +152,36 @@ def run(
     if abs(rise) > FAR_M:
         word = "raised" if rise > 0.0 else "lowered"
         notes += (f"The motion was {word} by {abs(rise):.1f} m to where it touches.",)
-    return finished(start, settings, found, contacts, notes, recovered, fallen_short)
+    return _Solved(start, found, contacts, recovered, fallen_short, notes)
+
+
+def _once(loop: Loop, solved: _Solved, edit: Edit) -> _Solved:
+    """What came of a cycle with what comes before and after, without that."""
+    start = loop.clip(solved.start, edit.clip)
+    return replace(
+        solved,
+        start=start,
+        found=loop.found(solved.found),
+        contacts=loop.contacts(solved.contacts),
+        recovered=loop.recovered(solved.recovered, start),
+        fallen_short=loop.shortfalls(solved.fallen_short),
+    )
+
+
+def _cut_preview(loop: Loop, clip: Clip, tell: ProgressCallback) -> ProgressCallback:
+    def cut(told: Progress) -> None:
+        shown = told.preview
+        tell(told if shown is None else replace(told, preview=loop.clip(shown, clip)))
+
+    return cut
+
+
+def _gap_in_words(before: Clip, after: Clip) -> str:
+    was, now = (1e3 * loop_gap_m(each)[0] for each in (before, after))
+    return (
+        f"A loop: it begins again within {now:.1f} mm of where it ends (before: {was:.1f}), and it "
+        "was corrected as it repeats."
+    )
 
 
 def _touching(

@@ -9,3 +9,6 @@ from poise.methods.deform.problem import build as build
 from poise.methods.deform.report import DeformReport as DeformReport
 from poise.methods.deform.run import run as run
 from poise.methods.deform.settings import Settings as Settings
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

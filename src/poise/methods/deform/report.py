@@ -16,7 +16,8 @@ from poise.methods.constraint_report import (
 )
 from poise.methods.deform.problem import Problem
 from poise.methods.deform.smoothing import unrest_of
-from poise.methods.result import Result, Status
+from poise.methods.result import Result
+from poise.methods.status import Status
 from poise.physics import (
     PhysicsSolution,
     Shortfall,

@@ -23,3 +23,6 @@ from poise.methods.filter.stream_window import Passing as Passing
 from poise.methods.filter.stream_window import StreamFrame as StreamFrame
 from poise.methods.filter.stream_window import run_stream as run_stream
 from poise.methods.filter.stream_window import single_motion as single_motion
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -70,6 +70,15 @@ def left_to_do(problem: Problem, clip: Clip) -> Left:
     )
 
 
+def left_in_words(left: Sequence[Left]) -> str:
+    """What rounds that were asked for nothing else have left, in a sentence."""
+    after = left[-1]
+    return (
+        f"Zero-moment point outside the support by {100.0 * after.balance_m:.2g} cm on average, "
+        f"{100.0 * after.flight_g:.2g} % of g in the air."
+    )
+
+
 def note_on(left: Sequence[Left]) -> str | None:
     """What to say about the dynamic rounds: `left` before the first and after each of them."""
     for number, (before, after) in enumerate(pairwise(left), start=1):

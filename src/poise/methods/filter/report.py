@@ -15,8 +15,9 @@ from poise.mechanics import forward_kinematics
 from poise.methods.constraint_report import constraint_reports, worst_in_words
 from poise.methods.filter.obeying import asked_of
 from poise.methods.filter.problem import Problem
-from poise.methods.filter.progress import Left, note_on
-from poise.methods.result import Result, Status
+from poise.methods.filter.progress import Left, left_in_words, note_on
+from poise.methods.result import Result
+from poise.methods.status import Status
 from poise.motion import Clip
 from poise.physics import (
     PhysicsSolution,
@@ -80,6 +81,8 @@ def finished(
     hard = [report for report in reports if report.name not in soft]
     reasons = _REASONS if solved is None else _PHYSICS_REASONS
     summary = worst_in_words(hard if hard else reports, met, reasons)
+    if reports and not edit.constraints and not missed:
+        summary = "Contacts hold."
     yielding = [report for report in reports if report.name in soft and not report.met]
     if yielding and not missed:
         summary = "All hard constraints are met."
@@ -92,17 +95,35 @@ def finished(
         summary += f" {_physics_in_words(problem, lawless, short)}"
         if not reports:
             summary = _physics_in_words(problem, lawless, short)
+    elif left and not reports:
+        summary = left_in_words(left)
     status: Status = "converged" if not (missed or lawless or short) else "out_of_iterations"
     count = counted(len(edit.constraints), "constraint")
+    notes = [note for note in (note_on(left),) if note is not None]
+    if "D" in problem.rounds and status == "converged":
+        notes += _already(edit.clip, clip)
     return Result(
         clip=replace(clip, history=(*edit.clip.history, f"filtered {settings.passes}: {count}")),
         status=status,
         summary=summary,
         report=FilterReport(tuple(after_each_round), tuple(left), lawless, short),
         contacts=problem.contacts,
-        notes=tuple(note for note in (note_on(left),) if note is not None),
+        notes=tuple(notes),
         constraints=reports,
     )
+
+
+UNCHANGED_M = 1e-3
+"""A clip whose joints moved by no more is what it was."""
+
+
+def _already(before: Clip, after: Clip) -> list[str]:
+    """A note where there was nothing to do."""
+    one, other = (forward_kinematics(each.skeleton, *each.pose) for each in (before, after))
+    moved = float(np.linalg.norm(one.positions_m - other.positions_m, axis=2).max())
+    if moved > UNCHANGED_M:
+        return []
+    return [f"Nothing to do: balanced already (no joint moved by more than {1e3 * moved:.1f} mm)."]
 
 
 def _shortfalls(problem: Problem, clip: Clip) -> tuple[Shortfall, ...]:

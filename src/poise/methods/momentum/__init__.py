@@ -23,3 +23,6 @@ from poise.methods.momentum.run import run as run
 from poise.methods.momentum.settings import Settings as Settings
 from poise.methods.momentum.two_leaps import two_leaps_reach_m as two_leaps_reach_m
 from poise.methods.momentum.two_leaps import with_still_feet as with_still_feet
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

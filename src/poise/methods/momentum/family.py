@@ -22,7 +22,6 @@ from poise.contact import ContactSchedule
 from poise.environment import Environment
 from poise.errors import BadValue
 from poise.execution import Executor, Threads
-from poise.methods.constraint_report import Status
 from poise.methods.edit import Edit
 from poise.methods.momentum.blending import Weighing, blended, nearest
 from poise.methods.momentum.family_axes import FamilyAxis, coordinates
@@ -34,6 +33,7 @@ from poise.methods.momentum.solve_leap import solve_leap
 from poise.methods.momentum.two_leaps import two_leaps
 from poise.methods.progress import Progress, ProgressCallback
 from poise.methods.readonly_pickle import Parcel
+from poise.methods.status import Status, status_words
 from poise.motion import Clip
 
 FARTHEST_APART_RAD = float(np.radians(150.0))
@@ -260,4 +260,4 @@ def _check_neighbours(family: Family) -> None:
 def statuses_in_words(statuses: Sequence[Status]) -> str:
     """How many ended how."""
     counts = Counter(statuses).items()
-    return ", ".join(f"{count} {each.replace('_', ' ')}" for each, count in counts)
+    return ", ".join(f"{count} {status_words(each)}" for each, count in counts)

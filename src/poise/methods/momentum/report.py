@@ -18,7 +18,8 @@ from poise.methods.momentum.plan import Captured, Wanted
 from poise.methods.momentum.solve_leap import Solution
 from poise.methods.momentum.spacetime import Rooms, evaluate
 from poise.methods.momentum.stages import center_path_m, rise_m, way_m
-from poise.methods.result import Result, Status
+from poise.methods.result import Result
+from poise.methods.status import Status
 from poise.motion import Clip
 from poise.wording import counted
 

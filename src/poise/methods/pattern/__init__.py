@@ -24,3 +24,6 @@ from poise.methods.pattern.usual_events import SWING_SPAN as SWING_SPAN
 from poise.methods.pattern.usual_events import peak_event as peak_event
 from poise.methods.pattern.usual_events import styles_of as styles_of
 from poise.methods.pattern.usual_events import swing_events as swing_events
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())

@@ -20,7 +20,8 @@ from poise.methods.constraint_report import (
 from poise.methods.pattern.motion_space_ik import Ending, Solved
 from poise.methods.pattern.problem import Problem
 from poise.methods.pattern.touch_up import Wanted
-from poise.methods.result import Result, Status
+from poise.methods.result import Result
+from poise.methods.status import Status
 from poise.motion import Clip
 
 

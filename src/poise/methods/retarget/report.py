@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from poise.arrays import Array
 from poise.contact import Series
-from poise.methods.constraint_report import Status
 from poise.methods.retarget.impossible import Impossible
 from poise.methods.retarget.residuals import Residuals
+from poise.methods.status import Status
 from poise.motion import Clip
 from poise.physics import Shortfall
 from poise.transfer import Correspondence

@@ -40,6 +40,14 @@ FIGURES = {
 """What residuals are called in tables."""
 
 
+UNKNOWN = {
+    "slide_cm_s": "no foot stands",
+    "zmp_outside_cm": "nothing carries the body",
+    "torque_ratio": "no strength is known",
+}
+"""Why a residual is not known where it is NaN."""
+
+
 def residuals(series: Series) -> Residuals:
     """Of a motion with what touches."""
     speeds = np.concatenate([slide_speeds_m_s(series, f"{side}_foot") for side in SIDES])

@@ -10,12 +10,12 @@ from poise.character import Character, StandingFigure
 from poise.contact import observe
 from poise.footing import worst_miss
 from poise.mechanics import deepest_overlap_m, limbs_of
-from poise.methods.constraint_report import Status
 from poise.methods.retarget.kinematic import Kinematic, tracking_m
 from poise.methods.retarget.physics import obeying
 from poise.methods.retarget.report import Stage
 from poise.methods.retarget.residuals import residuals
 from poise.methods.retarget.settings import Settings
+from poise.methods.status import Status
 from poise.motion import Clip
 from poise.physics import (
     Shortfall,
@@ -46,6 +46,10 @@ def physics_stage(made: Kinematic, target: Character, settings: Settings) -> Sta
     worst_m, worst = worst_miss(found.solved.missed_m)
     stage = _stage("physics", found.clip, worst_m, worst, made, target, settings)
     unexplained = unexplained_in_words(unexplained_stretches(found.solved))
+    if stage.status == "converged":
+        strong = "strength and range" if settings.torque else "range"
+        covered = f"The ground can carry every frame within {strong}."
+        stage = replace(stage, summary=f"{covered} {stage.summary}")
     return _owing(stage, unexplained, _shortfalls(found.clip, made, target, settings))
 
 
@@ -95,4 +99,6 @@ def _stage(
     else:
         status = "converged"
         said = f"Knees, feet, elbows and hands are {100 * off:.1f} cm from where free joints are."
+        if settings.feet:
+            said = f"{'Contacts hold' if worst else 'Nothing touches'}. {said}"
     return Stage(name, clip, status, said, series, left, off, overlap)

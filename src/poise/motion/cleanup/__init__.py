@@ -13,3 +13,6 @@ from poise.motion.cleanup.trim import cleaning_steps as cleaning_steps
 from poise.motion.cleanup.trim import frame_range as frame_range
 from poise.motion.cleanup.trim import kept_broken as kept_broken
 from poise.motion.cleanup.trim import trim as trim
+from poise.one_line import show_records as _show_records
+
+_show_records(globals())
