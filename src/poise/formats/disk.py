@@ -83,6 +83,20 @@ def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES, advice: str = _SP
     return b"".join(_pieces(path, max_bytes, advice))
 
 
+def read_beginning(path: Path, count: int) -> bytes:
+    """The first `count` bytes of a regular file, or all of a shorter one.
+
+    Raises:
+        FileProblem: as `read_bytes`.
+    """
+    check_readable(path)
+    try:
+        with _opened(path) as file:
+            return file.read(count)
+    except (OSError, ValueError) as error:
+        raise os_problem(path, error, "read") from error
+
+
 def content_hash(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> str:
     """The SHA-256 of what `read_bytes` would give, without holding it.
 

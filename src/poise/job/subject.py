@@ -28,7 +28,7 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
-from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
+from poise.formats import FORMATS, check_readable, is_character, load_character, load_clip
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.error_context import RecipeProblem, located
 from poise.job.jumps import in_words as jumps_in_words
@@ -138,7 +138,7 @@ def _resampled(recipe: Recipe, clip: Clip) -> Clip:
 
 def _read(recipe: Recipe, path: str | Path) -> Clip:
     choice, extension = recipe.clip, Path(path).suffix.lower()
-    wanting = any(extension in f.extensions and "rate_hz" in f.options for f in FORMATS)
+    wanting = any(extension in f.extensions and "rate_hz" in f.options for f in FORMATS.values())
     clip = load_clip(
         path,
         unit=None if choice.unit is None else str(choice.unit),
@@ -317,9 +317,7 @@ def _figure(clip: Clip | str | Path | None) -> Character | None:
     """Who is in a file of a body without motion; None of any other."""
     if clip is None or isinstance(clip, Clip):
         return None
-    kind = Path(clip).suffix.lower()
-    moves = kind in (*extensions("read_motion"), *extensions("read_clip"))
-    return load_character(clip) if kind in extensions("read_character") and not moves else None
+    return load_character(clip) if is_character(clip) else None
 
 
 def _own_body(

@@ -10,3 +10,4 @@ from poise.methods.readonly_pickle import Parcel as Parcel
 from poise.methods.result import Result as Result
 from poise.methods.result import Status as Status
 from poise.methods.table import METHODS as METHODS
+from poise.methods.table import run_method as run_method

@@ -90,10 +90,9 @@ def _files_in(folder: Path, suffixes: set[str]) -> list[Path]:
 def _report(path: Path, roles: Path | None, file: FileOptions) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
     from poise.errors import BadValue
-    from poise.formats import extensions, load_character
+    from poise.formats import is_character, load_character
 
-    motions = {*extensions("read_motion"), *extensions("read_clip")}
-    if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in motions:
+    if is_character(path):
         for name, value in vars(file).items():
             if value is not None:
                 told = "rate_hz" if name == "rate" else name

@@ -246,7 +246,7 @@ def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: File
     if body.mass is not None and not 0 < body.mass < HEAVIEST_KG:
         allowed = f"a number of kg between 0 and {HEAVIEST_KG:g}"
         raise BadValue("the body's mass", allowed, body.mass)
-    timeless = [each for f in FORMATS if "rate_hz" in f.options for each in f.extensions]
+    timeless = [each for f in FORMATS.values() if "rate_hz" in f.options for each in f.extensions]
     if file.rate is not None and clip.suffix.lower() not in timeless:
         allowed = f"left out: only {', '.join(timeless)} files take it"
         raise BadValue("rate_hz", allowed, str(file.rate))

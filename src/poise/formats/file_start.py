@@ -1,0 +1,70 @@
+"""The beginning of a file, by which formats with the same extension are told apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from poise.formats.disk import read_beginning, read_bytes
+
+HEAD_BYTES = 1 << 16
+_MOST_ARCHIVE = 2**30
+"""As large as any archive that is read."""
+
+
+@dataclass(frozen=True)
+class FileStart:
+    """A file before it is read: its path and how it begins."""
+
+    path: Path
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB."""
+        return read_beginning(self.path, HEAD_BYTES)
+
+    @cached_property
+    def text(self) -> str:
+        """The same as text, without a mark of the byte order; what is not UTF-8 is replaced."""
+        if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return self.head.decode("utf-16", errors="replace")
+        return self.head.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def members(self) -> tuple[str, ...]:
+        """Names of the arrays in a NumPy archive (.npz), or of the files in another zip archive.
+
+        Empty for a file that is none.
+        """
+        if not self.head.startswith(b"PK"):
+            return ()
+        try:
+            with ZipFile(BytesIO(read_bytes(self.path, max_bytes=_MOST_ARCHIVE))) as archive:
+                return tuple(name.removesuffix(".npy") for name in archive.namelist())
+        except (BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError):
+            return ()
+
+    def has_line(self, *words: str) -> bool:
+        """Whether a line begins with one of some words, in upper or lower case."""
+        first = (line.split(maxsplit=1) for line in self.text.lower().splitlines())
+        return any(line and line[0] in words for line in first)
+
+
+def looks_like_json(start: FileStart) -> bool:
+    """Whether a file begins as a JSON object does."""
+    return start.text.lstrip().startswith("{")
+
+
+_BEFORE_ROOT = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>|\s+)*", re.DOTALL)
+_TAG = re.compile(r"<([\w:.-]+)")
+
+
+def root_tag(start: FileStart) -> str:
+    """The name of the first element of an XML file; empty where there is none."""
+    before = _BEFORE_ROOT.match(start.text)
+    tag = _TAG.match(start.text, before.end() if before else 0)
+    return tag.group(1) if tag else ""
