@@ -93,15 +93,23 @@ _HOMES = {
     "poise.measures": "Figures MeasureFamily MeasureKind",
     "poise.methods": "ConstraintReport Edit Method Progress ProgressCallback Result Takes",
     "poise.motion": "Clip Provenance",
+    "poise.record_ranges": "check_settings=check_record",
     "poise.units": "Unit",
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+"""The same for when they are used: modules with their names, `=` before another name there."""
+
+_HOME_OF = {
+    each.split("=")[0]: (module, each.split("=")[-1])
+    for module, names in _HOMES.items()
+    for each in names.split()
+}
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"poise.extend has no {name}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    module, there = _HOME_OF[name]
+    return getattr(import_module(module), there)
 
 
 def __dir__() -> list[str]:
