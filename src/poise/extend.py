@@ -24,6 +24,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from poise.record_ranges import check_record as _check_ranges
+
 if TYPE_CHECKING:
     from poise.arrays import Array as Array
     from poise.character import Character as Character
@@ -93,24 +95,27 @@ _HOMES = {
     "poise.measures": "Figures MeasureFamily MeasureKind",
     "poise.methods": "ConstraintReport Edit Method Progress ProgressCallback Result Takes",
     "poise.motion": "Clip Provenance",
-    "poise.record_ranges": "check_settings=check_record",
     "poise.units": "Unit",
 }
-"""The same for when they are used: modules with their names, `=` before another name there."""
+"""The same for when they are used."""
 
-_HOME_OF = {
-    each.split("=")[0]: (module, each.split("=")[-1])
-    for module, names in _HOMES.items()
-    for each in names.split()
-}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def check_settings(settings: object) -> None:
+    """Raise unless every field of a record is in the range of its annotation.
+
+    Raises:
+        BadValue: the first that is not, by its name.
+    """
+    _check_ranges(settings)
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"poise.extend has no {name}")
-    module, there = _HOME_OF[name]
-    return getattr(import_module(module), there)
+    return getattr(import_module(_HOME_OF[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOME_OF)
+    return sorted([*_HOME_OF, "check_settings"])

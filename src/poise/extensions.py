@@ -158,7 +158,9 @@ def attributing(table: Mapping[str, T], name: str) -> Generator[None, None, None
     except (PoiseError, MemoryError):
         raise
     except Exception as bug:
-        package = table.package(name) if isinstance(table, Extended) else None
+        if not isinstance(table, Extended):
+            raise
+        package = table.package(name)
         if package is None:
             raise
         what = table.group.removeprefix("poise.").removesuffix("s")

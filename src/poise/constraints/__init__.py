@@ -18,7 +18,6 @@ from poise.constraints.recruiting import Recruits as Recruits
 from poise.constraints.recruiting import carries_weight as carries_weight
 from poise.constraints.recruiting import find_joint as find_joint
 from poise.constraints.recruiting import find_point as find_point
-from poise.constraints.recruiting import nearest_shared as nearest_shared
 from poise.constraints.recruiting import recruits_of_point as recruits_of_point
 from poise.constraints.recruiting import recruits_of_turn as recruits_of_turn
 from poise.constraints.scene import FLAT as FLAT

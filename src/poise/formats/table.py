@@ -261,12 +261,16 @@ def _called(
         ExtensionProblem: one of a package fails, or gives back something else than `kind`.
     """
     with attributing(FORMATS, format.name):
-        if isinstance(function, str):
-            module, name = function.split(":")
-            function = getattr(import_module(module, "poise.formats"), name)
-        made = function(*args, **options)
+        made = _function(function)(*args, **options)
         package = FORMATS.package(format.name)
         if package is not None and not isinstance(made, kind):
             found = f"it gave back {type(made).__name__} instead of {kind.__name__}"
             raise ExtensionProblem("format", format.name, str(package), found)
         return made
+
+
+def _function(named: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(named, str):
+        return named
+    module, name = named.split(":")
+    return getattr(import_module(module, "poise.formats"), name)
