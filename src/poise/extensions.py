@@ -22,6 +22,8 @@ from poise.errors import ExtensionProblem, PoiseError
 
 T = TypeVar("T")
 
+GROUPS = ("poise.formats", "poise.constraints", "poise.measures", "poise.methods")
+
 _log = logging.getLogger("poise")
 
 
@@ -45,6 +47,11 @@ def installed(group: str) -> tuple[tuple[EntryPoint, Package], ...]:
         _log.warning("poise: entry points '%s' cannot be read: %s.", group, problem)
         return ()
     return tuple(sorted(set(found), key=lambda pair: (pair[0].name, str(pair[1]))))
+
+
+def extending_packages() -> tuple[str, ...]:
+    """All packages that extend Poise, with their versions; none is imported."""
+    return tuple(sorted({str(package) for group in GROUPS for _, package in installed(group)}))
 
 
 def _package(point: EntryPoint) -> Package:

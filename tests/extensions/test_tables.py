@@ -10,7 +10,7 @@ import pytest
 
 from poise.constraints import CONSTRAINTS, Interval, key_of, tasks_of
 from poise.errors import ExtensionProblem
-from poise.extensions import Extended, attributing
+from poise.extensions import Extended, attributing, extending_packages, installed
 from poise.methods import METHODS
 from tests.constraints.made_scenes import walk_scene
 from tests.extensions.installed_packages import install_module
@@ -185,3 +185,12 @@ def test_who_takes_a_constraint_follows_from_the_tasks_it_makes(site: Path) -> N
         "aims", CONSTRAINTS["aims"].record("a", Interval(0, 1))
     )
     assert "'a' must be about a place or an orientation" in str(refused)
+
+
+def test_a_batch_does_all_anew_when_a_package_has_changed(site: Path) -> None:
+    assert extending_packages() == ()
+    install_module(site, "one", "A = 'one'", {GROUP: {"one": "one:A"}, "other.group": {"a": "b:c"}})
+    install_module(site, "two", "A = 'two'", {"poise.methods": {"two": "two:A"}})
+    installed.cache_clear()
+    assert extending_packages() == ("one 0.3", "two 0.3")
+    assert not {"one", "two"} & set(sys.modules)
