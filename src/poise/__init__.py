@@ -50,7 +50,7 @@ __all__ = [
 def load(
     path: str | Path, *, unit: str | None = None, up: str | None = None, **options: object
 ) -> Clip:
-    """Read a clip (.bvh, .amc, .glb, .gltf, .npz); options as `poise.formats.load_clip`."""
+    """Read a clip (see `poise formats`); options as `poise.formats.load_clip`."""
     from poise.formats import load_clip
 
     return load_clip(path, unit=unit, up=up, **options)

@@ -104,6 +104,7 @@ def formats() -> None:
     may add formats; theirs come last.
     """
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from poise.formats import FORMATS
@@ -118,7 +119,7 @@ def formats() -> None:
             " ".join(entry.extensions),
             " ".join(word for word, able in can if able) or "-",
             "read" if entry.read_character else "-",
-            entry.about if package is None else f"{entry.about} (package {package})",
-            entry.looks_for or "its extension",
+            escape(entry.about if package is None else f"{entry.about} (package {package})"),
+            escape(entry.looks_for or "its extension"),
         )
     Console().print(table)
