@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import logging
 import sys
 from pathlib import Path
 
 import pytest
 
+from poise import extend
 from poise.constraints import CONSTRAINTS, Interval, key_of, tasks_of
 from poise.errors import ExtensionProblem
 from poise.extensions import Extended, attributing, extending_packages, installed
 from poise.methods import METHODS
 from tests.constraints.made_scenes import walk_scene
-from tests.extensions.installed_packages import install_module
+from tests.extensions.installed_packages import install_module, run_python
 
 GROUP = "poise.formats"
 
@@ -194,3 +197,24 @@ def test_a_batch_does_all_anew_when_a_package_has_changed(site: Path) -> None:
     installed.cache_clear()
     assert extending_packages() == ("one 0.3", "two 0.3")
     assert not {"one", "two"} & set(sys.modules)
+
+
+def test_what_authors_import_loads_late_and_is_what_type_checkers_see() -> None:
+    path = Path(extend.__file__)
+    seen: dict[str, str] = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.col_offset:
+            seen |= {alias.name: str(node.module) for alias in node.names}
+    assert {*seen, "check_settings"} == set(dir(extend))
+    for name, module in seen.items():
+        assert getattr(extend, name) is getattr(importlib.import_module(module), name)
+    with pytest.raises(AttributeError, match="has no Formats"):
+        _ = extend.Formats  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_format_does_not_wait_for_the_solvers(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom poise.extend import Format, Parsed, read_text\n"
+        "print('poise.methods' in sys.modules)"
+    )
+    assert run_python(tmp_path, "-c", code, cwd=tmp_path).stdout == "False\n"
