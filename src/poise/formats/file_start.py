@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import struct
+import sys
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from poise.formats.disk import read_beginning, read_bytes
+from poise.formats.disk import opened
 
-HEAD_BYTES = 1 << 16
+_HEAD_BYTES = 1 << 16
 _MOST_ARCHIVE = 2**30
 """As large as any archive that is read."""
 
@@ -25,7 +26,8 @@ class FileStart:
     @cached_property
     def head(self) -> bytes:
         """The first 64 KiB."""
-        return read_beginning(self.path, HEAD_BYTES)
+        with opened(self.path, max_bytes=sys.maxsize) as file:
+            return file.read(_HEAD_BYTES)
 
     @cached_property
     def text(self) -> str:
@@ -42,11 +44,13 @@ class FileStart:
         """
         if not self.head.startswith(b"PK"):
             return ()
-        try:
-            with ZipFile(BytesIO(read_bytes(self.path, max_bytes=_MOST_ARCHIVE))) as archive:
-                return tuple(name.removesuffix(".npy") for name in archive.namelist())
-        except (BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError):
-            return ()
+        # Only its directory is read, which stands at the end.
+        with opened(self.path, max_bytes=_MOST_ARCHIVE) as file:
+            try:
+                names = ZipFile(file).namelist()
+            except (BadZipFile, struct.error, EOFError, OSError, RuntimeError, ValueError):
+                return ()
+        return tuple(name.removesuffix(".npy") for name in names)
 
     def has_line(self, *words: str) -> bool:
         """Whether a line begins with one of some words, in upper or lower case."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -193,11 +194,13 @@ def is_character(path: str | Path) -> bool:
     A file that cannot be looked at is judged by its extension: whoever reads it says what is wrong.
     """
     path = Path(path)
-    able = list(_candidates(path, ("read_motion", "read_clip", "read_character")))
-    if len({each.reads_clips for each in able}) == 2 and path.is_file():
-        start = FileStart(path)
-        able = [each for each in able if _recognises(each, start)][:1] or able
-    return bool(able) and not any(each.reads_clips for each in able)
+    start, tried = FileStart(path) if path.is_file() else None, list[Format]()
+    for each in _candidates(path, ("read_motion", "read_clip", "read_character")):
+        with suppress(FileProblem):
+            if start is not None and _recognises(each, start):
+                return not each.reads_clips
+        tried.append(each)
+    return bool(tried) and not any(each.reads_clips for each in tried)
 
 
 def _format_of(path: Path, *abilities: str) -> Format:
