@@ -12,6 +12,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "poise"
 LEAVES = {"errors", "arrays", "units", "rotations", "compiled", "announce", "sharing", "wording"}
 LEAVES |= {
     "compilation",
+    "extensions",
     "user_folders",
     "limited_process",
     "one_line",
@@ -49,12 +50,16 @@ MAY_IMPORT = {
     "apps": LEAVES
     | {"character", "motion", "formats", "mechanics", "environment", "contact", "measures"}
     | {"samples", "constraints", "ik", "transfer", "methods", "job", "execution"},
+    "extend": LEAVES
+    | {"character", "motion", "formats", "environment", "contact", "measures", "constraints"}
+    | {"methods"},
     "face": LEAVES
     | {"character", "motion", "formats", "environment", "contact", "measures", "constraints"}
     | {"methods", "job", "execution", "apps"},
 }
 LEAF_MAY_IMPORT = {
     "errors": set(),
+    "extensions": {"errors"},
     "announce": set(),
     "wording": set(),
     "arrays": {"errors"},

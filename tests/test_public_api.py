@@ -15,6 +15,7 @@ PACKAGES = (
     "poise.contact",
     "poise.environment",
     "poise.execution",
+    "poise.extend",
     "poise.formats",
     "poise.ik",
     "poise.job",
@@ -28,7 +29,7 @@ PACKAGES = (
     "poise.samples",
     "poise.transfer",
 )
-RECORDS = {f"poise.constraints.{kind.record.__name__}" for kind in CONSTRAINTS.values()}
+RECORDS = {f"poise.constraints.{kind.record.__name__}" for kind in CONSTRAINTS.own.values()}
 """Public by standing in the table of constraints; docs/recipes.md lists them."""
 COMMITTED = Path(__file__).with_name("public_names.txt")
 
@@ -37,7 +38,8 @@ def exported(package: str) -> list[str]:
     """Names a package's `__init__` defines or re-exports as itself (`X as X`)."""
     module = importlib.import_module(package)
     names = []
-    for name, value in vars(module).items():
+    for name in {*vars(module), *dir(module)}:
+        value = getattr(module, name)
         if (
             name.startswith("_")
             or inspect.ismodule(value)

@@ -55,7 +55,7 @@ def load(
     rate_hz: float | None = None,
     **options: object,
 ) -> Clip:
-    """Read a clip (.bvh, .amc, .glb, .gltf, .npz); options as `poise.formats.load_clip`."""
+    """Read a clip (see `poise formats`); options as `poise.formats.load_clip`."""
     from poise.formats import load_clip
 
     return load_clip(path, unit=unit, up=up, rate_hz=rate_hz, **options)

@@ -167,6 +167,20 @@ class MissingExtra(PoiseError):
         )
 
 
+class ExtensionProblem(PoiseError):
+    """A mistake in the code of a package that extends Poise."""
+
+    def __init__(self, what: str, name: str, package: str, bug: Exception | str) -> None:
+        self.what = what
+        self.name = name
+        self.package = package
+        said = f"it raised {type(bug).__name__}: {bug}" if isinstance(bug, Exception) else bug
+        super().__init__(
+            f"The {what} '{name}' of package {package} failed: {said}. "
+            "Please tell the authors of that package."
+        )
+
+
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like `name`, or None when nothing comes close."""
     by_lower = {k.lower(): k for k in known}

@@ -6,7 +6,7 @@ import type { Recipe } from "./store";
 export type Vec3 = [number, number, number];
 export interface Wish { kind: string; values: Record<string, any>; index: number }
 
-/** Methods in the order of the menu, with a word for people. */
+/** Methods in the order of the menu, with a word for people; those of installed packages come after them. */
 export const METHODS: Record<string, string> = {
   deform: "Deform: constraints by priority",
   correct: "Correct: contacts and physics of a capture",
@@ -17,7 +17,8 @@ export const METHODS: Record<string, string> = {
 };
 
 export function methodName(method: string): string {
-  return (METHODS[method] ?? method).split(":")[0]!;
+  const words = method.charAt(0).toUpperCase() + method.slice(1).replaceAll("_", " ");
+  return (METHODS[method] ?? words).split(":")[0]!;
 }
 
 export function stepCount(recipe: Recipe): number {

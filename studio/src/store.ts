@@ -7,7 +7,7 @@ import type {
   DocumentState, FamilyState, Figure, FromPage, FromServer, Goals, Measures, Motion, Physics, Place,
   Problem, Progress, RunEnded, Saved, Scatter, Touch, Welcome,
 } from "./messages";
-import { changedConstraint, wishesOf } from "./recipe";
+import { changedConstraint, METHODS, wishesOf } from "./recipe";
 
 export type Which = "before" | "after" | "live" | "preview";
 export type Recipe = Record<string, any>;
@@ -268,6 +268,12 @@ function saySaved(message: Saved): void {
 /** Kinds of constraints that a method takes, the usual first. */
 export function takenBy(method: string): readonly string[] {
   return welcome.value?.methods[method]?.constraints ?? [];
+}
+
+/** All methods in the order of the menu: Poise's own, then those of installed packages. */
+export function methodsThere(): string[] {
+  const others = Object.keys(welcome.value?.methods ?? {}).filter((each) => !(each in METHODS));
+  return [...Object.keys(METHODS), ...others];
 }
 
 /** Settings by preset, of methods that have any. */

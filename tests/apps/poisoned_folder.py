@@ -75,6 +75,7 @@ def poisoned(folder: Path, *, elsewhere: Path, but: frozenset[str] = frozenset()
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(preload, encoding="utf-8")
     groups = ("numba_extensions", "mujoco.plugins", "distributed.comm.backends", "dask.array")
+    groups += ("poise.formats", "poise.constraints", "poise.measures", "poise.methods")
     points = "".join(f"[{group}]\ninit = trap:go\ntcp = trap:go\n" for group in groups)
     for kind in ("dist-info", "egg-info"):
         (folder / f"trap-1.0.{kind}").mkdir()

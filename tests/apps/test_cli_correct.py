@@ -244,7 +244,7 @@ def test_a_contact_that_does_not_hold_ends_with_3(
             real(*arguments, **more), status="out_of_iterations", summary="'a foot' is off by 9 mm."
         )
 
-    monkeypatch.setitem(METHODS, "correct", replace(METHODS["correct"], run=missing))
+    monkeypatch.setitem(METHODS.own, "correct", replace(METHODS["correct"], run=missing))
     arguments = ("correct", sliding, "-o", "out.bvh", *QUICK)
     done = command(*arguments)
     assert done.code == 3 and "not fully solved: 'a foot' is off by 9 mm." in done.out

@@ -230,7 +230,7 @@ def test_infeasible_leaps_end_with_3(
     def vain(*arguments: Any, **more: Any) -> Result[Any]:
         return replace(real(*arguments, **more), status="infeasible", summary="It is too far.")
 
-    monkeypatch.setitem(METHODS, "momentum", replace(METHODS["momentum"], run=vain))
+    monkeypatch.setitem(METHODS.own, "momentum", replace(METHODS["momentum"], run=vain))
     done = command("leap", clip, "--by", "0", "0", "0.1", "-o", "out.bvh", *QUICK)
     assert done.code == 3 and "infeasible: It is too far." in done.out
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from poise.apps.figure_text import figure_lines
-from poise.apps.report.words import KINDS, kind_of
+from poise.apps.report.words import kind_of, kinds
 from poise.environment import Environment
 from poise.measures import evaluate
 from poise.samples import sample_character, walking, with_float, with_foot_slide
@@ -41,7 +41,7 @@ def test_columns_are_aligned(lines: list[str]) -> None:
 
 
 def test_every_figure_that_has_a_better_way_has_a_resolution() -> None:
-    for kind in KINDS.values():
+    for kind in kinds().values():
         assert kind.direction == "neither" or kind.resolution > 0.0, kind.key
         if kind.is_judged:
             assert kind.resolution < abs(kind.poor_limit - kind.good_limit), kind.key

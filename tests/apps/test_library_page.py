@@ -17,7 +17,7 @@ from poise.apps.report.library_causes import Grouping
 from poise.apps.report.library_columns import read_library
 from poise.apps.report.library_page import library_html
 from poise.apps.report.library_words import share, time_words
-from poise.apps.report.words import KINDS, UNDER_INPUT_CONTACTS, figures_of, kind_of, number
+from poise.apps.report.words import UNDER_INPUT_CONTACTS, figures_of, kind_of, kinds, number
 from poise.measures import Evaluation, Measure, evaluate
 from poise.samples import SAMPLES
 from tests.apps.opened_page import Opened, asks_nobody, content, without_scripts
@@ -117,8 +117,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Generator[Opened, None, 
 
 def test_units_ways_and_meanings_are_those_of_the_measures(measured: Evaluation) -> None:
     found = {m.key: m for m in measured.measures if not m.key.endswith(UNDER_INPUT_CONTACTS)}
-    assert set(found) == set(KINDS)
-    for key, kind in KINDS.items():
+    assert set(found) == set(kinds())
+    for key, kind in kinds().items():
         assert (kind.unit, kind.direction) == (found[key].unit, found[key].direction), key
         about = kind.about[0].lower() + kind.about[1:].removesuffix(".")
         assert found[key].about.startswith(about), key
@@ -126,7 +126,7 @@ def test_units_ways_and_meanings_are_those_of_the_measures(measured: Evaluation)
 
 def test_verdicts_and_changes_are_those_of_a_clips_own_report() -> None:
     rng = np.random.default_rng(11)
-    for key in KINDS:
+    for key in kinds():
         kind = kind_of(key)
         scale = kind.poor_limit if kind.is_judged else 5.0
         after = np.concatenate([scale * rng.lognormal(0.0, 0.7, 60), [0.0, 0.0, 3.0, np.nan]])
@@ -328,7 +328,7 @@ def test_few_rows_make_a_page(
     assert len(opened.names) == {"none": 0, "one": 1, "failures": 40}[name]
     assert ("No clip has figures." in opened.text) == (name != "one")
     assert ("The batch has no clips." in opened.text) == (name == "none")
-    assert len(opened.texts("svg")) == (len(KINDS) if name == "one" else 0)
+    assert len(opened.texts("svg")) == (len(kinds()) if name == "one" else 0)
 
 
 def test_rows_are_read_once_and_let_go(batch: Callable[..., Iterator[Row]]) -> None:

@@ -94,6 +94,13 @@ def test_a_batch_on_a_cluster_runs_nothing_from_the_current_folder(trapped: Pois
     assert (trapped.folder / "out" / CLIP).is_file()
 
 
+def test_extensions_are_not_looked_for_in_the_current_folder(trapped: Poisoned) -> None:
+    """Metadata there names formats, constraints, measures and methods."""
+    for how in (MODULE, COMMAND):
+        assert "trap" not in run(trapped, how, "formats")
+        assert "trap" not in run(trapped, how, "measure", CLIP)
+
+
 @needs_page
 def test_the_studio_runs_nothing_from_its_project(trapped: Poisoned) -> None:
     running = started(trapped.folder, CLIP)

@@ -17,7 +17,7 @@ from poise.apps.report.charts import Chart, Line
 from poise.apps.report.clip_charts import all_charts, height_chart, thinned
 from poise.apps.report.contact_chart import MOST_PIECES, UNKNOWN, contact_chart
 from poise.apps.report.contact_doubts import doubts_in_words, doubts_of, unknown_carriers
-from poise.apps.report.words import KINDS, figures_of, number
+from poise.apps.report.words import figures_of, kinds, number
 from poise.contact import ContactSchedule, FoundContacts
 from poise.errors import FileProblem
 from poise.measures import Evaluation, Measure, evaluate
@@ -109,7 +109,7 @@ def test_every_figure_is_on_the_page_with_its_unit(
 
 def test_every_measure_has_words(alone: Evaluation, against: Evaluation) -> None:
     for measure in (*alone.measures, *against.measures):
-        assert measure.key.removesuffix("_under_input_contacts") in KINDS
+        assert measure.key.removesuffix("_under_input_contacts") in kinds()
 
 
 def test_every_chart_has_both_axes_named_with_units(against: Evaluation, alone: Evaluation) -> None:

@@ -44,7 +44,7 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
 def test_no_writable_format_is_left_out() -> None:
-    writable = {e for f in FORMATS if f.write_clip for e in f.extensions}
+    writable = {e for f in FORMATS.values() if f.write_clip for e in f.extensions}
     assert writable == set(CASES) | NEEDS_ITS_OWN_SOURCE
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from poise.constraints.table import CONSTRAINTS, STAGE_EDITS
+from poise.constraints import CONSTRAINTS, STAGE_EDITS, TaskKind
 from poise.errors import BadValue
 from poise.job import Vocabulary
 from poise.methods import ConstraintReport, Edit, Method, Result, Takes
@@ -70,6 +70,7 @@ def run(
 
 RECORDS = {**{key: kind.record for key, kind in CONSTRAINTS.items()}, **STAGE_EDITS}
 METHODS: dict[str, Method] = {
-    name: Method(name, Settings, Takes(tuple(CONSTRAINTS)), run) for name in ("lift", "raise")
+    name: Method(name, Settings, Takes(get_args(TaskKind), one_sided=True), run)
+    for name in ("lift", "raise")
 }
 WORDS = Vocabulary(RECORDS, METHODS)

@@ -438,7 +438,7 @@ def test_contacts_that_are_not_stated_are_asked_for() -> None:
 REFUSED: dict[str, Constraint] = {
     "follow in a stream": Plant("foot", "left_foot", ALWAYS),
     "a displacement only": Plant("foot", "left_foot", ALWAYS, "follow", turn_deg=5.0),
-    "without a curve": FollowCurve(
+    "needs no other frame": FollowCurve(
         "foot", "left_heel", (PassPoint(3, (0.0, 0.0, 0.0)),), Interval(0, 9)
     ),
     "none in a stream": HoldPoint(

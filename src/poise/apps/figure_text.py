@@ -6,7 +6,7 @@ import math
 
 from poise.apps.report.words import Change, kind_of, unit_words
 from poise.job import Recipe
-from poise.measures import UNDER_INPUT_CONTACTS, Evaluation, Measure
+from poise.measures import KINDS, UNDER_INPUT_CONTACTS, Evaluation, Measure, measure_kinds
 
 _FIGURES = {
     "foot_slide.mean": "foot slide",
@@ -55,7 +55,8 @@ def figure_lines(found: Evaluation) -> list[str]:
     before = {m.key: m for m in found.before}
     rows: list[tuple[str, ...]] = [_TITLES]
     changes: list[Change] = []
-    for key, words in _FIGURES.items():
+    others = {kind.key: kind.name.lower() for kind in measure_kinds()[len(KINDS) :]}
+    for key, words in (_FIGURES | others).items():
         now, then = after.get(key), before.get(key)
         was = math.nan if then is None else then.value
         if now is None or (math.isnan(now.value) and math.isnan(was)):

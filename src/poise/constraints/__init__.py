@@ -4,6 +4,7 @@ from poise.constraints.nesting import check_nesting as check_nesting
 from poise.constraints.part_move import moved_by as moved_by
 from poise.constraints.part_move import rise_to_surface_m as rise_to_surface_m
 from poise.constraints.record_checks import Vector as Vector
+from poise.constraints.record_checks import check_record as check_record
 from poise.constraints.record_checks import items as items
 from poise.constraints.record_checks import number as number
 from poise.constraints.record_checks import put as put
@@ -36,9 +37,11 @@ from poise.constraints.stage_edits import Gravity as Gravity
 from poise.constraints.stage_edits import MoveStage as MoveStage
 from poise.constraints.stage_edits import StageEdit as StageEdit
 from poise.constraints.table import *  # noqa: F403  (its __all__: the records and their table)
+from poise.constraints.table import key_of as key_of
 from poise.constraints.task import GOAL_SIZE as GOAL_SIZE
 from poise.constraints.task import Interval as Interval
 from poise.constraints.task import Task as Task
+from poise.constraints.task import TaskKind as TaskKind
 from poise.one_line import show_records as _show_records
 
 _show_records(globals())

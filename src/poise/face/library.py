@@ -13,7 +13,7 @@ from poise.apps.batch.run import Batch, Summary
 from poise.apps.inspection import CharacterReport, ClipReport, inspect_character, inspect_clip
 from poise.apps.report.library_page import library_html
 from poise.execution import Limits, Supervised
-from poise.formats import extensions, load_character, load_clip
+from poise.formats import is_character, load_character, load_clip
 from poise.job import Change
 from poise.sharing import core_count
 
@@ -23,8 +23,7 @@ _TIME_LIMIT_S, _MEMORY_SHARE = 1800.0, 0.8
 
 def inspect_file(path: Path) -> ClipReport | CharacterReport:
     """What a file is, and what is wrong with it."""
-    moves = (*extensions("read_motion"), *extensions("read_clip"))
-    if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in moves:
+    if is_character(path):
         return inspect_character(load_character(path), path)
     return inspect_clip(load_clip(path), path)
 

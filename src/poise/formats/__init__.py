@@ -18,6 +18,7 @@ from poise.formats.disk import kind_of as kind_of
 from poise.formats.disk import os_problem as os_problem
 from poise.formats.disk import read_bytes as read_bytes
 from poise.formats.disk import reading_below as reading_below
+from poise.formats.file_start import FileStart as FileStart
 from poise.formats.gltf_document import buffer_files as buffer_files
 from poise.formats.mesh import EXTENSIONS as EXTENSIONS
 from poise.formats.mesh import MeshFile as MeshFile
@@ -25,14 +26,18 @@ from poise.formats.mesh import read_mesh as read_mesh
 from poise.formats.npz import read_clip as read_clip
 from poise.formats.npz import read_members as read_members
 from poise.formats.npz import write as write
+from poise.formats.parsed import Parsed as Parsed
+from poise.formats.parsed import sites_of as sites_of
 from poise.formats.robot_trajectory import check_hinged as check_hinged
 from poise.formats.robot_trajectory import check_robot_file as check_robot_file
 from poise.formats.robot_trajectory import robot_trajectory as robot_trajectory
 from poise.formats.robot_trajectory import write_robot as write_robot
 from poise.formats.table import FORMATS as FORMATS
+from poise.formats.table import Format as Format
 from poise.formats.table import animations_of as animations_of
 from poise.formats.table import check_can_write as check_can_write
 from poise.formats.table import extensions as extensions
+from poise.formats.table import is_character as is_character
 from poise.formats.table import load_character as load_character
 from poise.formats.table import load_clip as load_clip
 from poise.formats.table import reading_options as reading_options

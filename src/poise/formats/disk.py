@@ -83,6 +83,27 @@ def read_bytes(path: Path, *, max_bytes: int = MAX_FILE_BYTES, advice: str = _SP
     return b"".join(_pieces(path, max_bytes, advice))
 
 
+@contextmanager
+def opened(
+    path: Path, *, max_bytes: int = MAX_FILE_BYTES, advice: str = _SPLIT_IT
+) -> Generator[BinaryIO, None, None]:
+    """A regular file no larger than `max_bytes`, to read from; `advice` is for larger ones.
+
+    Raises:
+        FileProblem: as `read_bytes`.
+    """
+    check_readable(path)
+    try:
+        file = _opened(path)
+    except (OSError, ValueError) as error:
+        raise os_problem(path, error, "read") from error
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise _too_large(path, size, max_bytes, advice)
+        yield file
+
+
 def content_hash(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> str:
     """The SHA-256 of what `read_bytes` would give, without holding it.
 
@@ -96,20 +117,16 @@ def content_hash(path: Path, *, max_bytes: int = MAX_FILE_BYTES) -> str:
 
 
 def _pieces(path: Path, max_bytes: int, advice: str) -> Iterator[bytes]:
-    check_readable(path)
     seen = 0
-    try:
-        with _opened(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > max_bytes:
-                raise _too_large(path, size, max_bytes, advice)
+    with opened(path, max_bytes=max_bytes, advice=advice) as file:
+        try:
             while piece := file.read(_PIECE):
                 seen += len(piece)
                 if seen > max_bytes:  # it grew since we asked
                     raise _too_large(path, seen, max_bytes, advice)
                 yield piece
-    except (OSError, ValueError) as error:
-        raise os_problem(path, error, "read") from error
+        except OSError as error:
+            raise os_problem(path, error, "read") from error
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -18,7 +18,7 @@ from poise.character import (
 from poise.contact import ContactSchedule, detect_contacts
 from poise.environment import Environment, Ground
 from poise.errors import BadValue, FileProblem, MissingRoles
-from poise.formats import FORMATS, load_character, load_clip, read_bytes
+from poise.formats import FORMATS, is_character, load_character, load_clip, read_bytes
 from poise.job.error_context import located
 from poise.job.recipe import CharacterChoice, Recipe
 from poise.methods.retarget import SUITABLE, why_not
@@ -206,10 +206,10 @@ def figure_of(path: Path, *, repaired: bool) -> Character:
     Raises:
         FileProblem: a file that cannot be read.
     """
-    moving = [f for f in FORMATS if f.read_motion or f.read_clip]
-    if any(path.suffix.lower() in f.extensions for f in moving):
-        clip = load_clip(path)
-        if repaired:
-            clip, _ = clean(clip, ("missing-thorax",))
-        return Character(clip.skeleton, name=path.stem)
-    return load_character(path)
+    moving = {e for f in FORMATS.values() if f.reads_clips for e in f.extensions}
+    if path.suffix.lower() not in moving or is_character(path):
+        return load_character(path)
+    clip = load_clip(path)
+    if repaired:
+        clip, _ = clean(clip, ("missing-thorax",))
+    return Character(clip.skeleton, name=path.stem)

@@ -25,7 +25,7 @@ from poise.job.recipe import Recipe
 from poise.job.subject import Subject, subject
 from poise.job.travelling import belt_of, in_place, travelling
 from poise.job.vocabulary import Vocabulary, vocabulary
-from poise.methods import Edit, Method, ProgressCallback, Result, status_words
+from poise.methods import Edit, Method, ProgressCallback, Result, run_method, status_words
 from poise.methods.pattern import Pattern
 from poise.motion import Clip
 from poise.one_line import framed
@@ -139,8 +139,8 @@ def _result(
     """What a method makes of an edit, on a belt, too."""
     belt = None if method.takes.belts else belt_of(edit.environment)
     if belt is None or edit.constraints:  # which may name places beside the belt
-        return method.run(edit, settings, progress=progress)
-    made = method.run(travelling(edit, belt), settings, progress=progress)
+        return run_method(method, edit, settings, progress)
+    made = run_method(method, travelling(edit, belt), settings, progress)
     return in_place(made, edit, belt)
 
 

@@ -28,7 +28,7 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
-from poise.formats import check_readable, extensions, load_character, load_clip, reading_options
+from poise.formats import check_readable, is_character, load_character, load_clip, reading_options
 from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
 from poise.job.control_rig import ControlRig, control_rig
 from poise.job.error_context import RecipeProblem, located
@@ -308,18 +308,12 @@ def _figure(recipe: Recipe, clip: Clip | str | Path | None) -> Character | None:
     """Who is in a file of a body without motion; None of any other."""
     if clip is None or isinstance(clip, Clip):
         return None
-    if not _is_figure(Path(clip)):
+    if not is_character(clip):
         return None
     for name, value in vars(recipe.clip).items():
         if name != "clean" and value != getattr(ClipChoice, name):
             raise BadValue(name, f"left out for {Path(clip).name}: it is for clips", str(value))
     return load_character(clip)
-
-
-def _is_figure(path: Path) -> bool:
-    kind = path.suffix.lower()
-    moves = kind in (*extensions("read_motion"), *extensions("read_clip"))
-    return kind in extensions("read_character") and not moves
 
 
 def _own_body(

@@ -37,7 +37,7 @@ class Vocabulary:
 
     def kind_of(self, record: object) -> str:
         """The key of a constraint record."""
-        return next(key for key, made in self.constraints.items() if isinstance(record, made))
+        return next(key for key, made in self.constraints.items() if type(record) is made)
 
     def with_preset(self, method: str, given: Values) -> Values:
         """The values that are given, and for the rest those of the preset."""

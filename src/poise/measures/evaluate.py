@@ -14,6 +14,7 @@ from poise.contact import (
 )
 from poise.environment import Environment
 from poise.measures import contact_share, jitter
+from poise.measures.installed import measures_against, measures_alone
 from poise.measures.measure import Measure
 from poise.measures.table import ALL, BY_CONTACT, COMPARED, measures_from
 from poise.motion import Clip
@@ -102,6 +103,7 @@ def evaluate(
     if original is not None:
         for compare in COMPARED.values():
             found += measures_from(compare(series, original))
+        found += measures_against(series, original)
     if input_contacts is not contacts and input_contacts.frame_count == clip.frame_count:
         found += measures_from(contact_share.measure(contacts, input_contacts))
         found += _under(observe(clip, character, environment, input_contacts, series.cutoff_hz))
@@ -110,19 +112,26 @@ def evaluate(
 
 def _alone(series: Series) -> list[Measure]:
     """The figures of one clip by itself."""
-    return [m for measure in ALL.values() for m in measures_from(measure(series))]
+    own = [m for measure in ALL.values() for m in measures_from(measure(series))]
+    return own + measures_alone(series)
 
 
 def _under(series: Series) -> list[Measure]:
     """The contact-based figures once more, for a series with the input's contacts."""
+    found = [
+        m
+        for measure in ALL.values()
+        for m in measures_from(measure(series))
+        if m.key.split(".")[0] in BY_CONTACT
+    ]
+    found += measures_alone(series, by_contact=True)
     return [
         replace(
             m,
             key=f"{m.key}{UNDER_INPUT_CONTACTS}",
             about=f"{m.about}, with the contacts of the input",
         )
-        for m in _alone(series)
-        if m.key.split(".")[0] in BY_CONTACT
+        for m in found
     ]
 
 

@@ -178,8 +178,6 @@ KINDS: tuple[MeasureKind, ...] = (
 good; what a viewer notices, or what a body could not do, is poor. Differences from the original
 have no verdict: an edit may want them."""
 
-_BY_KEY = {kind.key: kind for kind in KINDS}
-
 _ANOTHER_BODY = "the original has another body"
 
 WHY_NONE: dict[str, str] = {
@@ -207,13 +205,24 @@ WHY_NONE: dict[str, str] = {
 
 def measures_from(figures: Figures) -> list[Measure]:
     """Figures with what is known about them."""
-    made: list[Measure] = []
-    for key, figure in figures.items():
-        value, more = figure if isinstance(figure, tuple) else (figure, "")
-        kind = _BY_KEY[key]
-        reason = ""
-        if not math.isfinite(value):
-            value, reason = math.nan, WHY_NONE.get(key) or WHY_NONE[key.split(".")[0]]
-            more = f" (not known: {reason})"
-        made.append(Measure(key, value, kind.unit, kind.direction, f"{kind.about}{more}", reason))
-    return made
+    kinds = {kind.key: kind for kind in KINDS}
+    return [
+        measure_of(kinds[key], figure, WHY_NONE.get(key) or WHY_NONE.get(key.split(".")[0], ""))
+        for key, figure in figures.items()
+    ]
+
+
+def measure_of(kind: MeasureKind, figure: float | tuple[float, str], why_none: str) -> Measure:
+    """A figure with what is known about it.
+
+    Args:
+        kind: what it is.
+        figure: its value, maybe with words that are added to what is said about it.
+        why_none: why it has no value, where it is not finite.
+    """
+    value, more = figure if isinstance(figure, tuple) else (figure, "")
+    reason = ""
+    if not math.isfinite(value):
+        value, reason = math.nan, why_none
+        more = f" (not known: {reason})"
+    return Measure(kind.key, value, kind.unit, kind.direction, f"{kind.about}{more}", reason)

@@ -13,6 +13,7 @@ from poise.methods.status import Status as Status
 from poise.methods.status import StatusMeaning as StatusMeaning
 from poise.methods.status import status_words as status_words
 from poise.methods.table import METHODS as METHODS
+from poise.methods.table import run_method as run_method
 from poise.one_line import show_records as _show_records
 
 _show_records(globals())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from poise.constraints import STAGE_EDITS, Constraint, StageEdit
+from poise.constraints import CONSTRAINTS, STAGE_EDITS, Constraint, StageEdit, TaskKind
 from poise.errors import BadValue
 from poise.methods.result import Result
 
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 class Takes:
     """What a step of a method may be given. Recipes, commands, studio and schema go by it."""
 
-    constraints: tuple[str, ...] = ()
-    """Kinds of constraints and stage edits, by their keys in recipes; others are refused by name,
-    before the method starts."""
+    tasks: tuple[TaskKind, ...] = ()
+    """Kinds of tasks it solves for. Constraints that make others are refused by name, before the
+    method starts."""
+    one_sided: bool = False
+    """Tasks with a side: bounds."""
+    stages: bool = False
+    """Edits of a leap's stages. Other constraints then speak of the edited leap's own frames."""
     contacts: bool = True
     """A schedule of contacts that is known already."""
     pattern: bool = False
@@ -33,12 +37,17 @@ class Takes:
     """What is said of constraints of another kind: that they must be so."""
 
     @property
-    def stages(self) -> bool:
-        """Whether a leap's stages may be edited.
-
-        Other constraints then speak of the edited leap's own frames.
-        """
-        return any(kind in STAGE_EDITS for kind in self.constraints)
+    def constraints(self) -> tuple[str, ...]:
+        """Kinds of constraints and stage edits that it takes, by their keys in recipes."""
+        if not self.tasks and not self.stages:
+            return ()
+        able = set(self.tasks)
+        found = [
+            key
+            for key, kind in CONSTRAINTS.items()
+            if able.issuperset(kind.makes) and (self.one_sided or not kind.one_sided)
+        ]
+        return (*found, *(STAGE_EDITS if self.stages else ()))
 
     def refusal(self, kind: str, constraint: Constraint | StageEdit) -> BadValue | None:
         """Why a constraint is not taken; None if it is."""

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { edit, openStep, presetsOf, recipe, welcome } from "../store";
-import { contentOf, METHODS, methodOf, withSettings } from "../recipe";
+import { contentOf, methodName, METHODS, methodOf, withSettings } from "../recipe";
 import { retargetWanted } from "../panels/method_change";
 import { SchemaForm } from "../panels/schema_form";
 import { CorrectEditor } from "./correct_editor";
@@ -25,15 +25,15 @@ export function MethodEditor() {
   const wanted = retargetWanted.value && now !== null && methodOf(now, openStep.value) !== "retarget";
   const method = wanted ? "retarget" : now ? methodOf(now, openStep.value) : "";
   const Editor = EDITORS[method];
-  if (!now || !Editor) return null;
-  const [name, about] = (METHODS[method] ?? method).split(": ");
+  if (!now || !method) return null;
+  const [name, about] = (METHODS[method] ?? methodName(method)).split(": ");
   return (
     <section class="ed-method" aria-label={`${name} step`} data-testid="method-editor" data-method={method}>
       <header><b>{name}</b>{about && <span>{about}</span>}</header>
       {wanted ? <BodyWanted /> : (
         <>
           <Presets method={method} />
-          <Editor key={`${method} ${openStep.value}`} />
+          {Editor && <Editor key={`${method} ${openStep.value}`} />}
           <AllSettings method={method} />
         </>
       )}

@@ -1,6 +1,6 @@
 // The steps of the recipe: which one the panels are about, its method, one more, one less.
 
-import { documentState, edit, openStep, recipe, keptNow, selection } from "../store";
+import { documentState, edit, openStep, recipe, keptNow, methodsThere, selection } from "../store";
 import { methodName, METHODS, methodOf, stepCount, withoutStep, withStep } from "../recipe";
 import { Icon } from "./icons";
 import { Menu } from "./menu";
@@ -50,7 +50,7 @@ export function StepChooser() {
             <span class="pn-step-number">{step + 1}</span>
             <select aria-label={`Method of step ${step + 1}`} data-testid="method-select" data-tip={about(method)} value={method}
               onChange={(event) => changeMethod(event.currentTarget.value)}>
-              {Object.keys(METHODS).map((each) => (
+              {methodsThere().map((each) => (
                 <option key={each} value={each} disabled={each === "retarget" && step > 0}>{methodName(each)}</option>
               ))}
             </select>
@@ -63,7 +63,7 @@ export function StepChooser() {
         );
       })}
       <Menu label="Add a step" testid="add-step" look="quiet icon" tip="Add a step: it works on what the ones before it made"
-        entries={["Then also", ...Object.keys(METHODS).filter((each) => each !== "retarget").map((each) => ({
+        entries={["Then also", ...methodsThere().filter((each) => each !== "retarget").map((each) => ({
           label: methodName(each), about: about(each), testid: `add-step-${each}`, act: () => addStep(each),
         }))]}>
         <Icon name="plus" />

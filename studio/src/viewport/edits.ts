@@ -2,8 +2,8 @@
 // centre of mass, goals. Pure: each takes a recipe and returns another.
 
 import type { Touch } from "../messages";
-import { addWish, changeWish, freeName, intervalOf, methodOf, METHODS, wishesOf, withStep, type Vec3, type Wish } from "../recipe";
-import { takenBy, type Recipe } from "../store";
+import { addWish, changeWish, freeName, intervalOf, methodOf, wishesOf, withStep, type Vec3, type Wish } from "../recipe";
+import { methodsThere, takenBy, type Recipe } from "../store";
 
 export interface Timing { frames: number; rate: number }
 export interface StepOf { recipe: Recipe; step: number }
@@ -24,7 +24,7 @@ export function stepFor(recipe: Recipe, open: number, kind: string, kept: Record
   if (takes(methodOf(recipe, open), kind)) return { recipe, step: open };
   const count = (recipe.steps ?? []).length;
   for (let step = count - 1; step >= 0; step -= 1) if (takes(methodOf(recipe, step), kind)) return { recipe, step };
-  const method = takes("deform", kind) ? "deform" : Object.keys(METHODS).find((each) => takes(each, kind)) ?? "deform";
+  const method = takes("deform", kind) ? "deform" : methodsThere().find((each) => takes(each, kind)) ?? "deform";
   return { recipe: withStep(recipe, method, kept), step: count };
 }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from poise.apps.batch.order import Order
 from poise.errors import FileProblem
+from poise.extensions import extending_packages
 from poise.formats import buffer_files, content_hash, find_skeleton, read_bytes
 from poise.job import SUGGESTED, Change, Recipe
 from poise.version import __version__
@@ -61,15 +62,16 @@ def unread_fingerprint(
 
 
 def order_hash(order: Order) -> str:
-    """Of all that results have in common: another Poise, other recipe or other files of it.
+    """Of what results have in common: Poise, packages that extend it, the recipe and its files.
 
     Raises:
         RecipeProblem: what is wrong with the recipe.
     """
     changes = [_said(change) for change in order.changes]
     facts = (__version__, order.text, changes, order.without, order.format, order.pages)
-    files = files_of_recipe(order.followed_with())
-    return hashlib.sha256(json.dumps((*facts, _hash_of(files))).encode()).hexdigest()
+    # Without packages that extend Poise, what there is keeps its hash.
+    told = (*facts, *extending_packages(), _hash_of(files_of_recipe(order.followed_with())))
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def named_files(recipe: Recipe) -> tuple[Path, ...]:

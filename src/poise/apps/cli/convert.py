@@ -121,22 +121,28 @@ def _of_cleaning(made: Trimmed, asked: str | None) -> list[str]:
 
 
 def formats() -> None:
-    """List the file formats Poise reads and writes."""
+    """List the file formats Poise reads and writes, and how it tells them apart.
+
+    Where several share an extension, the first that recognises a file reads it. Installed packages
+    may add formats; theirs come last.
+    """
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from poise.formats import FORMATS
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("extension", "clips", "characters", "what it is"):
+    for title in ("extension", "clips", "characters", "what it is", "recognised by"):
         table.add_column(title)
-    for entry in FORMATS:
-        reads = bool(entry.read_motion or entry.read_clip)
-        clips = " ".join(w for w, can in (("read", reads), ("write", entry.write_clip)) if can)
+    for name, entry in FORMATS.items():
+        can = (("read", entry.reads_clips), ("write", entry.write_clip))
+        package = FORMATS.package(name)
         table.add_row(
             " ".join(entry.extensions),
-            clips or "-",
+            " ".join(word for word, able in can if able) or "-",
             "read" if entry.read_character else "-",
-            entry.about,
+            escape(entry.about if package is None else f"{entry.about} (package {package})"),
+            escape(entry.looks_for or "its extension"),
         )
     Console().print(table)

@@ -89,10 +89,9 @@ def _files_in(folder: Path, suffixes: set[str]) -> list[Path]:
 
 def _report(path: Path, read: ClipOptions) -> ClipReport | CharacterReport:
     from poise.apps.inspection import inspect_character, inspect_clip
-    from poise.formats import extensions, load_character
+    from poise.formats import is_character, load_character
 
-    motions = {*extensions("read_motion"), *extensions("read_clip")}
-    if path.suffix.lower() in extensions("read_character") and path.suffix.lower() not in motions:
+    if is_character(path):
         for_clips = [name for name, _ in read.given() if name != "roles"]
         read.check_left_out(for_clips, f"it is for clips, and {path.name} is a body")
         return inspect_character(load_character(path), path, read.roles)

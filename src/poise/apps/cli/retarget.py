@@ -175,11 +175,11 @@ def _explain(clip: Path, changes: Sequence[Change]) -> None:
 def _check_moves(clip: Path) -> None:
     """A robot in the place of the motion is a mistake of its own."""
     from poise.errors import FileProblem
-    from poise.formats import extensions
+    from poise.formats import extensions, is_character
 
-    kind = clip.suffix.lower()
-    moving = (*extensions("read_motion"), *extensions("read_clip"))
-    if kind in extensions("read_character") and kind not in moving and clip.is_file():
+    if clip.is_file() and is_character(clip):
+        kind = clip.suffix.lower()
+        moving = dict.fromkeys((*extensions("read_motion"), *extensions("read_clip")))
         wanted = "a motion: an extension that a clip can be read from"
         found = f"'{kind}', which is of a body"
         advice = f"Give a body with --to. Known: {', '.join(moving)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.measures import GROUPS as GROUPS
-from poise.measures import KINDS as MEASURE_KINDS
-from poise.measures import OTHER, Measure
+from poise.measures import OTHER, Measure, measure_kinds
 from poise.measures import UNDER_INPUT_CONTACTS as UNDER_INPUT_CONTACTS
 
 Verdict = Literal["good", "fair", "poor", ""]
@@ -54,7 +54,7 @@ class Kind:
     @property
     def is_count(self) -> bool:
         """Whether it counts things, without decimals."""
-        return self.key in KINDS and not self.unit
+        return self.key in kinds() and not self.unit
 
     @property
     def way(self) -> int:
@@ -112,20 +112,21 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
 
 
-KINDS = {
-    kind.key: Kind(**vars(replace(kind, about=_sentence(kind.about)))) for kind in MEASURE_KINDS
-}
-"""In the order of a page."""
+@cache
+def kinds() -> dict[str, Kind]:
+    """All figures in the order of a page."""
+    found = (replace(kind, about=_sentence(kind.about)) for kind in measure_kinds())
+    return {kind.key: Kind(**vars(kind)) for kind in found}
 
 
 def kind_of(key: str) -> Kind:
     """A figure by its key; one that nobody knows has no unit, no better way and no verdict."""
-    return KINDS.get(key) or Kind(key, key.replace("_", " ").replace(".", ": "), OTHER)
+    return kinds().get(key) or Kind(key, key.replace("_", " ").replace(".", ": "), OTHER)
 
 
 def kinds_in_order(keys: Iterable[str]) -> tuple[Kind, ...]:
     """Figures in the order of a page; those that nobody knows come last."""
-    place = {key: n for n, key in enumerate(KINDS)}
+    place = {key: n for n, key in enumerate(kinds())}
     return tuple(kind_of(key) for key in sorted(keys, key=lambda k: (place.get(k, len(place)), k)))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from poise.apps.studio.to_page import FileEntry, Use
 from poise.errors import FileProblem
-from poise.formats import extensions
+from poise.formats import FORMATS, extensions
 from poise.job import is_pattern_file
 
 
@@ -25,11 +25,12 @@ def is_below(name: str) -> bool:
 
 def endings() -> dict[str, tuple[str, ...]]:
     """Extensions of files that the studio takes, by what they are."""
-    clips = (*extensions("read_motion"), *extensions("read_clip"))
+    clips = dict.fromkeys((*extensions("read_motion"), *extensions("read_clip")))
+    bodies = [f for f in FORMATS.values() if f.read_character and not f.reads_clips]
     return {
-        "clip": clips,
+        "clip": tuple(clips),
         "companion": (".asf", ".bin"),
-        "body": tuple(each for each in extensions("read_character") if each not in clips),
+        "body": tuple(dict.fromkeys(each for f in bodies for each in f.extensions)),
         "mesh": (".obj", ".stl"),
         "written": (".yaml", ".yml"),
     }

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.character import Character, Sites
 from poise.constraints import (
+    CONSTRAINTS,
     Constraint,
-    FollowCurve,
-    HitAt,
     HoldPoint,
     Interval,
     Plant,
     Scene,
     Task,
+    key_of,
     tasks_of,
 )
 from poise.contact import LARGEST_OFFSET_M, distance_to_support, nearest_in_support, support_area
@@ -152,10 +152,9 @@ def check_streamable(constraint: Constraint) -> None:
             frame of the clip), easing out of or into the original.
     """
     name = constraint.name
-    if isinstance(constraint, FollowCurve):
-        raise BadValue(f"constraint '{name}'", "one without a curve in a stream", "follow_curve")
-    if isinstance(constraint, HitAt):
-        raise BadValue(f"constraint '{name}'", "one that always holds, in a stream", "hit_at")
+    key = key_of(constraint)
+    if not CONSTRAINTS[key].frame_by_frame:
+        raise BadValue(f"constraint '{name}'", "one that needs no other frame, in a stream", key)
     if isinstance(constraint, Plant):
         if constraint.mode != "follow":
             raise BadValue(f"mode of '{name}'", "follow in a stream", constraint.mode)
