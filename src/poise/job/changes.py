@@ -46,11 +46,22 @@ def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str])
         else:
             path, value = change.path, node_from(change.value, change.label)
             _check_sizes(value)
-        start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
-        for location in _targets(root, start, parts):
-            root = _spelled_out(root, location).put(location, value)
+        root = put_at(root, path, value)
     for name in without:
         root = _left_out(root, name)
+    return root
+
+
+def put_at(root: Node, path: Location | str, value: Node) -> Node:
+    """A recipe with a value at every place that a path leads to.
+
+    Raises:
+        UnknownName: nothing of that name.
+        BadValue: a path that ends too early, or an entry that a list does not have.
+    """
+    start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
+    for location in _targets(root, start, parts):
+        root = _spelled_out(root, location).put(location, value)
     return root
 
 

@@ -37,11 +37,12 @@ from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
 from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
+from poise.job.stand_in import capture_file, stand_in_note
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, Finding, clean
-from poise.samples import SAMPLES
+from poise.samples import DEFECTS, SAMPLES
 from poise.wording import frame_list
 from poise.yaml_nodes import Place, Problem
 
@@ -104,7 +105,7 @@ def _captured(recipe: Recipe, clip: Clip | str | Path | None) -> _Captured:
     if clip is not None and not isinstance(clip, Clip):
         clip = _read(recipe, clip)  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
-        return _chosen(recipe, clip)
+        return _chosen(recipe.for_clip(clip), clip)
 
 
 def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
@@ -112,12 +113,12 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     if given is not None:
         clip = given
     elif choice.sample is not None:
-        clip = SAMPLES[choice.sample]().clip
+        clip = _made(choice.sample, choice)
     elif choice.file is not None:
-        clip = _read(recipe, recipe.folder / choice.file)
+        clip = _read(recipe, _own_file(recipe, choice.file))
     else:
         raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
-    notes = list(clip.source.notes if clip.source else ())
+    notes = [*_stand_in_notes(recipe), *(clip.source.notes if clip.source else ())]
     before = len(clip.history)
     clip, remarks, kept = _cut(clip, choice)
     first = 0 if choice.frames is None else choice.frames[0]
@@ -127,6 +128,27 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     if jumps is not None:
         remarks.append(jumps_in_words(jumps))
     return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps)
+
+
+def _made(name: str, choice: ClipChoice) -> Clip:
+    seconds, make = choice.seconds, SAMPLES[name]
+    sample = make() if seconds is None else make(seconds=seconds)
+    for defect, damage in DEFECTS.items():
+        if defect in choice.defects:
+            sample = damage(sample, choice.defects[defect])
+    return sample.clip
+
+
+def _own_file(recipe: Recipe, name: str) -> Path:
+    return recipe.folder / name if recipe.clip.stand_in is None else capture_file(recipe.folder, name)
+
+
+def _stand_in_notes(recipe: Recipe) -> list[str]:
+    """What is to be said where a clip made by code stands in for a capture."""
+    if recipe.for_capture is None or recipe.clip.sample is None:
+        return []
+    name = recipe.for_capture.clip.file or ""
+    return [stand_in_note(recipe.clip.sample, capture_file(recipe.folder, name))]
 
 
 def _resampled(recipe: Recipe, clip: Clip) -> Clip:

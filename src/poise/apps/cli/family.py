@@ -73,7 +73,7 @@ def build(
             )
             from poise.methods.momentum import Settings, build_family, statuses_in_words
 
-            read = load_recipe(recipe, changes=set_ or (), without=without or ())
+            read = load_recipe(recipe, changes=set_ or (), without=without or ()).for_clip(clip)
             steps = [i for i, step in enumerate(read.steps) if step.method == "momentum"]
             if len(read.steps) != 1 or not steps:
                 methods = ", ".join(step.method for step in read.steps)

@@ -108,6 +108,7 @@ def follow(
 
         changes = [*changes, *asked.changes(changes)]
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
+        recipe = recipe.for_clip(clip)
         used = [step.method for step in recipe.steps]
         if method is not None and method not in used:
             raise BadValue(
