@@ -8,6 +8,7 @@ swings. Which it was is printed. The pattern lands in `out/golf.npz` of the proj
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -41,13 +42,17 @@ def made_swings(folder: Path) -> list[Path]:
 
 
 def main() -> None:
-    PATTERN.parent.mkdir(exist_ok=True)
+    reader = argparse.ArgumentParser(description="Learn the pattern that golf_hit.yaml needs.")
+    reader.add_argument("--output", type=Path, default=PATTERN, help="default: out/golf.npz")
+    output = reader.parse_args().output
+    output.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         swings = captured_swings()
-        print("captured swings" if swings else "the captures are missing: swings made by code")
+        said = "captured swings" if swings else "the captures are missing: swings made by code"
+        print(said, flush=True)
         swings = swings or made_swings(Path(folder))
         learn = [sys.executable, "-m", "poise", "pattern", "learn", *map(str, swings)]
-        options = ["--fit-club", "-o", str(PATTERN), "--overwrite"]
+        options = ["--fit-club", "-o", str(output), "--overwrite"]
         subprocess.run([*learn, *options], check=True)
 
 

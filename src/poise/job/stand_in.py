@@ -21,6 +21,7 @@ CAPTURES = "POISE_CAPTURES"
 
 _OF_THE_STAND_IN = ("sample", "seconds", "frames", "defects")
 _OF_ANY_CLIP = ("rate_hz", "clean")
+_OF_THE_CAPTURE = ("file", "stand_in")
 _HERE = ("clip", "stand_in")
 
 
@@ -71,7 +72,7 @@ def standing_in(root: Node, missing: Path) -> Node:
     kept = {
         key: value
         for key, value in clip.items().items()
-        if key in _OF_ANY_CLIP or (value.place.is_option and key != "stand_in")
+        if key in _OF_ANY_CLIP or (value.place.is_option and key not in _OF_THE_CAPTURE)
     }
     own = {key: value for key, value in given.items().items() if key in _OF_THE_STAND_IN}
     root = root.put(("clip",), replace(clip, content={**own, **kept}))
