@@ -140,7 +140,9 @@ def _made(name: str, choice: ClipChoice) -> Clip:
 
 
 def _own_file(recipe: Recipe, name: str) -> Path:
-    return recipe.folder / name if recipe.clip.stand_in is None else capture_file(recipe.folder, name)
+    return (
+        recipe.folder / name if recipe.clip.stand_in is None else capture_file(recipe.folder, name)
+    )
 
 
 def _stand_in_notes(recipe: Recipe) -> list[str]:

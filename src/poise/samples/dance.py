@@ -68,9 +68,7 @@ def _push_point(times: Array) -> Array:
     for number in range(-3, 9):
         step = _step(1.0 if number % 2 == 0 else -1.0, 0.5 * number)
         place = point_on(step, _PUSH_M)
-        keys += [
-            (step.touch_s + share * _STEP_CYCLE_S, place) for share in (_LEAVE - 0.5, 0.5)
-        ]
+        keys += [(step.touch_s + share * _STEP_CYCLE_S, place) for share in (_LEAVE - 0.5, 0.5)]
     return monotone(keys, times)
 
 

@@ -53,8 +53,8 @@ def _rests(*pairs: tuple[float, float]) -> tuple[Key, ...]:
 
 
 _STANDING_KICK = _Detour(
-    _rests((_LIFT_S, 0.0), (_KNEE_S, 0.42), (_OUT_S, 0.74), (_BACK_S, 0.40), (_DOWN_S, 0.0)),
-    _rests((_LIFT_S, 0.0), (_KNEE_S, 0.05), (_OUT_S, 0.98), (_BACK_S, 0.12), (_DOWN_S, 0.0)),
+    _rests((_LIFT_S, 0.0), (_KNEE_S, 0.36), (_OUT_S, 0.74), (_BACK_S, 0.36), (_DOWN_S, 0.0)),
+    _rests((_LIFT_S, 0.0), (_KNEE_S, 0.14), (_OUT_S, 0.98), (_BACK_S, 0.20), (_DOWN_S, 0.0)),
     _rests((_LIFT_S, 0.0), (_KNEE_S, 10.0), (_OUT_S, -50.0), (_BACK_S, 5.0), (_DOWN_S, 0.0)),
 )
 

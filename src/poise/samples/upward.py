@@ -71,9 +71,7 @@ def _plan(count: int, smash: bool) -> tuple[Plan, Ground]:
         easing_s=((_START_S, _DEEP_S), (landed + _LOW_S, landed + _UP_S)),
     )
     steps = _steps_of(count)
-    plan = Plan(
-        feet_of(steps), partial(_angles, leaves, smash), partial(_heights, leaves)
-    )
+    plan = Plan(feet_of(steps), partial(_angles, leaves, smash), partial(_heights, leaves))
     return balanced(plan, line, partial(_push_point, leaves, steps))
 
 

@@ -71,8 +71,8 @@ def sample(
     name: Annotated[
         str,
         typer.Argument(
-            help="What to make: walk, run, jump, hop, reach, golf, squat, stand, sit, getup, kneel "
-            "or cartwheel.",
+            help="What to make: walk, run, jump, jump-up, jump-twice, smash, kick, jump-kick, hop, "
+            "dance, reach, golf, squat, stand, sit, getup, kneel or cartwheel.",
             metavar="NAME",
         ),
     ],
