@@ -1,4 +1,4 @@
-"""Clips made by code that stand in for missing captures: when, with which values, and said aloud."""
+"""Clips made by code that stand in for missing captures: when, with which values, and said."""
 
 from __future__ import annotations
 

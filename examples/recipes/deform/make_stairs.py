@@ -121,10 +121,12 @@ class Stairs:
         return heights[np.searchsorted(self.edges_m, z_m, side="right")]
 
 
-def read_walk(clip: str) -> Walk:
+def read_walk(source: str) -> Walk:
     """A clip, its points and footprints."""
     anything = "[{place_center_of_mass: {name: balance, mode: original, frames: all}}]"
-    text = f"poise: 1\nclip: {{{clip}, {RATE}}}\nsteps: [{{deform: {{constraints: {anything}}}}}]\n"
+    text = (
+        f"poise: 1\nclip: {{{source}, {RATE}}}\nsteps: [{{deform: {{constraints: {anything}}}}}]\n"
+    )
     prepared = subject(recipe_from_text(text, path=RECIPE))
     clip, character = prepared.clip, prepared.character
     names = character.sites.names
@@ -479,8 +481,8 @@ TAIL = """\
 
 def main() -> None:
     climbs: list[Climb] = []
-    for clip, place in ((CAPTURE, PLACE), (MADE, MADE_PLACE)):
-        walk = read_walk(clip)
+    for source, place in ((CAPTURE, PLACE), (MADE, MADE_PLACE)):
+        walk = read_walk(source)
         climbs.append((walk, stairs_under(walk)))
         place.write_text(place_text(climbs[-1][1]), encoding="utf-8")
     RECIPE.write_text(recipe_text(*climbs), encoding="utf-8")

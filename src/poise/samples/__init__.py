@@ -24,6 +24,7 @@ from poise.samples.kick import jump_kicking as jump_kicking
 from poise.samples.kick import kicking as kicking
 from poise.samples.kneel import kneeling as kneeling
 from poise.samples.reach import reaching as reaching
+from poise.samples.roll import rolling as rolling
 from poise.samples.run import running as running
 from poise.samples.sit import sitting as sitting
 from poise.samples.standing import squatting as squatting
@@ -56,6 +57,7 @@ SAMPLES: dict[str, Callable[..., Sample]] = {
     "sit": sitting,
     "getup": getting_up,
     "kneel": kneeling,
+    "roll": rolling,
     "cartwheel": cartwheeling,
 }
 """What `poise sample` can make, by name."""

@@ -72,7 +72,8 @@ def sample(
         str,
         typer.Argument(
             help="What to make: walk, run, jump, jump-up, jump-twice, smash, kick, jump-kick, hop, "
-            "dance, reach, golf, squat, stand, sit, getup, kneel or cartwheel.",
+            "dance, reach, golf, squat, stand, sit, getup, kneel, roll "
+            "or cartwheel.",
             metavar="NAME",
         ),
     ],
