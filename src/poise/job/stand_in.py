@@ -87,5 +87,5 @@ def stand_in_note(sample: str, missing: Path) -> str:
     """The sentence that a run says of its stand-in."""
     return (
         f"A clip made by code ('{sample}') stands in for {missing.name}, which is not in"
-        f" {missing.parent} (docs/captures.md says where to get it)."
+        f" {os.path.normpath(missing.parent)} (docs/captures.md says where to get it)."
     )

@@ -1,7 +1,7 @@
 """A roll over the back: from sitting onto pelvis and chest, onto the upper back, and up again.
 
-Hands press beside the hips throughout. Hips stand still until the chest carries, and the chest while
-the hips are in the air: what turns, turns about what carries.
+Hands press beside the hips throughout. Hips stand still until the chest carries, and the chest
+while the hips are in the air: what turns, turns about what carries.
 """
 
 from __future__ import annotations
