@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import poise
+from poise.apps.batch.order import order_from
 from poise.errors import PoiseError
 from poise.job import load_recipe, recipe_from_text, recipe_text, run_recipe, subject
 from poise.job.stand_in import CAPTURES, capture_file
@@ -95,6 +96,12 @@ def test_nothing_stands_in_for_a_clip_that_is_given(folder: Path) -> None:
     assert outcome.clip.frame_count == 31
     assert not any("stands in" in note for note in outcome.notes)
     assert poise.run(folder / "held.yaml", given).recipe.for_capture is None
+
+
+def test_a_batch_runs_the_clips_of_its_library(folder: Path) -> None:
+    recipe = order_from(folder / "held.yaml").followed_with()
+    assert recipe.for_capture is None
+    assert recipe.steps[0].constraints[0].values["place_m"] == (0, 0.5, 0)
 
 
 def test_changes_of_the_user_come_on_top(folder: Path) -> None:
