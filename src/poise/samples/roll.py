@@ -47,11 +47,11 @@ _SITTING_DEG, _ROLLED_DEG = -24.0, -128.0
 _BENT_DEG = (12.0, 8.0)
 """Of the two lower joints of the spine, all the time: a round back."""
 _HIPS_M = np.array([0.0, SEAT_M, 0.0])
-_HEEL_M = 0.30
+_HEEL_M = 0.34
 _FEET_LEAVE_S = 1.35
 _OVER_S = 0.75
 """How long feet take to come over the body, and back."""
-_TUCKED_M = np.array([0.10, -0.16, 0.46])
+_TUCKED_M = np.array([0.10, -0.17, 0.48])
 """Of an ankle from the hips, in their frame, the left one's."""
 _PRESSES = {
     side: Press((sign * 0.26, 0.0, -0.14), (sign * 0.5, 1.0), -np.inf, np.inf)
