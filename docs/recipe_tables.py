@@ -1,4 +1,7 @@
-"""The tables of docs/recipes.md, made from the records: `python docs/recipe_tables.py`."""
+"""The tables of docs/recipes.md and docs/captures.md: `python docs/recipe_tables.py`.
+
+Those about recipes are made from the records, that about captures from the recipes in `examples`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import re
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, cast, get_type_hints
+
+from ruamel.yaml import YAML
 
 from poise.constraints import Interval, Recruit
 from poise.job import (
@@ -25,6 +30,8 @@ from poise.job import (
 from poise.record_ranges import members
 
 PAGE = Path(__file__).with_name("recipes.md")
+CAPTURES = Path(__file__).with_name("captures.md")
+RECIPES = Path(__file__).resolve().parents[1] / "examples" / "recipes"
 
 EVERY_CONSTRAINT = ("name", *INTERVAL_KEYS, "priority", "weight", "recruit")
 """Keys that the page explains once for all constraints."""
@@ -33,7 +40,7 @@ EVERY_CONSTRAINT = ("name", *INTERVAL_KEYS, "priority", "weight", "recruit")
 def tables(words: Vocabulary) -> dict[str, str]:
     """What belongs between the marks of the page, by the names of the marks."""
     made = {
-        "clip": table(ClipChoice),
+        "clip": "\n\n".join([table(ClipChoice), *_inner_tables(ClipChoice)]),
         "character": table(CharacterChoice),
         "outputs": table(Outputs),
         "constraints": "\n\n".join(_constraint(kind, words) for kind in words.constraints),
@@ -124,17 +131,38 @@ def _small(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
+def captures_table() -> str:
+    """Which capture each example recipe is about, and what stands in for it."""
+    lines = ["| recipe | capture | stand-in |", "|---|---|---|"]
+    for path in sorted(RECIPES.rglob("*.yaml")):
+        clip = YAML(typ="safe").load(path.read_text(encoding="utf-8")).get("clip")
+        if clip is not None:
+            name = path.relative_to(RECIPES).with_suffix("").as_posix()
+            capture = "/".join(Path(clip["file"]).parts[-2:])
+            lines.append(f"| `{name}` | `{capture}` | `{clip['stand_in']['sample']}` |")
+    return "\n".join(lines)
+
+
 def page_with_tables(page: str, words: Vocabulary) -> str:
-    """The page with all tables as they should be."""
+    """The page of recipes with all tables as they should be."""
     for name, text in tables(words).items():
-        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if len(mark.findall(page)) != 1:
-            raise ValueError(f"{PAGE.name} has no place for {name}")
-        page = mark.sub(lambda found, text=text: f"{found[1]}{text}\n{found[2]}", page)
+        page = with_table(page, name, text)
     return page
+
+
+def with_table(page: str, name: str, text: str) -> str:
+    """A page with a table between its marks."""
+    mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    if len(mark.findall(page)) != 1:
+        raise ValueError(f"the page has no place for {name}")
+    return mark.sub(lambda found: f"{found[1]}{text}\n{found[2]}", page)
 
 
 if __name__ == "__main__":
     PAGE.write_text(
         page_with_tables(PAGE.read_text(encoding="utf-8"), vocabulary()), encoding="utf-8"
+    )
+    CAPTURES.write_text(
+        with_table(CAPTURES.read_text(encoding="utf-8"), "recipes", captures_table()),
+        encoding="utf-8",
     )

@@ -80,6 +80,7 @@ def main() -> None:
     clean, damaged = damaged_samples()[0]
     page = OUT / "sliding_walk.html"
     poise.report(damaged.clip, page, clean.clip, contacts=damaged.contacts)
+    poise.save(damaged.clip, OUT / "sliding_walk.glb")
     print(f"\n{page}: the sliding walk against the clean one, for a browser")
 
 

@@ -1,8 +1,8 @@
 """The four experiments of Le Callennec and Boulic (2004), section 6, with their contrasts.
 
-Each is a recipe in `examples/recipes/deform/` on a real clip. Where the real clips are not at hand,
-a recipe of the same kind on a clip made by code runs instead. Everything lands in `out/`: before
-and after as GLB, the contrasts too; with `--all` a report beside each.
+Each is a recipe in `examples/recipes/deform/` on a captured clip; where the capture is missing, a
+clip made by code stands in, and it is said. Everything lands in `out/`: before and after as GLB,
+the contrasts too; with `--all` a report beside each.
 
     python examples/03_deform_experiments.py
     python examples/03_deform_experiments.py --all
@@ -16,7 +16,6 @@ One run of one experiment is the same as
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 from dataclasses import dataclass
@@ -29,7 +28,6 @@ from poise.job import Recipe, load_recipe
 OUT = Path("out")
 HERE = Path(__file__).resolve().parent
 RECIPES = HERE / "recipes" / "deform"
-SHARED = Path(os.environ.get("POISE_SHARED", HERE.parents[1] / "shared"))
 TIMED_RUNS = 5
 
 
@@ -69,44 +67,30 @@ EXPERIMENTS = (
     Experiment("karate", "Figs. 5 and 6", (UNBALANCED, WEIGHTS, *HEIGHTS)),
     Experiment("climbing_stairs", "Fig. 7"),
 )
-STAND_IN = Experiment("sample_reaching", "as Fig. 3, on a clip made by code", (UNBALANCED,))
 
 
-def clip_of(recipe: Recipe) -> Path | None:
-    """The real clip that a recipe names, when it is there."""
-    parts = Path(recipe.clip.file or "").parts
-    path = SHARED.joinpath(*parts[parts.index("shared") + 1 :]) if "shared" in parts else None
-    return path if path is not None and path.is_file() else None
-
-
-def play(experiment: Experiment, *, everything: bool) -> bool:
-    """One experiment; returns whether its clip was there."""
+def play(experiment: Experiment, *, everything: bool) -> None:
+    """One experiment and its contrasts."""
     print(f"\n== {experiment.name} ({experiment.figure})")
     path = RECIPES / f"{experiment.name}.yaml"
-    if not path.is_file():
-        print(f"left out: there is no {path.name} yet")
-        return True
     recipe = load_recipe(path)
-    clip = clip_of(recipe)
-    if clip is None and recipe.clip.file is not None:
-        print(f"left out: no {Path(recipe.clip.file).name} in {SHARED} (see POISE_SHARED)")
-        return False
-    made = _run(recipe, clip, experiment.name, report=everything)
+    made = _run(recipe, experiment.name, report=everything)
+    if recipe.for_capture is not None:
+        print(made.notes[0])  # a clip made by code stands in
     poise.save(made.start, OUT / f"{experiment.name}_before.glb")
     for contrast in experiment.contrasts:
         changed = load_recipe(path, changes=contrast.changes, without=contrast.without)
         name = f"{experiment.name}_{contrast.name}"
         print(f"-- {contrast.name.replace('_', ' ')}")
-        _run(changed, clip, name, report=everything)
-    return True
+        _run(changed, name, report=everything)
 
 
-def _run(recipe: Recipe, clip: Path | None, name: str, *, report: bool) -> Result:
+def _run(recipe: Recipe, name: str, *, report: bool) -> Result:
     """Run it, say how it went, and write what it made."""
-    made, times = poise.run(recipe, clip), list[float]()
+    made, times = poise.run(recipe), list[float]()
     for _ in range(TIMED_RUNS):
         begin = time.perf_counter()
-        poise.run(recipe, clip)
+        poise.run(recipe)
         times.append(time.perf_counter() - begin)
     print(made)
     print(f"{1e3 * statistics.median(times):.0f} ms from file to clip (median of {TIMED_RUNS})")
@@ -129,8 +113,8 @@ def main() -> None:
         reader.error(f"no experiment is called {unknown[0]}: there are {', '.join(names)}")
     OUT.mkdir(exist_ok=True)
     chosen = [each for each in EXPERIMENTS if each.name in (asked.names or names)]
-    if not all([play(each, everything=asked.all) for each in chosen]):
-        play(STAND_IN, everything=asked.all)
+    for each in chosen:
+        play(each, everything=asked.all)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,16 @@ start would inherit, and those that are to be interrupted would never end. A han
 nothing is as good for the tests themselves, and is not inherited.
 """
 
+import os
 import signal
+from pathlib import Path
 
 from hypothesis import settings
+
+if "POISE_SHARED" in os.environ:
+    # Recipes look for captures where the tests do: `POISE_SHARED=/nowhere pytest` is a machine
+    # without them.
+    os.environ.setdefault("POISE_CAPTURES", str(Path(os.environ["POISE_SHARED"]) / "mocap"))
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda *_: None)

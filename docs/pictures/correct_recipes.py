@@ -57,7 +57,7 @@ def drawn(name: str, outcome: Outcome, other: Outcome | None = None) -> Path:
     """The picture of what has been run: captured, corrected, and another body."""
     look, prepared = LOOKS[name], outcome.prepared
     character, place = prepared.character, prepared.environment
-    part = _narrow(place)
+    part = narrow(place)
     before = "as captured" if part is None else "as captured, raised by the hill"
     rows = [
         Row(before, outcome.start, character, place, drawn=part),
@@ -75,7 +75,7 @@ def drawn(name: str, outcome: Outcome, other: Outcome | None = None) -> Path:
     return page(path, rows, frames=frames, view=look.view, figures=look.figures)
 
 
-def _narrow(place: Environment) -> Environment | None:
+def narrow(place: Environment) -> Environment | None:
     """A path over a hill that is the same all across: from the side, the feet are then seen."""
     (surface, *_) = place.surfaces
     if not isinstance(surface, HeightField):

@@ -5,7 +5,7 @@ Those of README.md come from clips made by code, those of docs/deform.md from th
 `filter`, `correct` and `momentum` beside it, that of docs/pattern.md from
 `benchmarks/pattern_golf.py`, that of docs/retarget.md from `benchmarks/retarget_table.py`, that of
 docs/batch.md from all shared captures, that of the studio from a dance; their clips are real.
-Without these clips they stay as they are.
+Without these clips they stay as they are. Those of docs/examples.md are made by `gallery.py`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from poise.arrays import Array
 from poise.constraints import Scene
 from poise.constraints.scene import point_path
 from poise.job import Recipe, Subject, load_recipe, run_prepared, subject
+from poise.job.stand_in import capture_file
 from poise.motion import Clip
 from studio import studio_picture
 
@@ -145,9 +146,9 @@ def _clip(name: str) -> Path | None:
     name = {"dancing": "dancing_short_limbs"}.get(name, name)
     here = [folder / f"{name}.yaml" for folder in (RECIPES, *OTHERS)]
     recipe = load_recipe(next((path for path in here if path.is_file()), RECIPES / "reaching.yaml"))
-    parts = Path(recipe.clip.file or "").parts
-    path = SHARED.joinpath(*parts[parts.index("shared") + 1 :])
-    return path if path.is_file() else None
+    if recipe.for_capture is not None or recipe.clip.file is None:
+        return None  # a clip made by code would stand in
+    return capture_file(recipe.folder, recipe.clip.file)
 
 
 if __name__ == "__main__":

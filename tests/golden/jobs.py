@@ -13,7 +13,9 @@ MOCAP = SHARED / "mocap"
 CMU = MOCAP / "cmu"
 LIBRARY = ("cmu", "cmu_3dsmax", "cmu_asfamc", "cmu_random", "tennis")
 
-NOT_RECIPES = ("chair", "stool", "hill", "irregular_stairs")
+NOT_RECIPES = (
+    "chair", "stool", "hill", "irregular_stairs", "made_stool", "made_hill", "made_stairs",
+)  # fmt: skip
 """Places beside the recipes that name them."""
 FAMILIES = ("smash_family",)
 GOLF = "golf.npz"

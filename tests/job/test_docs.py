@@ -29,6 +29,23 @@ def test_the_tables_are_those_of_the_records(maker: ModuleType) -> None:
     assert page == made, "run: python docs/recipe_tables.py"
 
 
+def test_the_captures_are_those_of_the_recipes(maker: ModuleType) -> None:
+    page = (DOCS / "captures.md").read_text(encoding="utf-8")
+    made = maker.with_table(page, "recipes", maker.captures_table())
+    assert page == made, "run: python docs/recipe_tables.py"
+
+
+def test_the_gallery_shows_every_example() -> None:
+    page = (DOCS / "examples.md").read_text(encoding="utf-8")
+    examples = DOCS.parent / "examples"
+    for script in sorted(examples.glob("[0-9]*.py")):
+        assert f"python examples/{script.name}`" in page
+    families = {path.parent.name for path in (examples / "recipes").rglob("*.yaml")}
+    for name in (*families, "examples"):
+        assert f"(pictures/gallery_{name}.png)" in page
+        assert (DOCS / "pictures" / f"gallery_{name}.png").stat().st_size < 150_000
+
+
 def test_every_key_of_every_constraint_is_on_the_page(maker: ModuleType) -> None:
     page = (DOCS / "recipes.md").read_text(encoding="utf-8")
     for kind, record in vocabulary().constraints.items():

@@ -168,18 +168,20 @@ CASES = {
     "an unknown sample": (
         f"poise: 1\nclip: {{sample: wlak}}\n{STEPS}",
         "r.yaml:2:16: No sample is called 'wlak'. Did you mean 'walk'? "
-        "Known: walk, run, jump, hop, reach, golf, squat, stand, sit, getup, kneel, cartwheel.",
+        "Known: walk, run, jump, jump-up, jump-twice, smash, kick, jump-kick, hop, dance, reach, "
+        "golf, squat, stand, sit, getup, kneel, roll, cartwheel.",
     ),
     "an unknown key of a clip": (
         f"poise: 1\nclip: {{file: a.bvh, rate: 24}}\n{STEPS}",
         "r.yaml:2:21: expected a key of clip, found 'rate'. Did you mean 'rate_hz'? Known: file, "
-        "sample, frames, rate_hz, clean, unit, up, skeleton, capture_rate_hz, wrong_rate, "
-        "animation.",
+        "sample, seconds, defects, stand_in, frames, rate_hz, clean, unit, up, skeleton, "
+        "capture_rate_hz, wrong_rate, animation.",
     ),
     "a number for a clip": (
         f"poise: 1\nclip: 7\n{STEPS}",
-        "r.yaml:2:7: expected text or keys and values (file, sample, frames, rate_hz, clean, unit, "
-        "up, skeleton, capture_rate_hz, wrong_rate, animation) for clip, found 7.",
+        "r.yaml:2:7: expected text or keys and values (file, sample, seconds, defects, stand_in, "
+        "frames, rate_hz, clean, unit, up, skeleton, capture_rate_hz, wrong_rate, animation) "
+        "for clip, found 7.",
     ),
     "frames backwards": (
         f"poise: 1\nclip: {{file: a.bvh, frames: [9, 3]}}\n{STEPS}",

@@ -1,8 +1,9 @@
-"""Write `climbing_stairs.yaml` and `irregular_stairs.yaml` from the footsteps of a level walk.
+"""Write `climbing_stairs.yaml` and its stairs from the footsteps of a level walk.
 
 A recipe is data, and may be made by a program. This one finds where the feet of a walk stand, puts
 a step of its own height under each footprint, and works out through which places heel and ball of
-each foot have to pass so that they rest on the steps and clear the edges between:
+each foot have to pass so that they rest on the steps and clear the edges between. It does so twice:
+for a captured walk, and for the walk made by code that stands in where the capture is missing:
 
     python examples/recipes/deform/make_stairs.py
 """
@@ -21,8 +22,11 @@ from poise.job import Subject, recipe_from_text, subject
 from poise.mechanics import forward_kinematics, site_positions
 
 HERE = Path(__file__).resolve().parent
-RECIPE, PLACE = HERE / "climbing_stairs.yaml", HERE / "irregular_stairs.yaml"
-CLIP = "{file: ../../../../shared/mocap/cmu/02_01.bvh, rate_hz: 30}"
+RECIPE = HERE / "climbing_stairs.yaml"
+PLACE, MADE_PLACE = HERE / "irregular_stairs.yaml", HERE / "made_stairs.yaml"
+CAPTURE = "file: ../../../../shared/mocap/cmu/02_01.bvh"
+RATE = "rate_hz: 30"
+MADE = "sample: walk, seconds: 2.85"
 
 RISES_M = (0.15, 0.10, 0.18, 0.12)
 """Of each step. The last one is the landing, on which the last two footprints are."""
@@ -45,10 +49,14 @@ STROKE_S = 0.1
 RISEN_BY, TURNED_FROM = 0.6, 0.6
 """Share of the swing after which a foot is as high as its next step, and from which on it turns
 flat to land."""
+LANDING_FROM = 0.8
+"""Share of the swing from which on a foot comes down on its step, and may be near it."""
 LIFT_M = 0.005
 """By so much a stride is lifted more and more until it clears the edges."""
 EXACT_M = 0.006
 """How closely the curves follow the paths worked out here: places to pass are added until then."""
+FOREARM_AHEAD = "[0.7071, -0.7071, 0, 0]"
+"""Of the made figure, whose arms hang at rest: from there forward."""
 POINTS = ("heel", "ball")
 SOLE = ("heel", "ball", "inner_edge", "outer_edge", "toe_tip")
 
@@ -113,10 +121,12 @@ class Stairs:
         return heights[np.searchsorted(self.edges_m, z_m, side="right")]
 
 
-def read_walk() -> Walk:
-    """The clip of the recipe, its points and footprints."""
+def read_walk(source: str) -> Walk:
+    """A clip, its points and footprints."""
     anything = "[{place_center_of_mass: {name: balance, mode: original, frames: all}}]"
-    text = f"poise: 1\nclip: {CLIP}\nsteps: [{{deform: {{constraints: {anything}}}}}]\n"
+    text = (
+        f"poise: 1\nclip: {{{source}, {RATE}}}\nsteps: [{{deform: {{constraints: {anything}}}}}]\n"
+    )
     prepared = subject(recipe_from_text(text, path=RECIPE))
     clip, character = prepared.clip, prepared.character
     names = character.sites.names
@@ -264,7 +274,7 @@ def _too_low(
         added = made[with_it][0] - walk.path(before.side, with_it)
         places = (walk.path(before.side, point) + added)[frames]
         around = [stairs.height_m(places[:, 2] + aside) for aside in (-0.02, 0.02)]
-        if (places[:, 1] - np.maximum(*around) < wanted).any():
+        if (places[:, 1] - np.maximum(*around) < wanted)[share < LANDING_FROM].any():
             return True
     return False
 
@@ -309,23 +319,58 @@ def heights(walk: Walk, stairs: Stairs) -> list[tuple[int, float]]:
     return sorted(keys.items())
 
 
-def recipe_text(walk: Walk, stairs: Stairs) -> str:
-    """The recipe, from `HEAD` to `TAIL`."""
-    text = HEAD.replace("CLIP", CLIP)
+Climb = tuple[Walk, Stairs]
+
+
+def curves(climb: Climb) -> dict[str, list[str]]:
+    """The places through which heel and ball of each foot pass, by the name of the curve."""
+    walk, stairs = climb
+    found: dict[str, list[str]] = {}
     for side in ("left", "right"):
         made = lifted_strides(walk, stairs, side)
         for point in POINTS:
-            text += FOOT.replace("SIDE", side).replace("POINT", point)
-            text += "" if point == "heel" else "            axes: xy\n"
-            text += "            through:\n"
+            lines = found.setdefault(f"{side} {point}", [])
             for each in passes(made[point][0], walk.path(side, point), made[point][1]):
                 until = "" if each.until is None else f", until: {each.until}"
                 place = ", ".join(f"{number:g}" for number in each.place_m)
-                text += f"              - {{frame: {each.frame}{until}, place_m: [{place}]}}\n"
-    keys = [
-        f"              - [{frame}, [0, {rise:g}, 0]]\n" for frame, rise in heights(walk, stairs)
-    ]
-    return text + TAIL.replace("              KEYS\n", "".join(keys))
+                lines.append(f"- {{frame: {each.frame}{until}, place_m: [{place}]}}\n")
+    return found
+
+
+def rises(climb: Climb) -> list[str]:
+    """The heights of the centre of mass, key by key."""
+    return [f"- [{frame}, [0, {rise:g}, 0]]\n" for frame, rise in heights(*climb)]
+
+
+def listed(lines: list[str], indent: int) -> str:
+    """Entries of a list, so far to the right."""
+    return "".join(" " * indent + line for line in lines)
+
+
+def recipe_text(captured: Climb, made: Climb) -> str:
+    """The recipe, from `HEAD` to `TAIL`."""
+    text = HEAD.replace("CAPTURE", CAPTURE).replace("RATE", RATE)
+    text = text.replace("SAMPLE", MADE.replace(", ", "\n    ")).replace(
+        "      SET\n", stand_in_text(made)
+    )
+    for name, lines in curves(captured).items():
+        side, point = name.split()
+        text += FOOT.replace("SIDE", side).replace("POINT", point)
+        text += "" if point == "heel" else "            axes: xy\n"
+        text += "            through:\n" + listed(lines, 14)
+    return text + TAIL.replace("              KEYS\n", listed(rises(captured), 14))
+
+
+def stand_in_text(climb: Climb) -> str:
+    """What is different for the walk made by code: its stairs, its places, its arm."""
+    last = climb[0].frames - 1
+    text = f"      environment: {MADE_PLACE.name}\n"
+    for name, lines in curves(climb).items():
+        text += f"      {name}.through:\n" + listed(lines, 8)
+    elbow = f"{{frame: 14, until: {last}, place_m: [-0.23, -0.12, -0.05]}}"
+    text += f"      right elbow.through: [{elbow}]\n"
+    text += f"      right forearm.turn_wxyz: {FOREARM_AHEAD}\n"
+    return text + "      balance.displacement_m:\n" + listed(rises(climb), 8)
 
 
 def place_text(stairs: Stairs) -> str:
@@ -359,7 +404,13 @@ about: |
   height and side count; how far ahead of the heel it is, the foot itself knows. Layer 1 too: the
   arm, which shares no joint with the feet. Layer 2: the centre of mass keeps to its path, raised.
   Layer 3: the knees are no further out or in than in the walk.
-clip: CLIP
+clip:
+  CAPTURE
+  RATE
+  stand_in:
+    SAMPLE
+    set:
+      SET
 environment: irregular_stairs.yaml
 # A flat foot under a bent knee turns the ankle further than the 20 degrees in the tables.
 character: {ranges: none}
@@ -429,11 +480,13 @@ TAIL = """\
 
 
 def main() -> None:
-    walk = read_walk()
-    stairs = stairs_under(walk)
-    RECIPE.write_text(recipe_text(walk, stairs), encoding="utf-8")
-    PLACE.write_text(place_text(stairs), encoding="utf-8")
-    print(f"{RECIPE.name}, {PLACE.name}: {len(RISES_M)} steps")
+    climbs: list[Climb] = []
+    for source, place in ((CAPTURE, PLACE), (MADE, MADE_PLACE)):
+        walk = read_walk(source)
+        climbs.append((walk, stairs_under(walk)))
+        place.write_text(place_text(climbs[-1][1]), encoding="utf-8")
+    RECIPE.write_text(recipe_text(*climbs), encoding="utf-8")
+    print(f"{RECIPE.name}, {PLACE.name}, {MADE_PLACE.name}: {len(RISES_M)} steps")
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ def run_recipe_file(
     recipe: Recipe | str | Path, clip: Clip | str | Path | None, progress: ProgressCallback | None
 ) -> Result:
     """What a recipe says."""
-    read = recipe if isinstance(recipe, Recipe) else load_recipe(recipe)
+    read = (recipe if isinstance(recipe, Recipe) else load_recipe(recipe)).for_clip(clip)
     return Result(run_recipe(read, clip=clip, progress=progress), read)
 
 

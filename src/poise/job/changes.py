@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,22 @@ def changed(root: Node, changes: Sequence[str | Change], without: Sequence[str])
     for change in changes:
         each = typed_change(change) if isinstance(change, str) else change
         _check_sizes(node_from(each.value, each.label))
-        path = each.path
-        start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
-        for location in _targets(root, start, parts):
-            root = _spelled_out(root, location).put(location, _value_at(location, each))
+        root = put_at(root, each.path, partial(_value_at, each))
     for name in without:
         root = _left_out(root, name)
+    return root
+
+
+def put_at(root: Node, path: Location | str, value: Callable[[Location], Node]) -> Node:
+    """A recipe with a value at every place that a path leads to.
+
+    Raises:
+        UnknownName: nothing of that name.
+        BadValue: a path that ends too early, or an entry that a list does not have.
+    """
+    start, parts = _split(root, path) if isinstance(path, str) else (str(path[0]), path[1:])
+    for location in _targets(root, start, parts):
+        root = _spelled_out(root, location).put(location, value(location))
     return root
 
 
@@ -63,7 +74,7 @@ def changed_values(values: Mapping[str, object], changes: Sequence[str | Change]
     return changed(node_from(values), changes, ()).plain()
 
 
-def _value_at(location: Location, change: Change) -> Node:
+def _value_at(change: Change, location: Location) -> Node:
     value = change.value
     if change.folder is not None:
         value = seen_from(change.folder, value, location)

@@ -26,6 +26,7 @@ from poise.job.recipe import (
 )
 from poise.job.record_validation import check
 from poise.job.schema import recipe_type, recipe_validator
+from poise.job.stand_in import capture_file, is_missing, standing_in, with_values
 from poise.job.vocabulary import Vocabulary, vocabulary
 from poise.yaml_nodes import Node, Place, Problem, expected, node_from, parse_yaml
 
@@ -77,7 +78,7 @@ def recipe_from_values(values: Values, path: str | Path) -> Recipe:
     Raises:
         RecipeProblem: all mistakes, each labelled by its keys, such as `steps.0.deform`.
     """
-    return _checked(node_from(values), Path(path), vocabulary(), [])
+    return _resolved(node_from(values), Path(path), vocabulary(), [], (), ())
 
 
 def question(changes: Sequence[str | Change] = ()) -> Recipe:
@@ -140,11 +141,31 @@ def _recipe(
     if not isinstance(root.content, dict):
         wanted = "keys and values for a recipe"
         raise RecipeProblem([*problems, expected(root.place, wanted, root.kind)])
-    if changes or without:
-        if problems:
-            raise RecipeProblem(problems)
-        root = changed(root, changes, without)
-    return _checked(root, path, words or vocabulary(), problems)
+    if problems and (changes or without):
+        raise RecipeProblem(problems)
+    return _resolved(root, path, words or vocabulary(), problems, changes, without)
+
+
+def _resolved(
+    root: Node,
+    path: Path,
+    words: Vocabulary,
+    known: list[Problem],
+    changes: Sequence[str | Change],
+    without: Sequence[str],
+) -> Recipe:
+    """The recipe; where its capture is missing and has a stand-in, the recipe about that.
+
+    Both are checked on every machine.
+    """
+    own = changed(root, changes, without)
+    recipe = _checked(own, path, words, known)
+    if recipe.clip.stand_in is None or recipe.clip.file is None:
+        return recipe
+    capture = capture_file(path.parent, recipe.clip.file)
+    made = standing_in(changed(with_values(root), changes, without), capture)
+    stands = replace(_checked(made, path, words, []), for_capture=recipe)
+    return stands if is_missing(own, path.parent) else recipe
 
 
 def _checked(root: Node, path: Path, words: Vocabulary, known: list[Problem]) -> Recipe:

@@ -39,11 +39,40 @@ WrongRate = Literal["stop", "fix", "keep"]
 SUGGESTED = "suggested"
 """The environment that a clip itself suggests, by where parts rest."""
 
+LARGEST_DEFECT = 100.0
+LONGEST_SAMPLE_S = 600.0
+SampleLength = Annotated[
+    float, Interval(gt=0, le=LONGEST_SAMPLE_S), f"above 0 and at most {LONGEST_SAMPLE_S:g} s"
+]
+
 VERSION = 1
 """Of the recipe format; the number after `poise:`."""
 
 RETARGET = "retarget"
 """The step that puts the motion on another body, and leaves later ones to work there."""
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A clip made by code, for machines that do not have the file."""
+
+    sample: str
+    """Which one, as `poise sample` makes them."""
+    seconds: SampleLength | None = None
+    """How long; each sample has its own usual length."""
+    frames: tuple[int, int] | None = None
+    """First and last frame of it to keep, both included, counted from 0 at 120 Hz."""
+    defects: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Defects to put in, as a capture has them, each with its size: `slide_cm_s`, `sink_cm`,
+    `float_cm`, `noise_mm`, `rotation_noise_deg`."""
+    set: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Values of the recipe that speak of the capture, and what they are for this clip: paths as
+    `--set` takes them."""
+
+    def __post_init__(self) -> None:
+        _check_sample(self.sample, self.defects)
+        _check_frames(self.frames)
+        check_record(self)
 
 
 @dataclass(frozen=True)
@@ -55,6 +84,13 @@ class ClipChoice:
     the recipe runs."""
     sample: str | None = None
     """Instead of a file: a clip made by code, as `poise sample` makes them."""
+    seconds: SampleLength | None = None
+    """How long the sample lasts; each has its own usual length."""
+    defects: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Defects to put into the sample, as a capture has them, each with its size: `slide_cm_s`,
+    `sink_cm`, `float_cm`, `noise_mm`, `rotation_noise_deg`."""
+    stand_in: StandIn | None = None
+    """Clip made by code that is used, and announced, where the file is missing."""
     frames: tuple[int, int] | str | None = None
     """Frames to keep, counted from 0 as in the file: first and last, both included; or, as
     `--frames` takes them, START:STOP, STOP not included: `120:480`, `:300`, `-60:`."""
@@ -82,18 +118,36 @@ class ClipChoice:
         if self.file is not None and self.sample is not None:
             raise BadValue("clip", "either a file or a sample", "both")
         if self.sample is not None:
-            from poise.samples import SAMPLES
-
-            if self.sample not in SAMPLES:
-                raise UnknownName("sample", self.sample, SAMPLES)
-        if isinstance(self.frames, str):
-            frame_range(self.frames)
-        elif self.frames is not None and not 0 <= self.frames[0] <= self.frames[1]:
-            raise BadValue("frames", "a first frame from 0 to the last", self.frames)
+            _check_sample(self.sample, self.defects)
+        elif self.seconds is not None or self.defects:
+            name = "defects" if self.defects else "seconds"
+            raise BadValue(name, "given only with a sample", getattr(self, name))
+        if self.stand_in is not None and self.file is None:
+            raise BadValue("stand_in", "given only with a file", self.stand_in.sample)
+        _check_frames(self.frames)
         check_record(self)
         for step in self.clean if isinstance(self.clean, tuple) else ():
             if step not in STEPS:
                 raise UnknownName("cleaning step", step, STEPS)
+
+
+def _check_sample(name: str, defects: Mapping[str, float]) -> None:
+    from poise.samples import DEFECTS, SAMPLES
+
+    if name not in SAMPLES:
+        raise UnknownName("sample", name, SAMPLES)
+    for defect, size in defects.items():
+        if defect not in DEFECTS:
+            raise UnknownName("defect", defect, DEFECTS)
+        if not 0 <= size <= LARGEST_DEFECT:
+            raise BadValue(defect, f"a size from 0 to {LARGEST_DEFECT:g}", size)
+
+
+def _check_frames(frames: tuple[int, int] | str | None) -> None:
+    if isinstance(frames, str):
+        frame_range(frames)
+    elif frames is not None and not 0 <= frames[0] <= frames[1]:
+        raise BadValue("frames", "a first frame from 0 to the last", frames)
 
 
 @dataclass(frozen=True)
@@ -250,6 +304,8 @@ class Recipe:
     """Where relative paths start."""
     written: Node | None = field(default=None, compare=False, repr=False)
     """The text it came from, for messages."""
+    for_capture: Recipe | None = field(default=None, compare=False, repr=False)
+    """The recipe as it is for the file that is missing, where this one is for the stand-in."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(self.steps))
@@ -276,6 +332,10 @@ class Recipe:
     def retargets(self) -> bool:
         """Whether its first step puts the motion on another body."""
         return any(step.method == RETARGET for step in self.steps[:1])
+
+    def for_clip(self, clip: object | None) -> Recipe:
+        """The recipe for a clip that is given instead of its own: nothing stands in for that."""
+        return self if clip is None or self.for_capture is None else self.for_capture
 
     @property
     def has_clip(self) -> bool:

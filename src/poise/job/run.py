@@ -94,6 +94,7 @@ def run_recipe(
         RecipeProblem: what a step cannot do, with the place of the constraint that asks for it.
         PoiseError: a file that cannot be read, a body that is not recognised.
     """
+    recipe = recipe.for_clip(clip)
     return run_prepared(recipe, subject(recipe, clip), words=words, progress=progress)
 
 

@@ -38,12 +38,13 @@ from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
 from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
+from poise.job.stand_in import capture_file, stand_in_note
 from poise.mechanics import forward_kinematics
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import Finding, Kept, cleaning_steps, kept_broken, trim
 from poise.one_line import framed
-from poise.samples import SAMPLES
+from poise.samples import DEFECTS, SAMPLES
 from poise.yaml_nodes import Place, Problem
 
 
@@ -89,7 +90,7 @@ def _captured(recipe: Recipe, clip: Clip | str | Path | None) -> _Captured:
             recipe, clip
         )  # what is wrong with another file is not the recipe's fault
     with located(recipe, ("clip",)):
-        return _chosen(recipe, clip)
+        return _chosen(recipe.for_clip(clip), clip)
 
 
 def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
@@ -97,12 +98,12 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     if given is not None:
         clip = given
     elif choice.sample is not None:
-        clip = SAMPLES[choice.sample]().clip
+        clip = _made(choice.sample, choice)
     elif choice.file is not None:
-        clip = read_captured(recipe, recipe.folder / choice.file)
+        clip = read_captured(recipe, _own_file(recipe, choice.file))
     else:
         raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
-    notes = list(clip.source.notes if clip.source else ())
+    notes = [*_stand_in_notes(recipe), *(clip.source.notes if clip.source else ())]
     before = len(clip.history)
     steps = cleaning_steps(choice.clean)
     remarks = list(kept_broken(clip, steps))
@@ -119,6 +120,29 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
     if jumps is not None:
         remarks.append(jumps_in_words(jumps))
     return _Captured(clip, tuple(notes), before, tuple(remarks), kept, jumps, rig)
+
+
+def _made(name: str, choice: ClipChoice) -> Clip:
+    seconds, make = choice.seconds, SAMPLES[name]
+    sample = make() if seconds is None else make(seconds=seconds)
+    for defect, damage in DEFECTS.items():
+        if defect in choice.defects:
+            sample = damage(sample, choice.defects[defect])
+    return sample.clip
+
+
+def _own_file(recipe: Recipe, name: str) -> Path:
+    return (
+        recipe.folder / name if recipe.clip.stand_in is None else capture_file(recipe.folder, name)
+    )
+
+
+def _stand_in_notes(recipe: Recipe) -> list[str]:
+    """What is to be said where a clip made by code stands in for a capture."""
+    if recipe.for_capture is None or recipe.clip.sample is None:
+        return []
+    name = recipe.for_capture.clip.file or ""
+    return [stand_in_note(recipe.clip.sample, capture_file(recipe.folder, name))]
 
 
 def _resampled(recipe: Recipe, clip: Clip) -> Clip:
@@ -310,8 +334,9 @@ def _figure(recipe: Recipe, clip: Clip | str | Path | None) -> Character | None:
         return None
     if not is_character(clip):
         return None
+    usual = ClipChoice()
     for name, value in vars(recipe.clip).items():
-        if name != "clean" and value != getattr(ClipChoice, name):
+        if name != "clean" and value != getattr(usual, name):
             raise BadValue(name, f"left out for {Path(clip).name}: it is for clips", str(value))
     return load_character(clip)
 

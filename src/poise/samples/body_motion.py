@@ -119,7 +119,7 @@ def posed_body(
     figure = sample_character()
     assert figure.body is not None
     skeleton, body = figure.skeleton, figure.body
-    q = _turned(skeleton, motion, times)
+    q = turned(skeleton, motion.angles_deg, times)
     still = forward_kinematics(skeleton, np.zeros((len(times), 3)), q)
     root = motion.root_m(times)
     limbs = partial(_put_limbs, still, q, motion, times)
@@ -139,9 +139,12 @@ def posed_body(
     raise AssertionError(f"the centre of mass stays {np.abs(wanted - center).max():.2e} m off")
 
 
-def _turned(skeleton: Skeleton, motion: BodyMotion, times: Array) -> Array:
+def turned(
+    skeleton: Skeleton, angles_deg: Callable[[Array], Mapping[str, Array]], times: Array
+) -> Array:
+    """(F, J, 4) rotations of the joints that are given by angles; others at rest."""
     q = np.tile(rotations.IDENTITY, (len(times), skeleton.joint_count, 1))
-    for joint, angles in motion.angles_deg(times).items():
+    for joint, angles in angles_deg(times).items():
         turns = np.radians(np.broadcast_to(angles, (len(times), 3)))[:, [1, 0, 2]]
         q[:, skeleton.index(joint)] = rotations.from_euler(turns, (1, 0, 2))
     return q

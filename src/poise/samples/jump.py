@@ -15,15 +15,17 @@ from poise.samples.truth import Sample
 
 _START_S, _DEEP_S, _LIFT_S, _LEAVE_S = 0.25, 0.85, 0.95, 1.25
 _LAND_S, _FLAT_S, _LOW_S, _UP_S = 1.65, 1.71, 2.02, 2.95
-_END_S = 3.2
+END_S = 3.2
+FLIGHT_S = (_LEAVE_S, _LAND_S)
+"""Take-off and landing."""
 _DISTANCE_M = 1.15
 _STANDING_M, _CROUCH_M, _LEAVING_M, _LANDING_M, _LOW_M = 0.975, 0.68, 1.00, 0.83, 0.62
 _FLIGHT_S = _LAND_S - _LEAVE_S
 _RISE_M_S = (_LANDING_M - _LEAVING_M) / _FLIGHT_S + 0.5 * GRAVITY * _FLIGHT_S
 _GRID_S = 0.005
-_LINE = Timeline(
+LINE = Timeline(
     _GRID_S,
-    round(_END_S / _GRID_S),
+    round(END_S / _GRID_S),
     cyclic=False,
     flights=((round(_LEAVE_S / _GRID_S), round(_LAND_S / _GRID_S)),),
     easing_s=((_START_S, _DEEP_S), (_LOW_S, _UP_S)),
@@ -32,20 +34,26 @@ _HALF_WIDTH_M = 0.10
 _PUSH = (
     (0.0, 0.12), (_START_S, 0.12), (_DEEP_S, 0.15), (_LIFT_S, 0.195), (_LEAVE_S, 0.225),
 )  # fmt: skip
-_LANDING_PUSH = ((_LAND_S, 0.0), (_FLAT_S, 0.0), (_LOW_S, 0.09), (_UP_S, 0.12), (_END_S, 0.12))
+_LANDING_PUSH = ((_LAND_S, 0.0), (_FLAT_S, 0.0), (_LOW_S, 0.09), (_UP_S, 0.12), (END_S, 0.12))
 
 
-def jumping(seconds: float = _END_S, rate_hz: float = 120.0) -> Sample:
+def jumping(seconds: float = END_S, rate_hz: float = 120.0) -> Sample:
     """Jump forward along +Z once, from standing to standing."""
-    return finished("jump", _plan(), _steps, seconds, rate_hz)
+    return finished("jump", _plan(), steps, seconds, rate_hz)
 
 
 @cache
 def _plan() -> tuple[Plan, Ground]:
-    return balanced(Plan(feet_of(_steps), _angles, _heights), _LINE, _push_point)
+    return balanced(plan(), LINE, push_point)
 
 
-def _steps(side: str, first_s: float, last_s: float) -> list[Step]:
+def plan() -> Plan:
+    """The jump before it is balanced."""
+    return Plan(feet_of(steps), _angles, _heights)
+
+
+def steps(side: str, first_s: float, last_s: float) -> list[Step]:
+    """Of a side: where it stands at first, and where it lands."""
     sign = 1.0 if side == "left" else -1.0
     yaw = sign * np.radians(6.0)
     start = Step(
@@ -84,9 +92,10 @@ def _heights(times: Array) -> Array:
     return np.where((times >= _LEAVE_S) & (times <= _LAND_S), aloft, heights)
 
 
-def _push_point(times: Array) -> Array:
+def push_point(times: Array) -> Array:
+    """(F, 2) under the feet that stand."""
     keys: list[tuple[float, Array]] = []
-    first, second = _steps("left", 0, 0)
+    first, second = steps("left", 0, 0)
     for step, rows in ((first, _PUSH), (second, _LANDING_PUSH)):
         keys += [(t, np.array([0.0, point_on(step, ahead)[1]])) for t, ahead in rows]
     return monotone(keys, times)

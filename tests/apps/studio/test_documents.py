@@ -88,6 +88,20 @@ def test_a_recipe_is_opened_as_a_document(studio: Studio) -> None:
         assert heard.motion("before") != heard.motion("after")
 
 
+def test_a_recipe_opens_with_its_capture_or_with_what_stands_in(studio: Studio) -> None:
+    made = {"sample": "squat", "set": {"hand.place_m": [0, 0.02, 0]}}
+    for name, there in (("short.bvh", True), ("missing.bvh", False)):
+        whole = {**recipe(wrist(0.1)), "clip": {"file": name, "stand_in": made}}
+        (studio.folder / "held.yaml").write_text(json.dumps(whole), encoding="utf-8")
+        with studio.page() as page:
+            heard = page.open("open_file", path="held.yaml")
+            assert heard.problem_lines() == []
+            opened_recipe = heard.state.recipe
+            # What is edited from here on would not fit the values of the stand-in.
+            assert opened_recipe["clip"] == ({"file": name} if there else {"sample": "squat"})
+            assert ("stands in for missing.bvh" in opened_recipe.get("about", "")) == (not there)
+
+
 def test_a_recipe_that_is_wrong_is_not_opened(studio: Studio, page: Page) -> None:
     (studio.folder / "wrong.yaml").write_text("poise: 1\nsteps: [{defrom: {}}]\n")
     heard = page.open("open_file", path="wrong.yaml")

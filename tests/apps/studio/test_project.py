@@ -191,6 +191,13 @@ NAMES_A_FILE: dict[str, dict[str, Any]] = {
     ),
     "contacts": with_value(("steps", 0, "deform"), {"contacts": OUT + "contacts.csv"}),
     "pattern": with_value(("steps", 0), {"pattern": {"pattern": OUT + "pattern.npz"}}),
+    "values of a stand-in": with_value(
+        ("clip",),
+        {
+            "file": "missing.bvh",
+            "stand_in": {"sample": "squat", "set": {"deform.contacts": OUT + "contacts.csv"}},
+        },
+    ),
     "character.mapping": {
         **with_value(("character",), {"to": "short.bvh", "mapping": OUT + "mapping.yaml"}),
         "steps": [{"retarget": {}}],

@@ -33,9 +33,10 @@ class Order:
         Raises:
             RecipeProblem: all that is wrong with it.
         """
-        return recipe_from_text(
+        recipe = recipe_from_text(
             self.text, path=self.recipe, changes=(*self.changes, *changes), without=self.without
         )
+        return recipe.for_clip(self)  # the clips are those of the library
 
 
 def order_from(

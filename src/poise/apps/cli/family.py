@@ -90,7 +90,7 @@ def _captured_leap(
     from poise.job import edit_of, ground_of, load_recipe, subject, vocabulary
     from poise.methods.momentum import Settings
 
-    asked = load_recipe(recipe, changes=changes, without=without)
+    asked = load_recipe(recipe, changes=changes, without=without).for_clip(clip)
     methods = [step.method for step in asked.steps]
     if methods != ["momentum"]:
         raise BadValue(f"steps of {recipe.name}", "one of momentum", ", ".join(methods))

@@ -92,6 +92,7 @@ def follow(
         from poise.job import evaluation_of, load_recipe, run_prepared, write_outputs
 
         recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
+        recipe = recipe.for_clip(clip)
         _check_method(recipe, recipe_path, method)
         outputs, prepared = _ready(recipe, clip, asked, given or {})
     with waiting("running") as news:

@@ -71,7 +71,8 @@ def sample(
     name: Annotated[
         str,
         typer.Argument(
-            help="What to make: walk, run, jump, hop, reach, golf, squat, stand, sit, getup, kneel "
+            help="What to make: walk, run, jump, jump-up, jump-twice, smash, kick, jump-kick, hop, "
+            "dance, reach, golf, squat, stand, sit, getup, kneel, roll "
             "or cartwheel.",
             metavar="NAME",
         ),

@@ -66,6 +66,7 @@ def stream_clip(
     """Filter the frames of a BVH file, or of standard input (`-`), as they come."""
     read.check_left_out(_OF_WHOLE_CLIPS, _WHY)
     recipe = load_recipe(recipe_path, changes=changes, without=asked.without or ())
+    recipe = recipe.for_clip(clip)
     methods = [step.method for step in recipe.steps]
     if methods != ["filter"]:
         raise BadValue(f"steps of {recipe_path.name}", "one of 'filter' for a stream", methods)

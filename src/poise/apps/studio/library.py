@@ -203,6 +203,8 @@ class Documents:
     def _of_recipe(self, path: Path, changes: Sequence[Change] = ()) -> Document:
         recipe = load_recipe(path, changes=changes)
         plain = {} if recipe.written is None else recipe.written.plain()
+        if recipe.clip.stand_in is not None:  # it has done its work: what is edited from here on
+            plain["clip"].pop("stand_in")  # would not fit it
         moved = moved_recipe(plain, path.parent, self.project.folder)
         subject(read(moved, self.project.folder))  # says what is wrong with it
         return self._add(path.stem, moved)

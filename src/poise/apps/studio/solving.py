@@ -94,6 +94,15 @@ def read(recipe: Mapping[str, object], folder: Path) -> Recipe:
     Raises:
         RecipeProblem: all that is wrong with it; and files that may not be read here.
     """
+    _check_names(recipe, folder)
+    made = recipe_from_values(recipe, folder / NAME)
+    if made.for_capture is not None and made.written is not None:
+        _check_names(made.written.plain(), folder)  # what its stand-in names
+    return made
+
+
+def _check_names(recipe: Mapping[str, object], folder: Path) -> None:
+    """Files that a recipe names lie in the folder."""
     led_out: list[Problem] = []
     for place, name in named_files(recipe):
         try:
@@ -106,7 +115,6 @@ def read(recipe: Mapping[str, object], folder: Path) -> Recipe:
         led_out.append(Problem(Place(place), str(outside)))
     if led_out:
         raise RecipeProblem(led_out)
-    return recipe_from_values(recipe, folder / NAME)
 
 
 def problem_lines(problem: PoiseError, folder: Path) -> tuple[ProblemLine, ...]:
