@@ -219,7 +219,7 @@ class _Place:
 def _place(clip: Clip, roles: Path | None) -> _Place:
     body = replace(AS_IT_IS.character, roles=None if roles is None else str(roles))
     try:
-        found = subject(replace(AS_IT_IS, character=body), clip, upright=True)
+        found = subject(replace(AS_IT_IS, character=body), clip)
     except (MissingRoles, UnusualStature):
         return _Place()
     check = check_gravity(found.clip, found.character, found.environment)

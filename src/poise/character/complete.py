@@ -70,7 +70,6 @@ def character_from(
     *,
     name: str = "",
     body: Body | None = None,
-    standing_wxyz: Array | None = None,
 ) -> Character:
     """A character with all roles, the skeleton's end sites and the points of `SITE_ROLES`.
 
@@ -79,8 +78,8 @@ def character_from(
     Raises:
         MissingRoles: the skeleton is not recognised.
     """
-    roles = find_roles(skeleton, overrides, standing_wxyz=standing_wxyz)
-    points, notes = role_sites_and_notes(skeleton, roles, standing_wxyz=standing_wxyz)
+    roles = find_roles(skeleton, overrides)
+    points, notes = role_sites_and_notes(skeleton, roles)
     return Character(
         skeleton,
         name=name,
@@ -98,7 +97,6 @@ def complete_character(
     table: str = "de_leva",
     sex: str = "average",
     overrides: RoleOverrides | Mapping[str, str] | None = None,
-    standing_wxyz: Array | None = None,
     name: str = "",
 ) -> Character:
     """A character with roles, all named points, a body and torque limits.
@@ -109,8 +107,6 @@ def complete_character(
         table: "de_leva" or "winter".
         sex: "male", "female" or "average".
         overrides: roles the user has named.
-        standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
-            not one.
         name: what to call the character; its own name by default.
 
     Raises:
@@ -118,8 +114,8 @@ def complete_character(
     """
     anthropometry(table, sex)  # a wrong name is said before the work
     given = skeleton if isinstance(skeleton, Character) else Character(skeleton)
-    made = _recognised(given, overrides, name or given.name, standing_wxyz)
-    soles = sole_points(made.skeleton, made.known_roles, standing_wxyz=standing_wxyz)
+    made = _recognised(given, overrides, name or given.name)
+    soles = sole_points(made.skeleton, made.known_roles)
     knees = backward_knee_notes(made.skeleton, made.known_roles)
     made = replace(
         made,
@@ -128,7 +124,7 @@ def complete_character(
         ranges=given.ranges,
     )
     if given.body is None:
-        return _with_human_body(made, mass_kg, table, sex, standing_wxyz)
+        return _with_human_body(made, mass_kg, table, sex)
     if mass_kg is not None:
         raise BadValue(
             "mass_kg", "left out for a character that has its own segment masses", mass_kg
@@ -155,14 +151,13 @@ def _recognised(
     given: Character,
     overrides: RoleOverrides | Mapping[str, str] | None,
     name: str,
-    standing_wxyz: Array | None,
 ) -> Character:
     """Roles and their points: the character's own roles if it has them, else found ones."""
     if overrides is None and given.roles is not None and given.roles.missing:
         overrides = dict(given.roles.joints)
     if overrides is not None or given.roles is None:
-        return character_from(given.skeleton, overrides, name=name, standing_wxyz=standing_wxyz)
-    points, notes = role_sites_and_notes(given.skeleton, given.roles, standing_wxyz=standing_wxyz)
+        return character_from(given.skeleton, overrides, name=name)
+    points, notes = role_sites_and_notes(given.skeleton, given.roles)
     return Character(given.skeleton, name=name, roles=given.roles, sites=points, notes=notes)
 
 
@@ -171,10 +166,9 @@ def _with_human_body(
     mass_kg: float | None,
     table: str,
     sex: str,
-    standing_wxyz: Array | None,
 ) -> Character:
     roles = made.known_roles
-    height = stature_m(made.skeleton, roles, standing_wxyz=standing_wxyz)
+    height = stature_m(made.skeleton, roles)
     if not STATURES_M[0] <= height <= STATURES_M[1]:
         raise UnusualStature(STATURES_M, height)
     notes = [f"Segment masses: {anthropometry(table, sex).source}."]
@@ -187,10 +181,10 @@ def _with_human_body(
         )
     body = body_from_table(
         made.skeleton, roles, made.sites, mass_kg,
-        table=table, sex=sex, standing_wxyz=standing_wxyz,
+        table=table, sex=sex,
     )  # fmt: skip
     strength = human_strength(
-        made.skeleton, roles, mass_kg, height, sex=sex, standing_wxyz=standing_wxyz
+        made.skeleton, roles, mass_kg, height, sex=sex
     )
     return replace(
         made,

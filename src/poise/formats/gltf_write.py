@@ -88,8 +88,8 @@ def _document(clip: Clip, provenance: Provenance) -> gltf.GLTF2:
         scene=0,
         scenes=[gltf.Scene(nodes=[0, len(nodes) - 1])],
         nodes=nodes,
-        skins=[_skin(skeleton, joints, buffer)],
-        meshes=[_mesh(skeleton, buffer)],
+        skins=[_skin(skeleton.standing, joints, buffer)],
+        meshes=[_mesh(skeleton.standing, buffer)],
         materials=[
             gltf.Material(
                 name="Body",

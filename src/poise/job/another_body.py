@@ -21,6 +21,7 @@ from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, load_character, load_clip, read_bytes
 from poise.job.error_context import located
 from poise.job.recipe import CharacterChoice, Recipe
+from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
@@ -208,8 +209,8 @@ def figure_of(path: Path, *, repaired: bool) -> Character:
     """
     moving = [f for f in FORMATS if f.read_motion or f.read_clip]
     if any(path.suffix.lower() in f.extensions for f in moving):
-        clip = load_clip(path)
+        clip, notes = with_standing_pose(load_clip(path))
         if repaired:
             clip, _ = clean(clip, ("missing-thorax",))
-        return Character(clip.skeleton, name=path.stem)
+        return Character(clip.skeleton, name=path.stem, notes=notes)
     return load_character(path)

@@ -37,7 +37,7 @@ from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
 from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
-from poise.mechanics import forward_kinematics
+from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
 from poise.motion.cleanup import STEPS, Finding, clean
@@ -119,7 +119,7 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
         raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
     notes = list(clip.source.notes if clip.source else ())
     before = len(clip.history)
-    clip, remarks, kept = _cut(clip, choice)
+    clip, remarks, kept = _cut(recipe, clip)
     first = 0 if choice.frames is None else choice.frames[0]
     if recipe.steps and first < kept.left_out:
         remarks.append(f"frame 0 of the recipe is frame {kept.left_out} of the file")
@@ -158,11 +158,18 @@ def _at_true_rate(clip: Clip, rate_hz: float) -> Clip:
     return replace(clip, rate_hz=rate_hz, source=source).noted(said)
 
 
-def _cut(clip: Clip, choice: ClipChoice) -> tuple[Clip, list[str], Kept]:
-    """Cleaned first, so that a gap at the edge of what is kept is filled from both sides."""
+def _cut(recipe: Recipe, clip: Clip) -> tuple[Clip, list[str], Kept]:
+    """Cleaned first, so that a gap at the edge of what is kept is filled from both sides.
+
+    Before that, the whole clip shows the body: what repairs it asks which way is up, and it must
+    not depend on which frames are kept.
+    """
+    choice = recipe.clip
     frames, steps = clip.frame_count, choice.clean
+    with located(recipe, ("character",)):
+        clip, stood = with_standing_pose(clip, _fitting_roles(recipe, clip))
     chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps or ()
-    notes = _kept_broken(clip, chosen)
+    notes = [*stood, *_kept_broken(clip, chosen)]
     if chosen:
         clip, _ = clean(clip, chosen)
     left_out = frames - clip.frame_count
@@ -188,8 +195,6 @@ def _kept_broken(clip: Clip, chosen: tuple[str, ...]) -> list[str]:
     return [f"{each.summary} ({frame_list(each.frames)}); kept (clean)" for each in found]
 
 
-_LYING_SHARE = 0.7
-"""A rest pose this much lower than the tallest captured one does not stand."""
 _MOST_RANGES = 2
 """Of widened ranges that are said one by one."""
 
@@ -242,7 +247,6 @@ def subject(
     clip: Clip | str | Path | None = None,
     *,
     roles_by: str | None = None,
-    upright: bool = False,
     to_draw: bool = False,
     place: Environment | None = None,
     target: Character | None = None,
@@ -255,7 +259,6 @@ def subject(
             that one, and read with the same options.
         roles_by: how to name joints that were not recognised, where the recipe is none that a user
             has written: `Name its joints in a roles file (--roles).`
-        upright: look for a pose that stands in clips whose rest pose lies.
         to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
             recognised is a character without a body and a note, and nobody looks for a floor.
         place: where, instead of the recipe's place.
@@ -272,7 +275,7 @@ def subject(
     made, kept = _resampled(recipe, captured.clip), captured.kept
     said = captured.said(made)
     with located(recipe, ("character",)):
-        character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
+        character, lacking = _own_body(recipe, figure or Character(made.skeleton), made)
         if isinstance(lacking, UnusualStature) and not to_draw:
             raise lacking
     if isinstance(lacking, MissingRoles) and not to_draw:
@@ -323,7 +326,7 @@ def _figure(clip: Clip | str | Path | None) -> Character | None:
 
 
 def _own_body(
-    recipe: Recipe, figure: Character, clip: Clip, upright: bool
+    recipe: Recipe, figure: Character, clip: Clip
 ) -> tuple[Character, PoiseError | None]:
     """The body of the clip; of a skeleton that is no known body, it as it is and why."""
     choice, roles = recipe.character, recipe.character.roles
@@ -335,7 +338,6 @@ def _own_body(
             table=choice.table,
             sex=choice.sex,
             overrides=overrides,
-            standing_wxyz=_standing_pose(clip) if upright else None,
         )
     except (MissingRoles, UnusualStature) as problem:
         return figure, problem
@@ -350,18 +352,21 @@ def _with_soles(
     return fit_soles(character, clip, environment)
 
 
+def _fitting_roles(recipe: Recipe, clip: Clip) -> RoleOverrides | None:
+    """The roles that a recipe names, if they are joints of this clip; nobody is blamed here."""
+    roles = recipe.character.roles
+    if isinstance(roles, str):
+        check_readable(recipe.folder / roles)
+        named = read_role_file(recipe.folder / roles)
+    else:
+        named = None if roles is None else RoleOverrides(roles)
+    known = named is not None and set(named.joints.values()) <= {*clip.skeleton.joint_names}
+    return named if known else None
+
+
 def _roles(recipe: Recipe, name: str, clip: Clip) -> RoleOverrides:
     check_readable(recipe.folder / name)
     return read_role_file(recipe.folder / name, clip.skeleton)
-
-
-def _standing_pose(clip: Clip) -> Array | None:
-    """The tallest pose of a clip whose rest pose does not stand (LAFAN1); else None."""
-    rest = np.concatenate([clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m])
-    heights = np.ptp(forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1], axis=1)
-    if np.ptp(rest[:, 1]) > _LYING_SHARE * heights.max():
-        return None
-    return clip.rotations_wxyz[int(heights.argmax())]
 
 
 def _unrecognised(

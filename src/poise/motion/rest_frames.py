@@ -69,9 +69,14 @@ def _turned(skeleton: Skeleton, new_from_old: Array, axes: Array, limits: Array)
     rest = np.tile(rotations.IDENTITY, (skeleton.joint_count, 1))
     rest[0] = axes
     sites = skeleton.end_sites
+    stands = skeleton.standing_wxyz
+    if not skeleton.rest_stands:
+        stands = rotations.multiply(stands, rotations.conjugate(new_from_old))
+        stands[1:] = rotations.multiply(new_from_old[parents[1:]], stands[1:])
     return replace(
         skeleton,
         offsets_m=offsets,
+        standing_wxyz=stands,
         rest_wxyz=rest,
         hinge_axes=rotations.rotate(new_from_old, skeleton.hinge_axes),
         limits_rad=limits,
