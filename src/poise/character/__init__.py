@@ -40,6 +40,7 @@ from poise.character.role_sites import role_sites as role_sites
 from poise.character.roles import REQUIRED_ROLES as REQUIRED_ROLES
 from poise.character.roles import SIDES as SIDES
 from poise.character.roles import Roles as Roles
+from poise.character.skeleton import UNSET as UNSET
 from poise.character.skeleton import JointKind as JointKind
 from poise.character.skeleton import Sites as Sites
 from poise.character.skeleton import Skeleton as Skeleton

@@ -275,7 +275,8 @@ def subject(
     made, kept = _resampled(recipe, captured.clip), captured.kept
     said = captured.said(made)
     with located(recipe, ("character",)):
-        character, lacking = _own_body(recipe, figure or Character(made.skeleton), made)
+        own = figure or made.body or Character(made.skeleton)
+        character, lacking = _own_body(recipe, own, made)
         if isinstance(lacking, UnusualStature) and not to_draw:
             raise lacking
     if isinstance(lacking, MissingRoles) and not to_draw:
@@ -306,6 +307,12 @@ def subject(
         jumps=captured.jumps,
     )  # fmt: skip
     return _to_be_moved(recipe, asked, target) if recipe.retargets else _on_its_body(recipe, asked)
+
+
+def remembering(clip: Clip, character: Character) -> Clip:
+    """The clip with the body that it is of, where no skeleton would tell: a robot's."""
+    is_robot = character.body is not None and "hinge" in character.skeleton.kinds
+    return replace(clip, body=character if is_robot else None)
 
 
 def standing_clip(character: Character) -> Clip:
@@ -349,6 +356,8 @@ def _with_soles(
 ) -> tuple[Character, tuple[str, ...]]:
     if recipe.character.soles == "skeleton" or character.roles is None or character.body is None:
         return character, ()
+    if clip.body is not None:
+        return character, ()  # they are as its file says
     return fit_soles(character, clip, environment)
 
 

@@ -49,6 +49,7 @@ def with_world_aligned_frames(clip: Clip, axes_wxyz: ArrayLike = rotations.IDENT
         skeleton=_turned(skeleton, new_from_old, axes, limits),
         rotations_wxyz=rotations.normalize(q),
         moving_offsets_m=moved,
+        body=None,  # its segments are in the frames of before
     )
     if opened:
         return turned.noted(f"limits of {', '.join(opened)} opened: their axes were turned")
