@@ -35,6 +35,7 @@ from poise.character.role_geometry import UP as UP
 from poise.character.role_geometry import Figure as Figure
 from poise.character.role_names import looks_hinged as looks_hinged
 from poise.character.role_names import name_parts as name_parts
+from poise.character.role_sites import TOES_BEYOND_BALL as TOES_BEYOND_BALL
 from poise.character.role_sites import built_feet as built_feet
 from poise.character.role_sites import role_sites as role_sites
 from poise.character.roles import REQUIRED_ROLES as REQUIRED_ROLES

@@ -14,14 +14,14 @@ from poise.character.anatomical_axes import anatomical_axes
 from poise.character.anthropometry import anthropometry
 from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
 from poise.character.character import Body, Character
-from poise.character.contact_points import sole_points
+from poise.character.contact_points import SOLE_POINTS, sole_points
 from poise.character.joint_motions import joint_motions
 from poise.character.range_of_motion import human_ranges
 from poise.character.role_detection import find_roles
 from poise.character.role_file import RoleOverrides
 from poise.character.role_sites import role_sites_and_notes
 from poise.character.roles import SIDES, Roles
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Sites, Skeleton
 from poise.character.strength import human_strength
 from poise.errors import BadValue, UnusualStature
 
@@ -119,7 +119,7 @@ def complete_character(
     knees = backward_knee_notes(made.skeleton, made.known_roles)
     made = replace(
         made,
-        sites=given.sites.joined(made.sites).joined(soles),
+        sites=given.sites.joined(made.sites).joined(soles).joined(_own_soles(given)),
         notes=tuple(dict.fromkeys((*given.notes, *made.notes, *knees))),
         ranges=given.ranges,
     )
@@ -136,6 +136,19 @@ def complete_character(
         torque_limits_nm=given.torque_limits_nm,
         speed_limits_rad_s=given.speed_limits_rad_s,
     )
+
+
+def _own_soles(given: Character) -> Sites:
+    """The soles that a robot's file shows, of each foot that has all their points."""
+    if "hinge" not in given.skeleton.kinds:
+        return Sites()
+    sites, kept = given.sites, list[int]()
+    for side in SIDES:
+        names = [f"{side}_{point}" for point in SOLE_POINTS]
+        if {*names} <= {*sites.names}:
+            kept += [sites.index(name) for name in names]
+    names = tuple(sites.names[i] for i in kept)
+    return Sites(names, sites.joints[kept], sites.offsets_m[kept])
 
 
 def with_ranges(character: Character, rotations_wxyz: ArrayLike | None = None) -> Character:
