@@ -18,7 +18,7 @@ from poise.character import (
 )
 from poise.contact import check_gait, check_gravity, suggest_place
 from poise.errors import MissingRoles, UnusualStature
-from poise.job import AS_IT_IS, subject
+from poise.job import AS_IT_IS, subject, with_standing_pose
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
 from poise.wording import counted, frame_list
@@ -51,6 +51,20 @@ class RateReport:
 
 
 @dataclass(frozen=True)
+class BodyReport:
+    """What a body weighs and can do, as its file says."""
+
+    name: str
+    mass_kg: float | None
+    limited: int
+    """Freedoms with a finite range."""
+    torque_limited: int
+    """Freedoms with a known largest torque."""
+    largest_torque_nm: float | None
+    """Of those."""
+
+
+@dataclass(frozen=True)
 class ClipReport:
     """Everything `poise inspect` says about a clip."""
 
@@ -69,7 +83,9 @@ class ClipReport:
     up: str
     up_reason: str
     height_m: float
-    """Vertical extent of the rest pose."""
+    """Vertical extent of the rest pose, or of one that stands."""
+    rest_stands: bool
+    """Whether that is the rest pose; else the clip's frames give one (see the notes)."""
     floor_m: float | None
     """Height of the floor that the feet show, below the origin; None without feet."""
     floor_note: str
@@ -81,6 +97,8 @@ class ClipReport:
     roles: RoleReport
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    body: BodyReport | None = None
+    """The robot that the clip keeps."""
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for JSON."""
@@ -127,6 +145,8 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         path: its file.
         roles: a file that names joints by role.
     """
+    overrides = roles and read_role_file(roles, clip.skeleton)
+    clip, stood = with_standing_pose(clip, overrides or None)
     skeleton, source = clip.skeleton, clip.source
     defects = findings(clip)
     artificial = {f for d in defects if d.step in ("t-pose", "dropped-frames") for f in d.frames}
@@ -148,7 +168,8 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         unit_reason=source.unit.reason if source else "made by code",
         up=source.up if source else "y",
         up_reason=source.up_reason if source else "made by code",
-        height_m=_height_m(skeleton),
+        height_m=_height_m(skeleton.standing),
+        rest_stands=skeleton.rest_stands,
         floor_m=place.floor_m,
         floor_note=place.floor_note,
         surfaces=place.surfaces,
@@ -156,7 +177,8 @@ def inspect_clip(clip: Clip, path: Path, roles: Path | None = None) -> ClipRepor
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
         roles=_role_report(skeleton, _roles(skeleton, roles)),
         findings=defects,
-        notes=source.notes if source else (),
+        notes=(*(source.notes if source else ()), *stood),
+        body=None if clip.body is None else _body_report(clip.body),
     )
 
 
@@ -164,10 +186,7 @@ def inspect_character(
     character: Character, path: Path, roles: Path | None = None
 ) -> CharacterReport:
     """Look at a character."""
-    skeleton = character.skeleton
-    in_use = np.arange(3) < skeleton.freedoms[:, None]
-    limited = np.isfinite(skeleton.limits_rad).all(axis=-1) & in_use
-    strong = np.isfinite(character.torque_limits_nm) & in_use
+    skeleton, body = character.skeleton, _body_report(character)
     return CharacterReport(
         file=str(path),
         format=path.suffix.lower().removeprefix("."),
@@ -177,12 +196,26 @@ def inspect_character(
         balls=skeleton.kinds.count("ball"),
         fixed=skeleton.kinds.count("fixed"),
         freedoms=skeleton.tangent_size,
-        mass_kg=character.body.total_mass_kg if character.body else None,
-        limited=int(limited.sum()),
-        torque_limited=int(strong.sum()),
+        mass_kg=body.mass_kg,
+        limited=body.limited,
+        torque_limited=body.torque_limited,
         height_m=_height_m(skeleton),
         roles=_role_report(skeleton, _roles(skeleton, roles)),
         notes=character.notes,
+    )
+
+
+def _body_report(character: Character) -> BodyReport:
+    skeleton, torques = character.skeleton, character.torque_limits_nm
+    in_use = np.arange(3) < skeleton.freedoms[:, None]
+    limited = np.isfinite(skeleton.limits_rad).all(axis=-1) & in_use
+    strong = np.isfinite(torques) & in_use
+    return BodyReport(
+        name=character.name,
+        mass_kg=character.body.total_mass_kg if character.body else None,
+        limited=int(limited.sum()),
+        torque_limited=int(strong.sum()),
+        largest_torque_nm=float(torques[strong].max()) if strong.any() else None,
     )
 
 
@@ -245,6 +278,7 @@ class Row:
 
 def clip_rows(report: ClipReport) -> list[Row]:
     """All there is to say about a clip."""
+    pose = "in the rest pose" if report.rest_stands else "standing"
     rows = [
         Row("file", f"{report.file} ({report.format})"),
         Row(
@@ -260,10 +294,11 @@ def clip_rows(report: ClipReport) -> list[Row]:
     ]
     if report.moving_joints:
         rows.append(Row("stretching", f"position channels on {', '.join(report.moving_joints)}"))
+    rows += _body_rows(report.body)
     rows += [
         Row("unit", f"1 unit = {report.unit_m:.6g} m ({report.unit}; {report.unit_reason})"),
         Row("up", f"{report.up.upper()} ({report.up_reason})"),
-        Row("height", f"{report.height_m:.3f} m in the rest pose"),
+        Row("height", f"{report.height_m:.3f} m {pose}"),
     ]
     rows.append(Row("floor", report.floor_note))
     for number, words in enumerate(report.surfaces):
@@ -275,7 +310,7 @@ def clip_rows(report: ClipReport) -> list[Row]:
     if wrong:
         rows.append(Row("", "--fix-rate takes the true one in correct and run.", "quiet"))
     rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
-    rows += _role_rows(report.roles)
+    rows += _role_rows(report.roles, "at rest" if report.rest_stands else "standing")
     rows += [Row("note", note) for note in report.notes]
     return rows + _finding_rows(report.findings)
 
@@ -294,7 +329,7 @@ def character_rows(report: CharacterReport) -> list[Row]:
         Row("torque", f"{report.torque_limited} freedoms with a largest torque"),
         Row("mass", mass),
         Row("height", f"{report.height_m:.3f} m in the rest pose"),
-        *_role_rows(report.roles),
+        *_role_rows(report.roles, "at rest"),
         *(Row("note", note) for note in report.notes),
     ]
 
@@ -315,7 +350,21 @@ def one_row(report: ClipReport | CharacterReport) -> Row:
     return Row("", words + "".join(f"; {f.step}{_where(f)}" for f in report.findings))
 
 
-def _role_rows(roles: RoleReport) -> list[Row]:
+def _body_rows(body: BodyReport | None) -> list[Row]:
+    if body is None:
+        return []
+    mass = "of unknown mass" if body.mass_kg is None else f"{body.mass_kg:.2f} kg"
+    torque = f"{body.torque_limited} freedoms with a largest torque"
+    if body.largest_torque_nm is not None:
+        torque += f" (up to {body.largest_torque_nm:g} N m)"
+    return [
+        Row("body", f"{body.name or 'a robot'}, {mass}; kept with the clip"),
+        Row("limits", f"{body.limited} freedoms with a range"),
+        Row("torque", torque),
+    ]
+
+
+def _role_rows(roles: RoleReport, pose: str) -> list[Row]:
     joints = ", ".join(f"{role}={joint}" for role, joint in roles.joints.items())
     rows = [
         Row("roles", f"{len(roles.joints)} found ({roles.convention})"),
@@ -325,7 +374,7 @@ def _role_rows(roles: RoleReport) -> list[Row]:
         rows.append(Row("", f"missing: {', '.join(roles.missing)}", "warn"))
     if roles.forward is not None:
         x, y, z = roles.forward
-        rows.append(Row("forward", f"({x:+.2f}, {y:+.2f}, {z:+.2f}) at rest"))
+        rows.append(Row("forward", f"({x:+.2f}, {y:+.2f}, {z:+.2f}) {pose}"))
     return rows + [Row("", note) for note in roles.notes]
 
 

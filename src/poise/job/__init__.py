@@ -58,6 +58,7 @@ from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
 from poise.job.run import run_recipe as run_recipe
 from poise.job.schema import recipe_schema as recipe_schema
+from poise.job.standing_pose import with_standing_pose as with_standing_pose
 from poise.job.subject import MUST_BE_CLEANED as MUST_BE_CLEANED
 from poise.job.subject import Subject as Subject
 from poise.job.subject import clip_of as clip_of

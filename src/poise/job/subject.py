@@ -29,14 +29,20 @@ from poise.contact import (
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.formats import FORMATS, check_readable, extensions, load_character, load_clip
-from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
+from poise.job.another_body import (
+    MovedFrom,
+    burdened,
+    figure_of,
+    on_another_body,
+    target_body,
+)
 from poise.job.error_context import RecipeProblem, located
 from poise.job.jumps import in_words as jumps_in_words
 from poise.job.jumps import jumps_in
 from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
-from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
+from poise.job.recipe import HUMAN, SUGGESTED, ClipChoice, Recipe
 from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
@@ -195,6 +201,8 @@ def _kept_broken(clip: Clip, chosen: tuple[str, ...]) -> list[str]:
     return [f"{each.summary} ({frame_list(each.frames)}); kept (clean)" for each in found]
 
 
+_SAME_REST = 1e-4
+"""Of quaternions that went through a file of single precision."""
 _MOST_RANGES = 2
 """Of widened ranges that are said one by one."""
 
@@ -275,7 +283,7 @@ def subject(
     made, kept = _resampled(recipe, captured.clip), captured.kept
     said = captured.said(made)
     with located(recipe, ("character",)):
-        own = figure or made.body or Character(made.skeleton)
+        own = figure or _body_in(recipe, made)
         character, lacking = _own_body(recipe, own, made)
         if isinstance(lacking, UnusualStature) and not to_draw:
             raise lacking
@@ -311,8 +319,31 @@ def subject(
 
 def remembering(clip: Clip, character: Character) -> Clip:
     """The clip with the body that it is of, where no skeleton would tell: a robot's."""
-    is_robot = character.body is not None and "hinge" in character.skeleton.kinds
-    return replace(clip, body=character if is_robot else None)
+    return replace(clip, body=character if _is_from_a_file(character) else None)
+
+
+def _is_from_a_file(character: Character) -> bool:
+    """Whether a body is not one that was made from the skeleton, with the strength of people."""
+    return character.body is not None and character.strength is None
+
+
+def _body_in(recipe: Recipe, clip: Clip) -> Character:
+    """Whose motion a clip is: as the recipe says, else as the clip does, else nobody's yet."""
+    choice = recipe.character.body
+    if choice is None:
+        return clip.body or Character(clip.skeleton)
+    if choice == HUMAN:
+        return Character(clip.skeleton)
+    with located(recipe, ("character", "body")):
+        body = figure_of(recipe.folder / choice, repaired=recipe.clip.clean is not False)
+        mine, theirs = clip.skeleton, body.skeleton
+        alike = theirs.has_bones_of(mine) and np.allclose(
+            theirs.rest_wxyz, mine.rest_wxyz, atol=_SAME_REST
+        )
+        if not alike:
+            allowed = f"one with the joints, bones and rest pose of {clip.name or 'the clip'}"
+            raise BadValue("body", allowed, choice)
+    return replace(body, skeleton=mine)
 
 
 def standing_clip(character: Character) -> Clip:
@@ -356,8 +387,8 @@ def _with_soles(
 ) -> tuple[Character, tuple[str, ...]]:
     if recipe.character.soles == "skeleton" or character.roles is None or character.body is None:
         return character, ()
-    if clip.body is not None:
-        return character, ()  # they are as its file says
+    if _is_from_a_file(character):
+        return character, ()  # so are they
     return fit_soles(character, clip, environment)
 
 

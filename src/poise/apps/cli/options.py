@@ -156,6 +156,12 @@ class BodyOptions:
         ),
     ] = True
     roles: RolesFile = None
+    body: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose body: a robot's file, or human. Without it, the one that the clip keeps."
+        ),
+    ] = None
     soles: Annotated[
         str,
         typer.Option(
@@ -269,6 +275,7 @@ def asked_of(clip: Path, environment: Path | None, body: BodyOptions, file: File
             roles=None if body.roles is None else str(body.roles),
             ranges="none",
             soles=cast(Literal["fitted"], body.soles),
+            body=body.body,
         ),
         None if environment is None else str(environment),
     )
