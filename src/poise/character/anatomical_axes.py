@@ -54,9 +54,7 @@ class AnatomicalAxes:
         return rotations.rotate(rotations.conjugate(self.own_wxyz), torques_nm)
 
 
-def anatomical_axes(
-    skeleton: Skeleton, roles: Roles
-) -> AnatomicalAxes:
+def anatomical_axes(skeleton: Skeleton, roles: Roles) -> AnatomicalAxes:
     """The anatomical axes of a recognised figure."""
     figure = StandingFigure(skeleton, roles)
     body = rotations.from_matrix(figure.body_axes)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise import rotations
-from poise.arrays import Array
 from poise.character.anatomical_axes import anatomical_axes
 from poise.character.anthropometry import anthropometry
 from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
@@ -196,9 +195,7 @@ def _with_human_body(
         made.skeleton, roles, made.sites, mass_kg,
         table=table, sex=sex,
     )  # fmt: skip
-    strength = human_strength(
-        made.skeleton, roles, mass_kg, height, sex=sex
-    )
+    strength = human_strength(made.skeleton, roles, mass_kg, height, sex=sex)
     return replace(
         made,
         body=body,

@@ -77,9 +77,7 @@ def role_sites(skeleton: Skeleton, roles: Roles) -> Sites:
     return role_sites_and_notes(skeleton, roles)[0]
 
 
-def role_sites_and_notes(
-    skeleton: Skeleton, roles: Roles
-) -> tuple[Sites, tuple[str, ...]]:
+def role_sites_and_notes(skeleton: Skeleton, roles: Roles) -> tuple[Sites, tuple[str, ...]]:
     """Like `role_sites`, with a sentence on each point that could not be placed."""
     maker = _Points(StandingFigure(skeleton, roles))
     points = maker.all()

@@ -94,8 +94,8 @@ class Skeleton:
     end_sites: Sites = field(default_factory=Sites)
     """The tips of the outermost bones, as the file gives them."""
     standing_wxyz: Array = field(default_factory=lambda: UNSET)
-    """(J, 4) local rotations of a pose that stands, where the rest pose does not. Default: none, the
-    rest pose stands."""
+    """(J, 4) local rotations of a pose that stands, where the rest pose does not. Default: none,
+    the rest pose stands."""
 
     def __post_init__(self) -> None:
         count = len(self.joint_names)

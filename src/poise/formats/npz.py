@@ -346,7 +346,9 @@ def read_clip(path: Path) -> Clip:
 def _check_numbers(path: Path, arrays: Mapping[str, RawArray]) -> None:
     """Lengths and rates as in any other file; beyond them sums would overflow further on."""
     for name, kind in {**_MEMBERS, "standing_wxyz": "f"}.items():
-        if kind != "f" or name == "limits_rad" or name not in arrays:  # what has no limit is infinite there
+        if (
+            kind != "f" or name == "limits_rad" or name not in arrays
+        ):  # what has no limit is infinite there
             continue
         if arrays[name].size and not (np.abs(arrays[name]) <= MAX_MAGNITUDE).all():
             raise FileProblem(path, f"finite numbers of at most {MAX_MAGNITUDE:g} in {name}")

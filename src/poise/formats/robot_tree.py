@@ -148,7 +148,7 @@ class Shape:
             ends = np.outer([-self.size[1], self.size[1]], self.axes[:, 2])
             return self.center + ends + self.size[0] * down
         if self.kind == CYLINDER:
-            around = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
+            around = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
             rim = self.size[0] * np.stack([np.cos(around), np.sin(around)], axis=1)
             level = np.repeat([-self.size[1], self.size[1]], len(rim))[:, None]
             ends = np.concatenate([np.concatenate([rim, rim]), level], axis=1)
@@ -247,7 +247,10 @@ class Tree:
         rows = [(j, what, value) for what, values in facts for j, value in enumerate(values)]
         rows += [(joint, f"site {name}", offset) for name, joint, offset in self.site_list]
         for shape in self.shapes:
-            rows += [(shape.joint, "geom", part) for part in (shape.size, shape.center, shape.axes, shape.points)]
+            rows += [
+                (shape.joint, "geom", part)
+                for part in (shape.size, shape.center, shape.axes, shape.points)
+            ]
         for joint, what, value in rows:
             if not (np.abs(value) < _LARGEST).all():  # also false for NaN
                 found = f"another in {what} of {self.joints[joint].name}"
@@ -283,9 +286,7 @@ def read_tree(model: Model) -> Tree:
             kind, size = int(model["geom_type"][geom]), model["geom_size"][geom].copy()
             touches = bool(model["geom_contype"][geom] or model["geom_conaffinity"][geom])
             points = model["vertex_pos"][model["vertex_geom"] == geom]
-            tree.shapes.append(
-                Shape(tree.carriers[body], kind, size, place, axes, points, touches)
-            )
+            tree.shapes.append(Shape(tree.carriers[body], kind, size, place, axes, points, touches))
     tree.shapeless = {tree.carriers[b] for b in model.shapeless if b in tree.carriers}
     tree.check()
     return tree

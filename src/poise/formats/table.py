@@ -38,6 +38,8 @@ class Format:
     """Keyword arguments that `read_motion` takes beside the path."""
     holds_provenance: bool = False
     """Whether the format has room for where a clip came from."""
+    holds_body: bool = False
+    """Whether the format has room for the body of a robot."""
 
 
 FORMATS: tuple[Format, ...] = (
@@ -54,11 +56,12 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "gltf", (".glb", ".gltf"), "glTF 2.0, written with a simple skinned body",
         read_motion="gltf_read:read", write_clip="gltf_write:write", options=("animation",),
-        holds_provenance=True,
+        holds_provenance=True, holds_body=True,
     ),
     Format(
         "npz", (".npz",), "Poise's own, without loss",
         read_clip="npz:read_clip", write_clip="npz:write", holds_provenance=True,
+        holds_body=True,
     ),
     Format("mjcf", (".xml", ".mjcf"), "MuJoCo robot", read_character="robots:read_character"),
     Format("urdf", (".urdf",), "ROS robot", read_character="robots:read_character"),
@@ -111,6 +114,12 @@ def save_clip(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[s
     found = _format_of(path, "write_clip")
     provenance = provenance_of(clip)
     notes: tuple[str, ...] = _function(found.write_clip)(path, clip, provenance)
+    if clip.body is not None and not found.holds_body:
+        body = clip.body.name or "the robot"
+        notes = (
+            *notes,
+            f"{path.suffix} has no room for the body of {body}: name it where it is read (--body).",
+        )
     beside = path.with_name(path.name + ".provenance.json")
     # One that is already there would tell of the file just replaced.
     if not found.holds_provenance and (sidecar or os.path.lexists(beside)):

@@ -5,8 +5,9 @@ files rest otherwise: with all bones along one axis (LAFAN1, Bandai-Namco), lyin
 or with feet that point down the shin.
 
 The pose is put together from the frames that show it best: the trunk from the one in which the
-whole figure stands straightest, put upright; each leg from the one in which it stands straightest on a
-foot that is flat and still, stretched above that foot. Few frames of a walk have both feet flat.
+whole figure stands straightest, put upright; each leg from the one in which it stands straightest
+on a foot that is flat and still, stretched above that foot. Few frames of a walk have both feet
+flat.
 """
 
 from __future__ import annotations
@@ -54,19 +55,20 @@ def with_standing_pose(
     roles = find_partial_roles(skeleton, overrides)
     if not roles.missing and stands(skeleton, roles):
         return clip, ()
-    step = -(-clip.frame_count // _MOST_FRAMES)
-    motion = _Motion(clip, step)
-    if roles.missing:
-        tallest = replace(skeleton, standing_wxyz=clip.rotations_wxyz[motion.tallest * step])
-        roles = find_partial_roles(tallest, overrides)
+    motion = _Motion(clip, -(-clip.frame_count // _MOST_FRAMES))
+    if roles.missing:  # the tree is recognised by its shape, if at all, and only in whole frames
+        frames = (motion.tallest,)
+        posed = replace(skeleton, standing_wxyz=clip.rotations_wxyz[frames[0]])
+        roles = find_partial_roles(posed, overrides)
         if roles.missing:
             return clip, ()
-    pose, frames = motion.composed(roles)
-    posed = replace(skeleton, standing_wxyz=pose)
+    else:
+        pose, frames = motion.composed(roles)
+        posed = replace(skeleton, standing_wxyz=pose)
     if not stands(posed, roles):
         said = "The rest pose does not stand, nor does any frame: soles and segments are guesses."
         return clip, (said,)
-    listed = frame_list(tuple(sorted({step * frame for frame in frames})))
+    listed = frame_list(sorted({*frames}))
     stand = "stands" if listed.startswith("frame ") else "stand"
     said = f"The rest pose does not stand: {listed} {stand} in."
     return replace(clip, skeleton=posed), (said,)
@@ -132,7 +134,7 @@ class _Motion:
     @property
     def tallest(self) -> int:
         """The frame in which the figure reaches highest over its lowest point."""
-        return int(np.ptp(self._places[..., 1], axis=1).argmax())
+        return self._step * int(np.ptp(self._places[..., 1], axis=1).argmax())
 
     def composed(self, roles: Roles) -> tuple[Array, tuple[int, ...]]:
         """(J, 4) local rotations of the best standing pose, and the frames that it is made of."""
@@ -160,7 +162,7 @@ class _Motion:
             rotations.conjugate(world[np.maximum(skeleton.parents, 0)]), world
         )
         local[0] = world[0]
-        return rotations.normalize(local), tuple(frames)
+        return rotations.normalize(local), tuple(self._step * frame for frame in frames)
 
     def _stretched(self, leg: _Leg, frame: int) -> dict[int, Array]:
         """(4,) world turns of the joints of a leg that make it hang straight; the foot stays."""
@@ -172,9 +174,7 @@ class _Motion:
             start, end = (knee, ankle) if knee in above else (hip, knee)
             bone = places[end] - places[start]
             straight = ankle in above or not bone.any()
-            found[joint] = (
-                rotations.IDENTITY if straight else rotations.between_vectors(bone, -_UP)
-            )
+            found[joint] = rotations.IDENTITY if straight else rotations.between_vectors(bone, -_UP)
         return found
 
     def _crown(self, joints: dict[str, int], shoulders: Array) -> Array:

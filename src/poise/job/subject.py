@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.arrays import Array
 from poise.character import (
     Character,
     RoleOverrides,
@@ -42,7 +41,7 @@ from poise.job.jumps import jumps_in
 from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
-from poise.job.recipe import HUMAN, SUGGESTED, ClipChoice, Recipe
+from poise.job.recipe import HUMAN, SUGGESTED, Recipe
 from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip, resample
@@ -363,9 +362,7 @@ def _figure(clip: Clip | str | Path | None) -> Character | None:
     return load_character(clip) if kind in extensions("read_character") and not moves else None
 
 
-def _own_body(
-    recipe: Recipe, figure: Character, clip: Clip
-) -> tuple[Character, PoiseError | None]:
+def _own_body(recipe: Recipe, figure: Character, clip: Clip) -> tuple[Character, PoiseError | None]:
     """The body of the clip; of a skeleton that is no known body, it as it is and why."""
     choice, roles = recipe.character, recipe.character.roles
     overrides = _roles(recipe, roles, clip) if isinstance(roles, str) else roles

@@ -12,7 +12,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import SIDES, Character, Skeleton, allowed_turn, anatomical_axes
+from poise.character import SIDES, Character, Roles, Skeleton, allowed_turn, anatomical_axes
 from poise.mechanics import BodyState
 from poise.transfer.correspondence import Correspondence
 

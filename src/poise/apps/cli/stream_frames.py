@@ -192,13 +192,20 @@ def _first_frame(recipe: Recipe, clip: Clip) -> Subject:
     if choice.frames is not None or choice.rate_hz is not None:
         _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
     plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
-    return subject(replace(recipe, clip=plain), clip)
+    return _noted(subject(replace(recipe, clip=plain), clip))
+
+
+def _noted(found: Subject) -> Subject:
+    """The subject of a stream, and a word if its first frame is all that shows the body."""
+    if not found.clip.skeleton.rest_stands:
+        _note("the rest pose does not stand: the first frame stands in")
+    return found
 
 
 def _onto(first: Clip, to: Path, mapping: Path | None) -> Subject:
     """Who is to move like the figure that the stream begins with."""
     recipe = load_recipe(usual_recipe(RECIPE), changes=changes_for(to, mapping))
-    return subject(replace(recipe, clip=ClipChoice(clean=False)), first)
+    return _noted(subject(replace(recipe, clip=ClipChoice(clean=False)), first))
 
 
 def _name(clip: Path) -> str:

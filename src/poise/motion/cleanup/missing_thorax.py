@@ -50,7 +50,8 @@ def repair(clip: Clip, finding: Finding) -> Clip:
     joint = clip.skeleton.parents[clip.skeleton.index(finding.joints[0])]
     length = float(np.linalg.norm(clip.skeleton.offsets_m[joint]))
     up_in_joint = rotations.rotate(
-        rotations.conjugate(clip.skeleton.standing.rest_world_wxyz[joint]), np.array([0.0, 1.0, 0.0])
+        rotations.conjugate(clip.skeleton.standing.rest_world_wxyz[joint]),
+        np.array([0.0, 1.0, 0.0]),
     )
     return restore_thorax(clip, length * up_in_joint)
 
