@@ -44,7 +44,7 @@ from poise.job.rate import put_right, rate_of
 from poise.job.recipe import HUMAN, SUGGESTED, Recipe
 from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
-from poise.motion import Clip, resample
+from poise.motion import Clip, resample, with_root_at_hips
 from poise.motion.cleanup import STEPS, Finding, clean
 from poise.samples import SAMPLES
 from poise.wording import frame_list
@@ -173,6 +173,8 @@ def _cut(recipe: Recipe, clip: Clip) -> tuple[Clip, list[str], Kept]:
     frames, steps = clip.frame_count, choice.clean
     with located(recipe, ("character",)):
         clip, stood = with_standing_pose(clip, _fitting_roles(recipe, clip))
+    if {step.method for step in recipe.steps} & {*_OF_FIXED_BONES}:
+        clip = with_root_at_hips(clip)
     chosen = MUST_BE_CLEANED if steps is True else tuple(STEPS) if steps == "all" else steps or ()
     notes = [*stood, *_kept_broken(clip, chosen)]
     if chosen:
@@ -200,6 +202,8 @@ def _kept_broken(clip: Clip, chosen: tuple[str, ...]) -> list[str]:
     return [f"{each.summary} ({frame_list(each.frames)}); kept (clean)" for each in found]
 
 
+_OF_FIXED_BONES = ("correct", "filter", "momentum")
+"""Methods that refuse bones whose length changes."""
 _SAME_REST = 1e-4
 """Of quaternions that went through a file of single precision."""
 _MOST_RANGES = 2
