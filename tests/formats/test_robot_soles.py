@@ -123,7 +123,7 @@ def test_a_mesh_alone_shows_the_sole(tmp_path: Path) -> None:
 
 def test_a_mesh_that_is_not_there_is_named(tmp_path: Path) -> None:
     robot = read_character(written_robot(tmp_path, MESH_FOOT, MESH))
-    said = [note for note in robot.notes if "mesh files that are not there" in note]
+    said = [note for note in robot.notes if "mesh files that cannot be used (absent" in note]
     assert len(said) == 1 and "left_ankle_roll_joint, right_ankle_roll_joint" in said[0]
 
 

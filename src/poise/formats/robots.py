@@ -212,6 +212,6 @@ def _absent_soles(skeleton: Skeleton, roles: Roles, tree: Tree) -> tuple[str, ..
     if not lacking:
         return ()
     return (
-        f"The shape of the feet is in mesh files that are not there or too large "
-        f"({', '.join(lacking)}): soles are taken by human proportions.",
+        f"The shape of the feet ({', '.join(lacking)}) is in mesh files that cannot be used "
+        "(absent, too large or refused by MuJoCo): soles are taken by human proportions.",
     )
