@@ -41,7 +41,7 @@ from tests.formats.hostile_files import (
     GOOD_ROLES,
     hostile_files,
 )
-from tests.formats.made_clips import rich_clip
+from tests.formats.made_clips import rich_clip, with_body
 from tests.formats.test_mesh import obj_text
 
 SLOW_S = 10.0
@@ -93,7 +93,7 @@ def _bytes_of(suffix: str, also: str = "") -> Callable[[], Sequence[bytes]]:
     def made() -> Sequence[bytes]:
         found: list[bytes] = []
         with tempfile.TemporaryDirectory() as folder:
-            clips = (rich_clip(4), usual().sliced(0, 3), still(2))
+            clips = (with_body(rich_clip(4)), usual().sliced(0, 3), still(2))
             for i, clip in enumerate(clips):
                 path = Path(folder, f"{i}{suffix}")
                 save_clip(clip, path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import Sites, Skeleton
+from poise.character import Body, Character, Roles, Sites, Skeleton
 from poise.motion import Clip, Source
 from poise.units import Unit
 
@@ -46,6 +48,30 @@ def rich_clip(frames: int = 40, rate_hz: float = 59.94005994005994) -> Clip:
         source=source,
         history=("Trimmed to 0:40.", "Größe kept."),
     )
+
+
+def with_body(clip: Clip) -> Clip:
+    """The clip with a standing pose, and with a body that uses all that one can hold."""
+    skeleton, rng = clip.skeleton, np.random.default_rng(7)
+    count = skeleton.joint_count
+    skeleton = replace(skeleton, standing_wxyz=rotations.exp(rng.normal(size=(count, 3))))
+    roots = rng.normal(size=(count, 3, 3))
+    torques = np.full((count, 3), np.inf)
+    torques[2, 0] = 88.0
+    body = Character(
+        skeleton,
+        name="Blech ö",
+        body=Body(
+            rng.uniform(0.0, 3.0, count), rng.normal(size=(count, 3)),
+            roots @ np.swapaxes(roots, 1, 2),
+        ),
+        roles=Roles({"pelvis": skeleton.joint_names[0]}, np.array([0.0, 0.0, 1.0]), "made"),
+        sites=Sites(("left_heel", "nose"), np.array([4, 3]), rng.normal(size=(2, 3))),
+        torque_limits_nm=torques,
+        speed_limits_rad_s=np.full(count, np.inf),
+        notes=("a note",),
+    )  # fmt: skip
+    return replace(clip, skeleton=skeleton, body=body)
 
 
 def world_positions(clip: Clip) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from poise.character import (
 )
 from poise.contact import check_gait, check_gravity, suggest_place
 from poise.errors import MissingRoles, UnusualStature
-from poise.job import AS_IT_IS, ClipChoice, Recipe, control_rig, subject
+from poise.job import AS_IT_IS, ClipChoice, Recipe, control_rig, subject, with_standing_pose
 from poise.motion import Clip
 from poise.motion.cleanup import Finding, findings
 from poise.wording import counted, frame_list
@@ -52,6 +52,20 @@ class RateReport:
 
 
 @dataclass(frozen=True)
+class BodyReport:
+    """What a body weighs and can do, as its file says."""
+
+    name: str
+    mass_kg: float | None
+    limited: int
+    """Freedoms with a finite range."""
+    torque_limited: int
+    """Freedoms with a known largest torque."""
+    largest_torque_nm: float | None
+    """Of those."""
+
+
+@dataclass(frozen=True)
 class ClipReport:
     """Everything `poise inspect` says about a clip."""
 
@@ -70,7 +84,9 @@ class ClipReport:
     up: str
     up_reason: str
     height_m: float
-    """Vertical extent of the rest pose."""
+    """Vertical extent of the rest pose, or of one that stands."""
+    rest_stands: bool
+    """Whether that is the rest pose; else the clip's frames give one (see the notes)."""
     mass_kg: float | None
     """Body mass; None where no body is recognised."""
     floor_m: float | None
@@ -84,6 +100,8 @@ class ClipReport:
     roles: RoleReport
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    body: BodyReport | None = None
+    """The robot that the clip keeps."""
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for JSON."""
@@ -140,6 +158,8 @@ def inspect_clip(
         roles: a file that names joints by role.
         notes: what else there is to say about how it was read.
     """
+    overrides = roles and read_role_file(roles, clip.skeleton)
+    clip, stood = with_standing_pose(clip, overrides or None)
     place = _place(clip, asked)
     if asked.clip.wrong_rate == "fix" and place.rate.verdict == "wrong":
         clip = replace(clip, rate_hz=place.rate.likely_rate_hz or clip.rate_hz)
@@ -167,7 +187,8 @@ def inspect_clip(
         unit_reason=source.unit.reason if source else "made by code",
         up=source.up if source else "y",
         up_reason=source.up_reason if source else "made by code",
-        height_m=_height_m(skeleton),
+        height_m=_height_m(skeleton.standing),
+        rest_stands=skeleton.rest_stands,
         mass_kg=place.mass_kg,
         floor_m=place.floor_m,
         floor_note=place.floor_note,
@@ -176,7 +197,13 @@ def inspect_clip(
         travel_m=float(np.hypot(path_m[0, 0], path_m[0, 2])),
         roles=_role_report(body.skeleton, _roles(body.skeleton, roles)),
         findings=defects,
-        notes=(*(source.notes if source else ()), *notes, *(() if rig is None else (rig.note,))),
+        notes=(
+            *(source.notes if source else ()),
+            *notes,
+            *stood,
+            *(() if rig is None else (rig.note,)),
+        ),
+        body=None if clip.body is None else _body_report(clip.body),
     )
 
 
@@ -184,10 +211,7 @@ def inspect_character(
     character: Character, path: Path, roles: Path | None = None
 ) -> CharacterReport:
     """Look at a character."""
-    skeleton = character.skeleton
-    in_use = np.arange(3) < skeleton.freedoms[:, None]
-    limited = np.isfinite(skeleton.limits_rad).all(axis=-1) & in_use
-    strong = np.isfinite(character.torque_limits_nm) & in_use
+    skeleton, body = character.skeleton, _body_report(character)
     return CharacterReport(
         file=str(path),
         format=path.suffix.lower().removeprefix("."),
@@ -197,12 +221,26 @@ def inspect_character(
         balls=skeleton.kinds.count("ball"),
         fixed=skeleton.kinds.count("fixed"),
         freedoms=skeleton.tangent_size,
-        mass_kg=character.body.total_mass_kg if character.body else None,
-        limited=int(limited.sum()),
-        torque_limited=int(strong.sum()),
+        mass_kg=body.mass_kg,
+        limited=body.limited,
+        torque_limited=body.torque_limited,
         height_m=_height_m(skeleton),
         roles=_role_report(skeleton, _roles(skeleton, roles)),
         notes=character.notes,
+    )
+
+
+def _body_report(character: Character) -> BodyReport:
+    skeleton, torques = character.skeleton, character.torque_limits_nm
+    in_use = np.arange(3) < skeleton.freedoms[:, None]
+    limited = np.isfinite(skeleton.limits_rad).all(axis=-1) & in_use
+    strong = np.isfinite(torques) & in_use
+    return BodyReport(
+        name=character.name,
+        mass_kg=character.body.total_mass_kg if character.body else None,
+        limited=int(limited.sum()),
+        torque_limited=int(strong.sum()),
+        largest_torque_nm=float(torques[strong].max()) if strong.any() else None,
     )
 
 
@@ -240,7 +278,7 @@ class _Place:
 def _place(clip: Clip, asked: Recipe) -> _Place:
     usual = ClipChoice()  # what else there was to choose has been done
     try:
-        found = subject(replace(asked, clip=usual), clip, upright=True)
+        found = subject(replace(asked, clip=usual), clip)
     except (MissingRoles, UnusualStature):
         return _Place()
     check = check_gravity(found.clip, found.character, found.environment)
@@ -270,6 +308,7 @@ class Row:
 
 def clip_rows(report: ClipReport) -> list[Row]:
     """All there is to say about a clip."""
+    pose = "in the rest pose" if report.rest_stands else "standing"
     rows = [
         Row("file", f"{report.file} ({report.format})"),
         Row(
@@ -285,10 +324,11 @@ def clip_rows(report: ClipReport) -> list[Row]:
     ]
     if report.moving_joints:
         rows.append(Row("stretching", f"position channels on {', '.join(report.moving_joints)}"))
+    rows += _body_rows(report.body)
     rows += [
         Row("unit", f"1 unit = {report.unit_m:.6g} m ({report.unit}; {report.unit_reason})"),
         Row("up", f"{report.up.upper()} ({report.up_reason})"),
-        Row("height", f"{report.height_m:.3f} m in the rest pose"),
+        Row("height", f"{report.height_m:.3f} m {pose}"),
     ]
     if report.mass_kg is not None:
         rows.append(Row("mass", f"{report.mass_kg:.1f} kg"))
@@ -302,7 +342,7 @@ def clip_rows(report: ClipReport) -> list[Row]:
     if wrong:
         rows.append(Row("", "--fix-rate takes the true one.", "quiet"))
     rows.append(Row("travel", f"{report.travel_m:.2f} m from start to end"))
-    rows += _role_rows(report.roles)
+    rows += _role_rows(report.roles, "at rest" if report.rest_stands else "standing")
     rows += [Row("note", note) for note in report.notes]
     return rows + _finding_rows(report.findings)
 
@@ -321,7 +361,7 @@ def character_rows(report: CharacterReport) -> list[Row]:
         Row("torque", f"{report.torque_limited} freedoms with a largest torque"),
         Row("mass", mass),
         Row("height", f"{report.height_m:.3f} m in the rest pose"),
-        *_role_rows(report.roles),
+        *_role_rows(report.roles, "at rest"),
         *(Row("note", note) for note in report.notes),
     ]
 
@@ -342,7 +382,21 @@ def one_row(report: ClipReport | CharacterReport) -> Row:
     return Row("", words + "".join(f"; {f.step}{_where(f)}" for f in report.findings))
 
 
-def _role_rows(roles: RoleReport) -> list[Row]:
+def _body_rows(body: BodyReport | None) -> list[Row]:
+    if body is None:
+        return []
+    mass = "of unknown mass" if body.mass_kg is None else f"{body.mass_kg:.2f} kg"
+    torque = f"{body.torque_limited} freedoms with a largest torque"
+    if body.largest_torque_nm is not None:
+        torque += f" (up to {body.largest_torque_nm:g} N m)"
+    return [
+        Row("body", f"{body.name or 'a robot'}, {mass}; kept with the clip"),
+        Row("limits", f"{body.limited} freedoms with a range"),
+        Row("torque", torque),
+    ]
+
+
+def _role_rows(roles: RoleReport, pose: str) -> list[Row]:
     joints = ", ".join(f"{role}={joint}" for role, joint in roles.joints.items())
     rows = [
         Row("roles", f"{len(roles.joints)} found ({roles.convention})"),
@@ -352,7 +406,7 @@ def _role_rows(roles: RoleReport) -> list[Row]:
         rows.append(Row("", f"missing: {', '.join(roles.missing)}", "warn"))
     if roles.forward is not None:
         x, y, z = roles.forward
-        rows.append(Row("forward", f"({x:+.2f}, {y:+.2f}, {z:+.2f}) at rest"))
+        rows.append(Row("forward", f"({x:+.2f}, {y:+.2f}, {z:+.2f}) {pose}"))
     return rows + [Row("", note) for note in roles.notes]
 
 

@@ -126,7 +126,8 @@ class _Worker:
         self._listener.join()
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):  # what was not sent any more
-                pipe and pipe.close()
+                if pipe is not None:
+                    pipe.close()
 
 
 _V3 = "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sse sse2 sse3 sse4.1 sse4.2 ssse3"

@@ -35,11 +35,13 @@ from poise.character.role_geometry import UP as UP
 from poise.character.role_geometry import Figure as Figure
 from poise.character.role_names import looks_hinged as looks_hinged
 from poise.character.role_names import name_parts as name_parts
+from poise.character.role_sites import TOES_BEYOND_BALL as TOES_BEYOND_BALL
 from poise.character.role_sites import built_feet as built_feet
 from poise.character.role_sites import role_sites as role_sites
 from poise.character.roles import REQUIRED_ROLES as REQUIRED_ROLES
 from poise.character.roles import SIDES as SIDES
 from poise.character.roles import Roles as Roles
+from poise.character.skeleton import UNSET as UNSET
 from poise.character.skeleton import JointKind as JointKind
 from poise.character.skeleton import Sites as Sites
 from poise.character.skeleton import Skeleton as Skeleton

@@ -54,11 +54,9 @@ class AnatomicalAxes:
         return rotations.rotate(rotations.conjugate(self.own_wxyz), torques_nm)
 
 
-def anatomical_axes(
-    skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None
-) -> AnatomicalAxes:
+def anatomical_axes(skeleton: Skeleton, roles: Roles) -> AnatomicalAxes:
     """The anatomical axes of a recognised figure."""
-    figure = StandingFigure(skeleton, roles, standing_wxyz)
+    figure = StandingFigure(skeleton, roles)
     body = rotations.from_matrix(figure.body_axes)
     turn = _turns_to_anatomical_pose(figure)
     world = rotations.multiply(turn, figure.skeleton.rest_world_wxyz)

@@ -48,14 +48,14 @@ _SHORT_HEAD = 0.8
 """A crown nearer to C7 than this share of the usual is a point inside the skull."""
 
 
-def stature_m(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None) -> float:
+def stature_m(skeleton: Skeleton, roles: Roles) -> float:
     """How tall the figure is: by its legs, or from sole to crown if that is more.
 
     Neither may be trusted alone: files lack a bone of the trunk or end inside the skull, and some
     put the hip joints low.
     """
-    figure = StandingFigure(skeleton, roles, standing_wxyz)
-    points = role_sites(skeleton, roles, standing_wxyz=standing_wxyz)
+    figure = StandingFigure(skeleton, roles)
+    points = role_sites(skeleton, roles)
     crown = figure.site(points, "head_top")
     soles = [figure.site(points, f"{s}_{p}") for s in SIDES for p in ("heel", "toe_tip")]
     heights = [figure.leg_m / LEG_PER_STATURE]
@@ -77,7 +77,6 @@ def body_from_table(
     *,
     table: str = "de_leva",
     sex: str = "average",
-    standing_wxyz: Array | None = None,
 ) -> Body:
     """A body of this mass on a skeleton; `sites` are its named points, as far as it has them.
 
@@ -86,7 +85,7 @@ def body_from_table(
     if not (np.isfinite(mass_kg) and mass_kg > 0):
         raise BadValue("mass_kg", "a positive number", mass_kg)
     rows = anthropometry(table, sex)
-    figure = StandingFigure(skeleton, roles, standing_wxyz)
+    figure = StandingFigure(skeleton, roles)
     if figure.leg_m == 0:
         raise BadValue("skeleton", "a figure with legs longer than nothing", figure.leg_m)
     model = _Model(figure, sites, rows, mass_kg)

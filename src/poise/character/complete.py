@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise import rotations
-from poise.arrays import Array
 from poise.character.anatomical_axes import anatomical_axes
 from poise.character.anthropometry import anthropometry
 from poise.character.body_model import body_from_table, mass_from_stature_kg, stature_m
 from poise.character.character import Body, Character
-from poise.character.contact_points import sole_points
+from poise.character.contact_points import SOLE_POINTS, sole_points
 from poise.character.joint_motions import joint_motions
 from poise.character.range_of_motion import human_ranges
 from poise.character.role_detection import find_roles
 from poise.character.role_file import RoleOverrides
 from poise.character.role_sites import role_sites_and_notes
 from poise.character.roles import SIDES, Roles
-from poise.character.skeleton import Skeleton
+from poise.character.skeleton import Sites, Skeleton
 from poise.character.strength import human_strength
 from poise.errors import BadValue, UnusualStature
 
@@ -70,7 +69,6 @@ def character_from(
     *,
     name: str = "",
     body: Body | None = None,
-    standing_wxyz: Array | None = None,
 ) -> Character:
     """A character with all roles, the skeleton's end sites and the points of `SITE_ROLES`.
 
@@ -79,8 +77,8 @@ def character_from(
     Raises:
         MissingRoles: the skeleton is not recognised.
     """
-    roles = find_roles(skeleton, overrides, standing_wxyz=standing_wxyz)
-    points, notes = role_sites_and_notes(skeleton, roles, standing_wxyz=standing_wxyz)
+    roles = find_roles(skeleton, overrides)
+    points, notes = role_sites_and_notes(skeleton, roles)
     return Character(
         skeleton,
         name=name,
@@ -98,7 +96,6 @@ def complete_character(
     table: str = "de_leva",
     sex: str = "average",
     overrides: RoleOverrides | Mapping[str, str] | None = None,
-    standing_wxyz: Array | None = None,
     name: str = "",
 ) -> Character:
     """A character with roles, all named points, a body and torque limits.
@@ -109,8 +106,6 @@ def complete_character(
         table: "de_leva" or "winter".
         sex: "male", "female" or "average".
         overrides: roles the user has named.
-        standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
-            not one.
         name: what to call the character; its own name by default.
 
     Raises:
@@ -118,17 +113,17 @@ def complete_character(
     """
     anthropometry(table, sex)  # a wrong name is said before the work
     given = skeleton if isinstance(skeleton, Character) else Character(skeleton)
-    made = _recognised(given, overrides, name or given.name, standing_wxyz)
-    soles = sole_points(made.skeleton, made.known_roles, standing_wxyz=standing_wxyz)
+    made = _recognised(given, overrides, name or given.name)
+    soles = sole_points(made.skeleton, made.known_roles)
     knees = backward_knee_notes(made.skeleton, made.known_roles)
     made = replace(
         made,
-        sites=given.sites.joined(made.sites).joined(soles),
+        sites=given.sites.joined(made.sites).joined(soles).joined(_own_soles(given)),
         notes=tuple(dict.fromkeys((*given.notes, *made.notes, *knees))),
         ranges=given.ranges,
     )
     if given.body is None:
-        return _with_human_body(made, mass_kg, table, sex, standing_wxyz)
+        return _with_human_body(made, mass_kg, table, sex)
     if mass_kg is not None:
         raise BadValue(
             "mass_kg", "left out for a character that has its own segment masses", mass_kg
@@ -140,6 +135,19 @@ def complete_character(
         torque_limits_nm=given.torque_limits_nm,
         speed_limits_rad_s=given.speed_limits_rad_s,
     )
+
+
+def _own_soles(given: Character) -> Sites:
+    """The soles that a robot's file shows, of each foot that has all their points."""
+    if "hinge" not in given.skeleton.kinds:
+        return Sites()
+    sites, kept = given.sites, list[int]()
+    for side in SIDES:
+        names = [f"{side}_{point}" for point in SOLE_POINTS]
+        if {*names} <= {*sites.names}:
+            kept += [sites.index(name) for name in names]
+    names = tuple(sites.names[i] for i in kept)
+    return Sites(names, sites.joints[kept], sites.offsets_m[kept])
 
 
 def with_ranges(character: Character, rotations_wxyz: ArrayLike | None = None) -> Character:
@@ -155,14 +163,13 @@ def _recognised(
     given: Character,
     overrides: RoleOverrides | Mapping[str, str] | None,
     name: str,
-    standing_wxyz: Array | None,
 ) -> Character:
     """Roles and their points: the character's own roles if it has them, else found ones."""
     if overrides is None and given.roles is not None and given.roles.missing:
         overrides = dict(given.roles.joints)
     if overrides is not None or given.roles is None:
-        return character_from(given.skeleton, overrides, name=name, standing_wxyz=standing_wxyz)
-    points, notes = role_sites_and_notes(given.skeleton, given.roles, standing_wxyz=standing_wxyz)
+        return character_from(given.skeleton, overrides, name=name)
+    points, notes = role_sites_and_notes(given.skeleton, given.roles)
     return Character(given.skeleton, name=name, roles=given.roles, sites=points, notes=notes)
 
 
@@ -171,10 +178,9 @@ def _with_human_body(
     mass_kg: float | None,
     table: str,
     sex: str,
-    standing_wxyz: Array | None,
 ) -> Character:
     roles = made.known_roles
-    height = stature_m(made.skeleton, roles, standing_wxyz=standing_wxyz)
+    height = stature_m(made.skeleton, roles)
     if not STATURES_M[0] <= height <= STATURES_M[1]:
         raise UnusualStature(STATURES_M, height)
     notes = [f"Segment masses: {anthropometry(table, sex).source}."]
@@ -187,11 +193,9 @@ def _with_human_body(
         )
     body = body_from_table(
         made.skeleton, roles, made.sites, mass_kg,
-        table=table, sex=sex, standing_wxyz=standing_wxyz,
+        table=table, sex=sex,
     )  # fmt: skip
-    strength = human_strength(
-        made.skeleton, roles, mass_kg, height, sex=sex, standing_wxyz=standing_wxyz
-    )
+    strength = human_strength(made.skeleton, roles, mass_kg, height, sex=sex)
     return replace(
         made,
         body=body,

@@ -34,10 +34,10 @@ SOLE_POINTS = ("heel", "ball", "inner_edge", "outer_edge", "toe_tip")
 """The points of each foot; a site is called `left_heel`."""
 
 
-def sole_points(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None) -> Sites:
+def sole_points(skeleton: Skeleton, roles: Roles) -> Sites:
     """All points of both soles; a foot that does not show where the ground is has none."""
-    figure = StandingFigure(skeleton, roles, standing_wxyz)
-    ends = role_sites(skeleton, roles, standing_wxyz=standing_wxyz)
+    figure = StandingFigure(skeleton, roles)
+    ends = role_sites(skeleton, roles)
     names: list[str] = []
     joints: list[int] = []
     offsets: list[Array] = []

@@ -61,7 +61,7 @@ def with_arms_and_legs(
     stretch = np.tile(np.eye(3), (skeleton.joint_count, 1, 1))
     for bones, longer in ((_limb_bones(figure), limbs), (_trunk_bones(figure), whole)):
         for joint, direction in bones.items():
-            frame = rotations.conjugate(skeleton.rest_world_wxyz[joint])
+            frame = rotations.conjugate(skeleton.standing.rest_world_wxyz[joint])
             own = rotations.rotate(frame, direction)
             factors[joint] = longer[joint]
             stretch[joint] += (longer[joint] - 1.0) * np.outer(own, own)

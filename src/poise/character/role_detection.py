@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from poise import rotations
-from poise.arrays import Array, frozen_array
+from poise.arrays import Array
 from poise.character.role_file import RoleOverrides
 from poise.character.role_geometry import Figure
 from poise.character.role_matching import ARM, LEG, roles_from_names
@@ -25,23 +25,18 @@ from poise.errors import MissingRoles, UnknownName
 
 
 def find_roles(
-    skeleton: Skeleton,
-    overrides: RoleOverrides | Mapping[str, str] | None = None,
-    *,
-    standing_wxyz: Array | None = None,
+    skeleton: Skeleton, overrides: RoleOverrides | Mapping[str, str] | None = None
 ) -> Roles:
     """The roles of a skeleton that has them all.
 
     Args:
         skeleton: the figure.
         overrides: roles the user has named; they win, and the rest is found around them.
-        standing_wxyz: (J, 4) local rotations of an upright pose, for skeletons whose rest pose is
-            not one.
 
     Raises:
         MissingRoles: not a human figure, or not all of one; lists what was found.
     """
-    roles, reason = _recognise(skeleton, _as_overrides(overrides), standing_wxyz)
+    roles, reason = _recognise(skeleton, _as_overrides(overrides))
     missing = (*roles.missing, *_missing_wrists(skeleton, roles))
     if missing:
         used = set(roles.joints.values())
@@ -54,7 +49,7 @@ def find_partial_roles(
     skeleton: Skeleton, overrides: RoleOverrides | Mapping[str, str] | None = None
 ) -> Roles:
     """Whatever roles can be found, for reports; `Roles.missing` and the notes say what lacks."""
-    roles, reason = _recognise(skeleton, _as_overrides(overrides), None)
+    roles, reason = _recognise(skeleton, _as_overrides(overrides))
     return replace(roles, notes=(*roles.notes, reason)) if reason else roles
 
 
@@ -64,12 +59,9 @@ def _as_overrides(given: RoleOverrides | Mapping[str, str] | None) -> RoleOverri
     return given if isinstance(given, RoleOverrides) else RoleOverrides(given)
 
 
-def _recognise(
-    skeleton: Skeleton, overrides: RoleOverrides, standing_wxyz: Array | None
-) -> tuple[Roles, str]:
+def _recognise(skeleton: Skeleton, overrides: RoleOverrides) -> tuple[Roles, str]:
     """Roles with notes, and why they are not all there (empty when they are)."""
-    posed = skeleton if standing_wxyz is None else replace(skeleton, rest_wxyz=standing_wxyz)
-    figure = Figure(posed)
+    figure = Figure(skeleton.standing)
     fixed = _checked(skeleton, overrides)
     joints = roles_from_names(figure, fixed)
     notes: list[str] = []
@@ -90,10 +82,8 @@ def _recognise(
     if not fixed and figure.on_all_fours(joints):
         joints = {}
         reason = "the trunk lies across the legs, as in a four-legged animal"
-    forward, more = _facing(figure, joints, overrides.forward)
+    forward, more = _facing(figure, joints, _as_it_stands(skeleton, joints, overrides.forward))
     notes.extend(more)
-    if standing_wxyz is not None and overrides.forward is None:
-        forward = _in_rest_pose(skeleton, posed, joints, forward)
     notes.extend(
         f"No {side} wrist: the forearm ends in the hand."
         for side in SIDES
@@ -169,11 +159,12 @@ def _facing(
     return forward, tuple(notes)
 
 
-def _in_rest_pose(
-    skeleton: Skeleton, posed: Skeleton, joints: dict[str, int], forward: Array
-) -> Array:
-    """Bring a direction from the standing pose to the rest pose, riding on the pelvis."""
+def _as_it_stands(
+    skeleton: Skeleton, joints: dict[str, int], forward: Array | None
+) -> Array | None:
+    """A direction of the rest pose, brought along by the pelvis to the standing one."""
+    if forward is None or skeleton.rest_stands:
+        return forward
     pelvis = joints.get("pelvis", 0)
-    in_pelvis = rotations.rotate(rotations.conjugate(posed.rest_world_wxyz[pelvis]), forward)
-    turned = rotations.rotate(skeleton.rest_world_wxyz[pelvis], in_pelvis)
-    return frozen_array("forward", turned, (3,))
+    in_pelvis = rotations.rotate(rotations.conjugate(skeleton.rest_world_wxyz[pelvis]), forward)
+    return rotations.rotate(skeleton.standing.rest_world_wxyz[pelvis], in_pelvis)

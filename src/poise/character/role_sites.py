@@ -67,23 +67,19 @@ class _Point:
     offset_m: Array
 
 
-def role_sites(skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None) -> Sites:
+def role_sites(skeleton: Skeleton, roles: Roles) -> Sites:
     """The points of `SITE_ROLES` that this figure's roles allow.
 
     Args:
         skeleton: the figure.
         roles: its roles; limbs that are missing give no points.
-        standing_wxyz: (J, 4) local rotations of an upright pose. Without one, a figure whose rest
-            pose does not stand gets no heels, because its feet do not show where the ground is.
     """
-    return role_sites_and_notes(skeleton, roles, standing_wxyz=standing_wxyz)[0]
+    return role_sites_and_notes(skeleton, roles)[0]
 
 
-def role_sites_and_notes(
-    skeleton: Skeleton, roles: Roles, *, standing_wxyz: Array | None = None
-) -> tuple[Sites, tuple[str, ...]]:
+def role_sites_and_notes(skeleton: Skeleton, roles: Roles) -> tuple[Sites, tuple[str, ...]]:
     """Like `role_sites`, with a sentence on each point that could not be placed."""
-    maker = _Points(StandingFigure(skeleton, roles, standing_wxyz))
+    maker = _Points(StandingFigure(skeleton, roles))
     points = maker.all()
     sites = Sites(
         tuple(point.name for point in points),

@@ -46,8 +46,8 @@ class Roles:
     joints: Mapping[str, str]
     """Role to joint name."""
     forward: Array
-    """(3,) unit: where the figure faces in its rest pose, world axes. Horizontal when that pose is
-    upright; square to the trunk when it is not."""
+    """(3,) unit: where the figure faces in its standing pose (`Skeleton.standing`), world axes.
+    Horizontal when that pose is upright; square to the trunk when it is not."""
     convention: str
     """The naming that was recognised ("CMU", "Mixamo", ...), or how the roles came about."""
     notes: tuple[str, ...] = ()

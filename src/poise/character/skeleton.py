@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -95,6 +95,9 @@ class Skeleton:
     row), the components of a ball's rotation vector. Infinite where free."""
     end_sites: Sites = field(default_factory=Sites)
     """The tips of the outermost bones, as the file gives them."""
+    standing_wxyz: Array = field(default_factory=lambda: UNSET)
+    """(J, 4) local rotations of a pose that stands, where the rest pose does not. Default: none,
+    the rest pose stands."""
 
     def __post_init__(self) -> None:
         count = len(self.joint_names)
@@ -123,6 +126,10 @@ class Skeleton:
         put(self, "offsets_m", frozen_array("offsets_m", self.offsets_m, (count, 3)))
         rest = rotations.normalize(frozen_array("rest_wxyz", rest, (count, 4)))
         put(self, "rest_wxyz", frozen_array("rest_wxyz", rest, (count, 4)))
+        if np.size(self.standing_wxyz):
+            stands = frozen_array("standing_wxyz", self.standing_wxyz, (count, 4))
+            stands = rotations.normalize(stands)
+            put(self, "standing_wxyz", frozen_array("standing_wxyz", stands, (count, 4)))
         put(self, "hinge_axes", axes)
         limits = frozen_array("limits_rad", limits, (count, 3, 2), finite=False)
         put(self, "limits_rad", limits)
@@ -152,6 +159,22 @@ class Skeleton:
         if self.joint_names != other.joint_names:
             return False
         return bool(np.allclose(self.offsets_m[1:], other.offsets_m[1:], atol=_SAME_BONE_M))
+
+    @property
+    def rest_stands(self) -> bool:
+        """Whether the rest pose shows the body; else `standing_wxyz` does."""
+        return np.size(self.standing_wxyz) == 0
+
+    @cached_property
+    def standing(self) -> Skeleton:
+        """The skeleton in the pose that shows its body, as its rest pose.
+
+        Soles, up and forward, segments and anatomical axes are read from it. Rotations of a clip
+        mean the same on both; angles of hinges and limits of balls count from `rest_wxyz`.
+        """
+        if self.rest_stands:
+            return self
+        return replace(self, rest_wxyz=self.standing_wxyz, standing_wxyz=UNSET)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

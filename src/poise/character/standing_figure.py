@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from poise import rotations
@@ -15,27 +13,15 @@ from poise.errors import UnknownName
 
 
 class StandingFigure:
-    """The skeleton's rest pose, or a better one, with the questions a body model asks of it."""
+    """The skeleton as it stands, with the questions a body model asks of it."""
 
-    def __init__(
-        self, skeleton: Skeleton, roles: Roles, standing_wxyz: Array | None = None
-    ) -> None:
-        posed = skeleton if standing_wxyz is None else replace(skeleton, rest_wxyz=standing_wxyz)
+    def __init__(self, skeleton: Skeleton, roles: Roles) -> None:
+        posed = skeleton.standing
         self.skeleton = posed
         self.joints = {role: skeleton.index(name) for role, name in roles.joints.items()}
         self.figure = Figure(posed)
         self.up: Array = self.figure.up(self.joints)
-        forward = roles.forward
-        if standing_wxyz is not None:
-            pelvis = self.joints.get("pelvis", 0)
-            forward = rotations.rotate(
-                rotations.multiply(
-                    posed.rest_world_wxyz[pelvis],
-                    rotations.conjugate(skeleton.rest_world_wxyz[pelvis]),
-                ),
-                forward,
-            )
-        flat = flattened(forward, self.up)
+        flat = flattened(roles.forward, self.up)
         if np.linalg.norm(flat) < 1e-6:  # lying along the trunk: any square direction serves
             flat = rotations.rotate(
                 rotations.between_vectors(np.array([0.0, 1.0, 0.0]), self.up), [0.0, 0.0, 1.0]

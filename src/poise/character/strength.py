@@ -122,7 +122,6 @@ def human_strength(
     stature_m: float,
     *,
     sex: str = "average",
-    standing_wxyz: Array | None = None,
 ) -> Strength:
     """Published human strengths on a skeleton, by role; joints without a role are free.
 
@@ -137,7 +136,7 @@ def human_strength(
         kind = role_kind(role)
         if kind is not None:
             limits[skeleton.index(name)] = bounds(role, _directions(kind, sex, scale))
-    return Strength(anatomical_axes(skeleton, roles, standing_wxyz=standing_wxyz), limits)
+    return Strength(anatomical_axes(skeleton, roles), limits)
 
 
 def _directions(kind: str, sex: str, scale: float) -> dict[str, float]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from poise.compilation.folder import kernel_folder  # isort: skip  # noqa: F401  (before Numba itself)
+from poise.compilation.folder import kernel_folder as kernel_folder  # isort: skip  (before Numba)
 
 import llvmlite.binding as llvm
 from numba.core import event, targetconfig
@@ -40,7 +40,8 @@ class InnerLibrary(JITCodeLibrary):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        manager, builder = self._codegen._module_pass_manager()
+        codegen: Any = self._codegen
+        manager, builder = codegen._module_pass_manager()
         manager.run(self._final_module, builder)
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
@@ -51,7 +52,7 @@ class InnerLibrary(JITCodeLibrary):
         self._ensure_finalized()
         return 0
 
-    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+    def serialize_using_object_code(self) -> Any:
         """What `rebuild_inner` takes."""
         return (self.name, INNER, self._get_module_for_linking().as_bitcode())
 
@@ -83,7 +84,7 @@ class _InnerLowering(NativeLowering):
 
     _name = "inner_lowering"
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Any:
         state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return super().run_pass(state)
@@ -168,7 +169,7 @@ def _compare_flags_faster() -> None:
             defaults[kind] = {name: option.default for name, option in self.options.items()}
         return {**defaults[kind], **self._values}
 
-    def equal(self: Any, other: object) -> bool:
+    def equal(self: Any, other: Any) -> bool:
         if not isinstance(other, flags):
             return NotImplemented
         return self is other or self.values() == other.values()

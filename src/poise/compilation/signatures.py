@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from poise.compilation.folder import kernel_folder  # isort: skip  # noqa: F401  (before Numba)
+from poise.compilation.folder import kernel_folder as kernel_folder  # isort: skip  (before Numba)
 
 from numba import types
 
@@ -31,7 +31,7 @@ def _described(kind: Any) -> Any:
     if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
         of = kind.instance_class
         return [f"{of.__module__}:{of.__qualname__}", *map(_described, kind.types)]
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, types.Tuple | types.UniTuple):
         return ["tuple", *map(_described, kind.types)]
     if isinstance(kind, types.Number | types.Boolean | types.NoneType):
         return str(kind)

@@ -113,7 +113,7 @@ def _direction(constraint: LookAt, character: Character, joint: int) -> Array:
             "given, as it is not known which way this figure faces (no roles)",
             None,
         )
-    at_rest = rotations.conjugate(character.skeleton.rest_world_wxyz[joint])
+    at_rest = rotations.conjugate(character.skeleton.standing.rest_world_wxyz[joint])
     return rotations.rotate(at_rest, character.roles.forward)
 
 

@@ -148,7 +148,7 @@ def clip_dynamics(
 
 def extent_m(skeleton: Skeleton) -> float:
     """Span of arms or height, whichever is larger: about a stature, whatever the rest pose."""
-    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
+    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.standing.rest_wxyz[None])
     points = np.concatenate([rest.positions_m[0], site_positions(rest, skeleton.end_sites)[0]])
     extent = float(np.ptp(points, axis=0).max())
     return extent if extent > 0 else 1.0

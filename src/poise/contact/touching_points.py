@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Indices
-from poise.character import Character, contact_points, contact_radii_m
+from poise.character import Character, Sites, contact_points, contact_radii_m
 from poise.contact.floor import FEET, foot_sites
 from poise.contact.foot_motion import LARGEST_OFFSET_M, foot_motion
 from poise.contact.point_motion import joined_sites
@@ -84,7 +84,7 @@ def touching_points(
         nothing = np.zeros((frames, 0))
         return TouchingPoints((), (), none, none, empty, empty, nothing, nothing)
     joined = joined_sites(sites)
-    site, across = _spread(joined.names)
+    site, across = _spread(joined.names, character.sites)
     owners = np.repeat(np.arange(len(parts)), [len(s) for s in sites])[site]
     names = tuple(joined.names[s] for s in site)
     sites_m = site_positions(state, joined)
@@ -113,10 +113,11 @@ def touching_points(
     )  # fmt: skip
 
 
-def _spread(names: tuple[str, ...]) -> tuple[Indices, Array]:
+def _spread(names: tuple[str, ...], sites: Sites) -> tuple[Indices, Array]:
     """(C,) the site of each point, and (C, S) how its place differs from that, by those of sites.
 
-    Heels and tips of toes are as broad as the ball, but for `END_BREADTH`.
+    Heels and tips of toes are as broad as the corners that a robot's sole has there, else as the
+    ball, but for `END_BREADTH`.
     """
     known = {name: s for s, name in enumerate(names)}
     found: list[tuple[int, float, int, int]] = []
@@ -124,7 +125,7 @@ def _spread(names: tuple[str, ...]) -> tuple[Indices, Array]:
         side, _, point = name.partition("_")
         inner, outer = (known.get(f"{side}_{edge}", -1) for edge in _EDGES)
         if point in _ENDS and inner >= 0 and outer >= 0:
-            half = 0.5 * END_BREADTH
+            half = 0.5 * _end_breadth(sites, side, point)
             found += [(s, half, inner, outer), (s, -half, inner, outer)]
         else:
             found.append((s, 0.0, s, s))
@@ -133,3 +134,14 @@ def _spread(names: tuple[str, ...]) -> tuple[Indices, Array]:
         across[c, inner] -= half
         across[c, outer] += half
     return np.array([s for s, *_ in found], dtype=np.int64), across
+
+
+def _end_breadth(sites: Sites, side: str, point: str) -> float:
+    """Breadth of an end of a sole over that of its ball."""
+    corners = [f"{side}_{point}_{edge}" for edge in ("inner", "outer")]
+    edges = [f"{side}_{edge}" for edge in _EDGES]
+    if not {*corners, *edges} <= {*sites.names}:
+        return END_BREADTH
+    places = sites.offsets_m[[sites.index(name) for name in (*corners, *edges)]]
+    breadth = float(np.linalg.norm(places[3] - places[2]))
+    return float(np.linalg.norm(places[1] - places[0])) / breadth if breadth else END_BREADTH

@@ -16,7 +16,8 @@ import numpy as np
 from poise import rotations
 from poise.arrays import Array, Json
 from poise.character import JointKind, Sites, Skeleton
-from poise.errors import BadValue, UnknownName
+from poise.errors import BadShape, BadValue, UnknownName
+from poise.formats.body_record import Record, character_of, from_json
 from poise.formats.budget import check_budget
 from poise.formats.gltf_document import Document, Facts, load_document
 from poise.formats.gltf_nodes import (
@@ -99,7 +100,7 @@ def read(path: Path, animation: str | int | None = None) -> Parsed:
             rest = _tree(nodes, figure, {n: _local(nodes, n, {}, line) for n in involved})
             moved = _tree(nodes, figure, {n: _local(nodes, n, used, line) for n in involved})
             return _parsed(document, nodes, figure, rest, moved, line, tuple(notes))
-    except BadValue as problem:
+    except (BadShape, BadValue, UnknownName) as problem:
         raise document.problem("a consistent skeleton", str(problem).rstrip(".")) from problem
 
 
@@ -118,6 +119,8 @@ def _parsed(
         if not np.isfinite(values).all():
             raise document.problem("scales that multiply to finite numbers", "an overflow")
     skeleton = _skeleton(document, nodes, figure, rest)
+    body, said = _body(document, skeleton)
+    notes = (*notes, *said)
     tolerance = _STEADY * float(np.ptp(skeleton.rest_positions_m, axis=0).max())
     offsets = skeleton.offsets_m.copy()
     moving: list[int] = []
@@ -144,6 +147,7 @@ def _parsed(
         unit=_UNIT,
         up="y",
         notes=notes,
+        body=body,
     )
 
 
@@ -168,6 +172,25 @@ def _has_motion(document: Document, animation: Facts) -> bool:
     """Whether some node has more than one key."""
     curves = curves_of(document, animation, str(animation.get("name", "")))
     return any(len(curve.times_s) > 1 for curve in curves.values())
+
+
+def _body(document: Document, skeleton: Skeleton) -> tuple[Record | None, tuple[str, ...]]:
+    """The robot whose motion it is, where our writer has put it; a note if the figure is another.
+
+    Raises:
+        PoiseError: what is no body.
+    """
+    asset = document.root.get("asset")
+    kept = poise_extras(asset).get("body") if isinstance(asset, dict) else None
+    if kept is None:
+        return None, ()
+    named = kept.get("joint_names") if isinstance(kept, dict) else None
+    if isinstance(named, list) and {*map(str, named)} != {*skeleton.joint_names}:
+        said = "The file keeps a body of other joints; it is not used."
+        return None, (said,)
+    record = from_json(kept, skeleton.joint_names)
+    character_of(record, skeleton)  # says what is wrong with it
+    return record, ()
 
 
 def _chosen_animation(document: Document, wanted: str | int | None) -> tuple[Facts, str, list[str]]:

@@ -17,6 +17,7 @@ import pygltflib as gltf
 from poise import rotations
 from poise.arrays import Array, RawArray
 from poise.character import Skeleton
+from poise.formats.body_record import as_json
 from poise.formats.body_shape import body_mesh
 from poise.formats.disk import atomic_write
 from poise.formats.text import free_name
@@ -83,13 +84,13 @@ def _document(clip: Clip, provenance: Provenance) -> gltf.GLTF2:
     nodes.append(gltf.Node(name="Body", mesh=0, skin=0))
     document = gltf.GLTF2(
         asset=gltf.Asset(
-            generator=f"Poise {provenance.version}", extras={"poise": provenance.as_dict()}
+            generator=f"Poise {provenance.version}", extras={"poise": _extras(clip, provenance)}
         ),
         scene=0,
         scenes=[gltf.Scene(nodes=[0, len(nodes) - 1])],
         nodes=nodes,
-        skins=[_skin(skeleton, joints, buffer)],
-        meshes=[_mesh(skeleton, buffer)],
+        skins=[_skin(skeleton.standing, joints, buffer)],
+        meshes=[_mesh(skeleton.standing, buffer)],
         materials=[
             gltf.Material(
                 name="Body",
@@ -104,6 +105,11 @@ def _document(clip: Clip, provenance: Provenance) -> gltf.GLTF2:
     document.buffers = [gltf.Buffer(byteLength=len(buffer.data))]
     document.set_binary_blob(bytes(buffer.data))
     return document
+
+
+def _extras(clip: Clip, provenance: Provenance) -> dict[str, object]:
+    body = {} if clip.body is None else {"body": as_json(clip.body)}
+    return {**provenance.as_dict(), **body}
 
 
 def _joint_nodes(skeleton: Skeleton) -> list[gltf.Node]:

@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array, Json, RawArray
-from poise.character import JointKind, Sites, Skeleton
+from poise.character import UNSET, Character, JointKind, Sites, Skeleton
 from poise.errors import BadValue, FileProblem, PoiseError
 from poise.formats.amc_layout import AmcLayout
+from poise.formats.body_record import NUMBERS, WORDS, character_of, record_of
 from poise.formats.budget import check_budget
 from poise.formats.bvh_layout import BvhLayout
 from poise.formats.disk import atomic_write, read_bytes
@@ -263,7 +264,11 @@ _MEMBERS: dict[str, str] = {
     "moving_offsets_m": "f",
     "meta_json": "U",
 }
-"""Every member a file must have, with the kind of its numbers. `source_channels` is optional."""
+"""Every member a file must have, with the kind of its numbers."""
+
+_BODY: dict[str, str] = {f"body_{n}": "f" for n in NUMBERS} | {f"body_{n}": "U" for n in WORDS}
+_OPTIONAL: dict[str, str] = {"source_channels": "f", "standing_wxyz": "f", **_BODY}
+"""Members that a file may have; of the body (`body_record`), all or none."""
 
 
 def write(
@@ -304,6 +309,10 @@ def write(
         "moving_offsets_m": clip.moving_offsets_m,
         "meta_json": np.array(_meta_json(clip, provenance or provenance_of(clip))),
     }
+    if not skeleton.rest_stands:
+        arrays["standing_wxyz"] = skeleton.standing_wxyz
+    if clip.body is not None:
+        arrays |= {f"body_{name}": values for name, values in record_of(clip.body).items()}
     arrays |= {name: np.array(value) for name, value in (also or {}).items()}
     if source is not None and source.channels is not None:
         arrays["source_channels"] = source.channels
@@ -316,7 +325,7 @@ def write(
 
 def read_clip(path: Path) -> Clip:
     """Read a clip as it was written, its source and history included."""
-    arrays = read_members(path, {**_MEMBERS, "source_channels": "f"}, optional={"source_channels"})
+    arrays = read_members(path, {**_MEMBERS, **_OPTIONAL}, optional=_OPTIONAL.keys())
     schema = int(arrays["schema"]) if arrays["schema"].ndim == 0 else -1
     if schema != SCHEMA:
         raise FileProblem(path, f"schema {SCHEMA}", f"schema {schema}", advice=_ADVICE)
@@ -336,8 +345,10 @@ def read_clip(path: Path) -> Clip:
 
 def _check_numbers(path: Path, arrays: Mapping[str, RawArray]) -> None:
     """Lengths and rates as in any other file; beyond them sums would overflow further on."""
-    for name, kind in _MEMBERS.items():
-        if kind != "f" or name == "limits_rad":  # what has no limit is infinite there
+    for name, kind in {**_MEMBERS, "standing_wxyz": "f"}.items():
+        if (
+            kind != "f" or name == "limits_rad" or name not in arrays
+        ):  # what has no limit is infinite there
             continue
         if arrays[name].size and not (np.abs(arrays[name]) <= MAX_MAGNITUDE).all():
             raise FileProblem(path, f"finite numbers of at most {MAX_MAGNITUDE:g} in {name}")
@@ -358,6 +369,7 @@ def _clip(arrays: dict[str, RawArray], meta: _Facts) -> Clip:
         hinge_axes=arrays["hinge_axes"],
         limits_rad=arrays["limits_rad"],
         end_sites=Sites(ends, arrays["end_site_joints"], arrays["end_site_offsets_m"]),
+        standing_wxyz=arrays.get("standing_wxyz", UNSET),
     )
     return Clip(
         skeleton=skeleton,
@@ -371,7 +383,18 @@ def _clip(arrays: dict[str, RawArray], meta: _Facts) -> Clip:
             meta["source"], arrays.get("source_channels"), len(arrays["rotations_wxyz"])
         ),
         history=tuple(_text(line) for line in meta["history"]),
+        body=_body(arrays, skeleton),
     )
+
+
+def _body(arrays: dict[str, RawArray], skeleton: Skeleton) -> Character | None:
+    kept = {name.removeprefix("body_"): arrays[name] for name in _BODY if name in arrays}
+    if not kept:
+        return None
+    if len(kept) < len(_BODY):
+        lacking = sorted(_BODY.keys() - arrays.keys())
+        raise BadValue("members of the body", "all there", f"none called {lacking[0]}")
+    return character_of(kept, skeleton)
 
 
 def _source(facts: _Facts | None, channels: Array | None, frames: int) -> Source | None:

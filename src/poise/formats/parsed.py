@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from poise import rotations, units
 from poise.arrays import Array
 from poise.character import Character, Sites, Skeleton
+from poise.formats.body_record import Record, character_of
 from poise.formats.disk import read_bytes
 from poise.motion import Clip, Source
 from poise.units import Unit
@@ -41,6 +42,8 @@ class Parsed:
     layout: object = None
     channels: Array | None = None
     notes: tuple[str, ...] = ()
+    body: Record | None = None
+    """Of a robot, in metres, kilograms and the frames of the skeleton's joints."""
 
 
 def clip_from(
@@ -60,8 +63,10 @@ def clip_from(
     to_world = units.world_from_file_wxyz(up_axis)
     q = parsed.rotations_wxyz.copy()
     q[:, 0] = rotations.multiply(to_world, q[:, 0])
+    skeleton = in_world(parsed.skeleton, chosen.metres, to_world)
     return Clip(
-        skeleton=in_world(parsed.skeleton, chosen.metres, to_world),
+        skeleton=skeleton,
+        body=None if parsed.body is None else character_of(parsed.body, skeleton),
         rate_hz=parsed.rate_hz,
         root_positions_m=rotations.rotate(to_world, parsed.root_positions) * chosen.metres,
         rotations_wxyz=q,

@@ -7,7 +7,9 @@ depend on. It answers with columns of plain numbers. See `robot_compiler`, the o
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
+import math
 import os
 import sys
 import warnings
@@ -19,6 +21,8 @@ _MESH, _SIGNED_DISTANCE, _HEIGHT_FIELD = 7, 8, 1
 _INERTIA_FROM_GEOMS = 1
 """Of `mjtInertiaFromGeom`: whatever the bodies state."""
 _PLACEHOLDER_KG = 1e-6
+_DIRECTIONS = 200
+"""In which the vertices of a sole are looked for."""
 _LENGTH_BYTES = 8
 
 
@@ -89,25 +93,67 @@ def _compiled(
 
     Args:
         mujoco: the package.
-        asked: `text`, the `models` it attaches by name, the names of mesh files that are `absent`,
-            and whether it is `urdf`.
+        asked: `text`, the `models` it attaches by name, the names of mesh files that are `absent`
+            or `large`, and whether it is `urdf`.
         most_bodies: more of them are a problem.
         hear: where meshes come from.
         tell: where they are asked for.
     """
     with _warnings_kept(mujoco) as said:
-        models = {name: text.encode("utf-8") for name, text in asked["models"].items()}
-        spec = mujoco.MjSpec.from_string(asked["text"], include=models)
+        spec = _specification(mujoco, asked)
         if len(spec.bodies) - 1 > most_bodies or len(spec.joints) > most_bodies:
             return {"bodies": len(spec.bodies) - 1, "joints": len(spec.joints)}
-        notes, weightless = without_files(spec, asked["urdf"], set(asked["absent"]))
+        shown = without_files(spec, asked, soles=True)
         needed = sorted({mesh.file for mesh in spec.meshes if mesh.file})
         _say(tell, {"needed": needed})
-        spec.assets = {name: _heard(hear) for name in needed}
-        model = spec.compile()
+        assets = {name: _heard(hear) for name in needed}
+        spec.assets = dict(assets)
+        try:
+            model = spec.compile()
+        except MemoryError:
+            raise
+        except Exception:
+            if not shown.soles:
+                raise
+            spec = _specification(mujoco, asked)
+            shown = without_files(spec, asked, soles=False)
+            spec.assets = {m.file: assets[m.file] for m in spec.meshes if m.file}
+            model = spec.compile()
     columns = _columns(model)
-    columns["weightless"] = [name in weightless for name in columns["body_name"]]
-    return {"name": spec.modelname, "notes": notes, "said": said, "columns": columns}
+    columns["weightless"] = [name in shown.weightless for name in columns["body_name"]]
+    columns["shapeless"] = [name in shown.shapeless for name in columns["body_name"]]
+    columns["vertex_geom"], columns["vertex_pos"] = _vertices(model, columns, shown.soles)
+    return {"name": spec.modelname, "notes": shown.notes, "said": said, "columns": columns}
+
+
+def _specification(mujoco: Any, asked: dict[str, Any]) -> Any:
+    models = {name: text.encode("utf-8") for name, text in asked["models"].items()}
+    return mujoco.MjSpec.from_string(asked["text"], include=models)
+
+
+def _vertices(
+    model: Any, columns: dict[str, Any], bodies: set[str]
+) -> tuple[list[int], list[list[float]]]:
+    """Vertices that lie farthest out on the meshes of some bodies: their geoms and places."""
+    owners: list[int] = []
+    places: list[list[float]] = []
+    # Directions that cover the sphere evenly, and all corners of a box.
+    turns = [(k * 2.399963, 1.0 - (2.0 * k + 1.0) / _DIRECTIONS) for k in range(_DIRECTIONS)]
+    flat = [math.sqrt(1.0 - height * height) for _, height in turns]
+    ways = [(r * math.cos(a), r * math.sin(a), h) for r, (a, h) in zip(flat, turns, strict=True)]
+    ways += [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    for geom in range(model.ngeom):
+        body = columns["body_name"][int(model.geom_bodyid[geom])]
+        touches = model.geom_contype[geom] or model.geom_conaffinity[geom]
+        if int(model.geom_type[geom]) != _MESH or not touches or body not in bodies:
+            continue
+        mesh = int(model.geom_dataid[geom])
+        first = int(model.mesh_vertadr[mesh])
+        vertices = model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])].astype(float)
+        far = sorted({int((vertices @ way).argmax()) for way in ways})
+        owners += [geom] * len(far)
+        places += vertices[far].tolist()
+    return owners, places
 
 
 @contextlib.contextmanager
@@ -135,6 +181,7 @@ def _columns(model: Any) -> dict[str, Any]:
             "jnt_actfrclimited", "jnt_actfrcrange",
             "site_bodyid", "site_pos",
             "geom_bodyid", "geom_type", "geom_size", "geom_pos", "geom_quat",
+            "geom_contype", "geom_conaffinity",
             "actuator_trntype", "actuator_forcelimited", "actuator_forcerange",
             "actuator_biastype", "actuator_gaintype", "actuator_ctrllimited", "actuator_ctrlrange",
         )
@@ -150,32 +197,75 @@ def _columns(model: Any) -> dict[str, Any]:
     return columns
 
 
-def without_files(spec: Any, urdf: bool, absent: set[str]) -> tuple[list[str], set[str]]:
-    """Take out of a specification all meshes that no mass depends on.
+@dataclasses.dataclass
+class Shown:
+    """What a robot is without its files."""
+
+    notes: list[str]
+    weightless: set[str]
+    """Names of bodies that got a placeholder mass because nothing states one,"""
+    soles: set[str]
+    """of those at the ends of limbs whose meshes are kept, as nothing else shows their shape,"""
+    shapeless: set[str]
+    """and of those whose shape nobody knows, because such a mesh is not there."""
+
+
+def without_files(spec: Any, asked: dict[str, Any], *, soles: bool) -> Shown:
+    """Take out of a specification all meshes that neither a mass nor a sole depends on.
 
     Args:
         spec: of MuJoCo.
-        urdf: whether it comes from URDF.
-        absent: mesh files that are not there.
-
-    Returns:
-        Notes, and the names of bodies that got a placeholder mass because nothing states one.
+        asked: as of `_compiled`.
+        soles: whether to keep meshes for the shape of feet.
     """
+    urdf, absent = asked["urdf"], set(asked["absent"])
+    ends = {body.name for body in spec.bodies[1:] if _is_end(body)}
+    there = {mesh.name for mesh in spec.meshes} - {
+        mesh.name for mesh in spec.meshes if mesh.file in absent or mesh.file in asked["large"]
+    }
+    kept: set[str] = set()
+    shapeless: set[str] = set()
+    for body in spec.bodies[1:]:
+        if body.name in ends:
+            ours = [geom for geom in body.geoms if _is_mesh(geom) and _touches(geom)]
+            has = soles and all(geom.meshname in there for geom in ours)
+            (kept if has else shapeless).add(body.name)
     notes: list[str] = []
     spec.compiler.fusestatic = False
     spec.compiler.discardvisual = False
     spec.compiler.usethread = False  # each thread would reserve memory that counts
     spec.compiler.LRopt.mode = 0  # lengths of muscles: they would be found by a simulation
-    weightless = _state_masses(spec, urdf, absent, notes)
+    weightless = _state_masses(spec, urdf, absent, notes, kept)
     needed = {geom.meshname for geom in spec.geoms if _is_mesh(geom)}
     for mesh in list(spec.meshes):
         if mesh.name not in needed:
             spec.delete(mesh)
-    return notes, weightless
+    return Shown(notes, weightless, kept, shapeless)
 
 
-def _state_masses(spec: Any, urdf: bool, absent: set[str], notes: list[str]) -> set[str]:
-    """Delete mesh geoms except those that a mass needs; bodies left without get a placeholder."""
+def _is_end(body: Any) -> bool:
+    """Whether a body is the end of a limb, and meshes alone say where it touches."""
+    if not body.name or not len(body.joints) or any(_moves(child) for child in body.bodies):
+        return False
+    touching = [geom for geom in body.geoms if _touches(geom)]
+    return bool(touching) and all(_is_mesh(geom) for geom in touching)
+
+
+def _moves(body: Any) -> bool:
+    return bool(len(body.joints)) or any(_moves(child) for child in body.bodies)
+
+
+def _touches(geom: Any) -> bool:
+    return bool(geom.contype or geom.conaffinity)
+
+
+def _state_masses(
+    spec: Any, urdf: bool, absent: set[str], notes: list[str], kept: set[str]
+) -> set[str]:
+    """Delete mesh geoms except those that a mass needs, and those of bodies that are to be kept.
+
+    Bodies that are left without a mass get a placeholder.
+    """
     always = int(spec.compiler.inertiafromgeom) == _INERTIA_FROM_GEOMS
     weightless: set[str] = set()
     files = {mesh.name: mesh.file for mesh in spec.meshes}
@@ -199,7 +289,10 @@ def _state_masses(spec: Any, urdf: bool, absent: set[str], notes: list[str]) -> 
             if wants_geoms and _gives_mass(geom) and is_there:
                 continue
             lost = lost or (wants_geoms and _gives_mass(geom))
-            spec.delete(geom)
+            if body.name in kept and _touches(geom):
+                geom.mass = 0.0
+            else:
+                spec.delete(geom)
         if lost:
             notes.append(
                 f"The mass of {body.name} depends on a mesh file that is not there: "

@@ -32,6 +32,8 @@ _LOADED_BYTES = 128 << 20
 """More than that."""
 _START_S = 120.0
 _MAX_MESHES_BYTES = 256 << 20
+_LARGE_BYTES = 8 << 20
+"""Of a mesh that is not worth the time if only a sole depends on it."""
 SCRIPT = Path(__file__).absolute().with_name("robot_child.py")
 _ENVIRONMENT = {"MUJOCO_GL": "disable", "OPENBLAS_NUM_THREADS": "1"}
 """Nothing is drawn, and nothing is multiplied."""
@@ -57,7 +59,9 @@ class Model:
     names: dict[str, tuple[str, ...]]
     """Of `body`, `jnt` and `site`."""
     weightless: frozenset[int]
-    """Bodies that nothing states a mass of."""
+    """Bodies that nothing states a mass of,"""
+    shapeless: frozenset[int]
+    """and ends of limbs whose shape is in a mesh that is not there."""
 
     def count(self, kind: str) -> int:
         """How many there are of `body`, `jnt`, `site`, `geom` or `actuator`."""
@@ -127,6 +131,7 @@ def _compiled(source: Source, folder: Path) -> tuple[dict[str, str], Model]:
             "text": source.text,
             "models": source.models,
             "absent": source.absent,
+            "large": [n for n, mesh in source.meshes.items() if mesh.size_bytes > _LARGE_BYTES],
             "urdf": source.is_urdf,
         })  # fmt: skip
         digests: dict[str, str] = {}
@@ -221,7 +226,10 @@ def _problem(source: Source, said: str) -> FileProblem:
 def _model(source: Source, answer: dict[str, Any]) -> Model:
     try:
         columns, names = dict[str, Array](), dict[str, tuple[str, ...]]()
-        weightless = frozenset(np.flatnonzero(answer["columns"].pop("weightless")).tolist())
+        weightless, shapeless = (
+            frozenset(np.flatnonzero(answer["columns"].pop(name)).tolist())
+            for name in ("weightless", "shapeless")
+        )
         for name, rows in answer["columns"].items():
             kind, what = name.split("_") if "_" in name else ("", name)
             if what == "name":
@@ -235,7 +243,7 @@ def _model(source: Source, answer: dict[str, Any]) -> Model:
         if any("NaN" in text for text in warned):
             raise FileProblem(source.path, "finite numbers", "NaN")
         notes = (*(str(note) for note in answer["notes"]), *warned)
-        model = Model(str(answer["name"]), notes, columns, names, weightless)
+        model = Model(str(answer["name"]), notes, columns, names, weightless, shapeless)
         _check_numbers(model)
     except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError):
         raise _noise(source) from None
@@ -254,10 +262,12 @@ def _check_numbers(model: Model) -> None:
         raise ValueError
     for column, end in (
         ("body_parentid", bodies), ("body_rootid", bodies), ("site_bodyid", bodies),
-        ("geom_bodyid", bodies),
+        ("geom_bodyid", bodies), ("vertex_geom", model.count("geom")),
     ):  # fmt: skip
         if not ((model[column] >= 0) & (model[column] < end)).all():
             raise ValueError
+    if len(model["vertex_geom"]) != len(model["vertex_pos"]):
+        raise ValueError
     ends = model["body_jntadr"] + model["body_jntnum"]
     if not (ends <= joints).all() or not (model["body_jntadr"] >= -1).all():
         raise ValueError

@@ -67,6 +67,14 @@ class Mesh:
         except FileProblem:
             return False
 
+    @property
+    def size_bytes(self) -> int:
+        """Of its file; zero where there is none that may be read."""
+        try:
+            return self._path().stat().st_size
+        except (FileProblem, OSError):
+            return 0
+
     def read(self) -> bytes:
         """Its content.
 

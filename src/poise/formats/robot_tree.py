@@ -8,7 +8,7 @@ rides on the last of them. Angles are counted from the pose in the file (`qpos0`
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain, count, product
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from poise.formats.robot_compiler import Model
 from poise.formats.robot_xml import Element
 from poise.formats.text import free_name
 
-SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 2, 3, 4, 5, 6
+SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 2, 3, 4, 5, 6, 7
 """Values of MuJoCo's `mjtGeom`."""
 _FREE, _SLIDE, _HINGE = 0, 2, 3
 """Of `mjtJoint`."""
@@ -119,7 +119,7 @@ class TreeJoint:
 
 @dataclass(frozen=True)
 class Shape:
-    """A geom: a primitive, or a mesh that nobody looks at."""
+    """A geom: a primitive, a mesh with its outermost points, or one that nobody looks at."""
 
     joint: int
     kind: int
@@ -128,6 +128,32 @@ class Shape:
     center: Array
     axes: Array
     """Columns are the shape's own axes."""
+    points: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    """(n, 3) of a mesh, along the shape's axes from its centre."""
+    touches: bool = True
+    """Whether it is there to collide, and not only to be seen."""
+
+    def bottom(self, down: Array) -> Array:
+        """(n, 3) the points on which it stands: corners, and what is below the core of a rounding.
+
+        Args:
+            down: (3,) unit.
+        """
+        if self.kind == MESH:
+            return self.center + self.points @ self.axes.T
+        if self.kind == BOX:
+            corners = np.array(list(product((-1.0, 1.0), repeat=3)))
+            return self.center + (corners * self.size) @ self.axes.T
+        if self.kind == CAPSULE:
+            ends = np.outer([-self.size[1], self.size[1]], self.axes[:, 2])
+            return self.center + ends + self.size[0] * down
+        if self.kind == CYLINDER:
+            around = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+            rim = self.size[0] * np.stack([np.cos(around), np.sin(around)], axis=1)
+            level = np.repeat([-self.size[1], self.size[1]], len(rim))[:, None]
+            ends = np.concatenate([np.concatenate([rim, rim]), level], axis=1)
+            return self.center + ends @ self.axes.T
+        return self.support(down)[None]
 
     def support(self, direction: Array, *, core: bool = False) -> Array:
         """The point farthest along a direction; with `core`, of what lies inside the rounding.
@@ -148,6 +174,8 @@ class Shape:
             rim = self.size[0] * flat / length if length > 1e-9 else np.zeros(3)
             end = np.array([0.0, 0.0, np.sign(local[2]) * self.size[1]])
             return self.center + self.axes @ (rim + end)
+        if self.kind == MESH:
+            return self.center + self.axes @ self.points[int((self.points @ local).argmax())]
         if self.kind == ELLIPSOID:
             scaled = self.size * local
             return self.center + self.axes @ (self.size * scaled / np.linalg.norm(scaled))
@@ -166,6 +194,8 @@ class Tree:
     site_list: list[tuple[str, int, Array]] = field(default_factory=list[tuple[str, int, Array]])
     shapes: list[Shape] = field(default_factory=list[Shape])
     """In the frames of their joints."""
+    shapeless: set[int] = field(default_factory=set[int])
+    """Joints at the ends of limbs whose shape is in a mesh file that is not there."""
     notes: list[str] = field(default_factory=list[str])
     up: str = "z"
 
@@ -217,7 +247,10 @@ class Tree:
         rows = [(j, what, value) for what, values in facts for j, value in enumerate(values)]
         rows += [(joint, f"site {name}", offset) for name, joint, offset in self.site_list]
         for shape in self.shapes:
-            rows += [(shape.joint, "geom", part) for part in (shape.size, shape.center, shape.axes)]
+            rows += [
+                (shape.joint, "geom", part)
+                for part in (shape.size, shape.center, shape.axes, shape.points)
+            ]
         for joint, what, value in rows:
             if not (np.abs(value) < _LARGEST).all():  # also false for NaN
                 found = f"another in {what} of {self.joints[joint].name}"
@@ -251,7 +284,10 @@ def read_tree(model: Model) -> Tree:
             place = model["geom_pos"][geom] - tree.anchors[body]
             axes = rotations.to_matrix(model["geom_quat"][geom])
             kind, size = int(model["geom_type"][geom]), model["geom_size"][geom].copy()
-            tree.shapes.append(Shape(tree.carriers[body], kind, size, place, axes))
+            touches = bool(model["geom_contype"][geom] or model["geom_conaffinity"][geom])
+            points = model["vertex_pos"][model["vertex_geom"] == geom]
+            tree.shapes.append(Shape(tree.carriers[body], kind, size, place, axes, points, touches))
+    tree.shapeless = {tree.carriers[b] for b in model.shapeless if b in tree.carriers}
     tree.check()
     return tree
 

@@ -36,6 +36,7 @@ from poise.character import (
 from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats.parsed import sites_of
 from poise.formats.robot_compiler import compile_robot
+from poise.formats.robot_soles import SOLE_SLACK_M, colliding, sole_sites
 from poise.formats.robot_source import read_source
 from poise.formats.robot_tree import (
     BOX,
@@ -52,25 +53,23 @@ from poise.units import world_from_file_wxyz
 
 _PRIMITIVES = (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX)
 
-# End sites of a robot from the simple shapes on its links.
+# End sites of a robot from the shapes on its links.
 #
-# A robot file has no toe tips. The primitives on the foot (boxes, spheres, capsules; meshes are
-# not looked at) tell where the sole is: its level is their lowest point, its front and rear are
-# the outermost points that touch that level. Hands and heads get their farthest point.
-_SOLE_SLACK_M = 0.02
-"""Shapes whose underside is this near to the lowest point are part of the sole."""
+# A robot file has no toe tips. What the foot collides with tells where the sole is: its level is
+# the lowest point, its front and rear are the outermost points that touch that level (see
+# `robot_soles`, too). Hands and heads get the farthest point of their simple shapes.
 
 
-def with_end_sites(skeleton: Skeleton, roles: Roles, tree: Tree) -> Skeleton:
-    """The skeleton with toe, heel, hand and head tips wherever shapes show them."""
+def with_end_sites(skeleton: Skeleton, roles: Roles, shown: list[Shape]) -> Skeleton:
+    """The skeleton with toe, heel, hand and head tips wherever shapes in the world show them."""
     figure = Figure(skeleton)
     joints = {role: skeleton.index(name) for role, name in roles.joints.items()}
-    shapes = _shapes(skeleton, tree)
+    shapes = [shape for shape in shown if shape.kind in _PRIMITIVES]
     points: list[tuple[str, int, Array]] = []
     for side in SIDES:
         ankle = joints.get(f"{side}_ankle")
         if ankle is not None:
-            own = [s for s in shapes if figure.is_under(s.joint, ankle)]
+            own = colliding([s for s in shown if figure.is_under(s.joint, ankle)])
             points.extend(_sole_points(skeleton, ankle, own, roles.forward))
         hand = joints.get(f"{side}_wrist", joints.get(f"{side}_elbow"))
         if hand is not None:
@@ -89,7 +88,7 @@ def _shapes(skeleton: Skeleton, tree: Tree) -> list[Shape]:
     return [
         replace(s, center=places[s.joint] + world[s.joint] @ s.center, axes=world[s.joint] @ s.axes)
         for s in tree.shapes
-        if s.kind in _PRIMITIVES
+        if s.kind in _PRIMITIVES or len(s.points)
     ]
 
 
@@ -106,7 +105,7 @@ def _sole_points(
         return []
     bottoms = [float(s.support(-UP) @ UP) for s in shapes]
     sole = min(bottoms)
-    low = [s for s, y in zip(shapes, bottoms, strict=True) if y < sole + _SOLE_SLACK_M]
+    low = [s for s, y in zip(shapes, bottoms, strict=True) if y < sole + SOLE_SLACK_M]
     left = np.cross(UP, forward)
     across = [float(s.support(d, core=True) @ left) for s in low for d in (left, -left)]
     middle = 0.5 * (max(across) + min(across))
@@ -178,7 +177,8 @@ def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character
     try:
         skeleton = tree.skeleton(world_from_file_wxyz(tree.up))
         body = tree.body()
-        skeleton = with_end_sites(skeleton, find_partial_roles(skeleton), tree)
+        shapes = _shapes(skeleton, tree)
+        skeleton = with_end_sites(skeleton, find_partial_roles(skeleton), shapes)
     except BadValue as problem:
         expected = f"{problem.argument} {problem.allowed}"
         raise FileProblem(path, expected, f"{problem.got}"[:200]) from problem
@@ -187,10 +187,31 @@ def _character(path: Path, name: str, tree: Tree, notes: list[str]) -> Character
     except MissingRoles as problem:
         unknown = f"Not recognised as a humanoid: no {', '.join(problem.missing)}."
         character = Character(skeleton, name, body, notes=(unknown,))
-    knees = backward_knee_notes(skeleton, character.roles) if character.roles else ()
+    knees, soles, said = (), Sites(), ()
+    if character.roles is not None:
+        knees = backward_knee_notes(skeleton, character.roles)
+        soles, said = sole_sites(skeleton, character.roles, shapes)
+        said = (*said, *_absent_soles(skeleton, character.roles, tree))
     return replace(
         character,
-        sites=tree.sites().joined(character.sites),
+        sites=tree.sites().joined(character.sites).joined(soles),
         torque_limits_nm=tree.torque_limits_nm,
-        notes=(*notes, *tree.notes, *character.notes, *knees),
+        notes=(*notes, *tree.notes, *character.notes, *said, *knees),
+    )
+
+
+def _absent_soles(skeleton: Skeleton, roles: Roles, tree: Tree) -> tuple[str, ...]:
+    """A note if soles are in mesh files that are not there."""
+    figure = Figure(skeleton)
+    ankles = [roles.joints[f"{side}_ankle"] for side in SIDES if f"{side}_ankle" in roles.joints]
+    lacking = [
+        skeleton.joint_names[joint]
+        for joint in sorted(tree.shapeless)
+        if any(figure.is_under(joint, skeleton.index(ankle)) for ankle in ankles)
+    ]
+    if not lacking:
+        return ()
+    return (
+        f"The shape of the feet ({', '.join(lacking)}) is in mesh files that cannot be used "
+        "(absent, too large or refused by MuJoCo): soles are taken by human proportions.",
     )

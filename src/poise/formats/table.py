@@ -48,6 +48,8 @@ class Format:
     """Keyword arguments that `read_motion` takes beside the path."""
     holds_provenance: bool = False
     """Whether the format has room for where a clip came from."""
+    holds_body: bool = False
+    """Whether the format has room for the body of a robot."""
     recognises: Callable[[FileStart], bool] | None = None
     """Whether a file looks like one of these; without it, every file with the extension does."""
     looks_for: str = ""
@@ -97,13 +99,14 @@ _OWN = (
         "gltf", (".glb", ".gltf"), "glTF 2.0, written with a simple skinned body",
         read_motion=".gltf_read:read", write_clip=".gltf_write:write", options=("animation",),
         list_animations=".gltf_read:animations_of",
-        holds_provenance=True,
+        holds_provenance=True, holds_body=True,
         recognises=lambda start: start.head.startswith(b"glTF") or looks_like_json(start),
         looks_for="'glTF' or JSON first",
     ),
     Format(
         "npz", (".npz",), "Poise's own, without loss",
         read_clip=".npz:read_clip", write_clip=".npz:write", holds_provenance=True,
+        holds_body=True,
         recognises=lambda start: {"meta_json", "root_positions_m"} <= set(start.members),
         looks_for="members meta_json and root_positions_m",
     ),
@@ -217,6 +220,12 @@ def save_clip(clip: Clip, path: str | Path, *, sidecar: bool = False) -> tuple[s
     found = _format_of(path, "write_clip")
     provenance = provenance_of(clip)
     notes: tuple[str, ...] = _called(found, found.write_clip, tuple, path, clip, provenance)
+    if clip.body is not None and not found.holds_body:
+        body = clip.body.name or "the robot"
+        notes = (
+            *notes,
+            f"{path.suffix} has no room for the body of {body}: name it where it is read (--body).",
+        )
     beside = path.with_name(path.name + ".provenance.json")
     # One that is already there would tell of the file just replaced.
     if not found.holds_provenance and (sidecar or os.path.lexists(beside)):

@@ -2,6 +2,7 @@
 
 from poise.job.another_body import figure_of as figure_of
 from poise.job.body_file import body_changes as body_changes
+from poise.job.body_file import is_body_file as is_body_file
 from poise.job.changes import Change as Change
 from poise.job.changes import changed_values as changed_values
 from poise.job.changes import typed_change as typed_change
@@ -70,6 +71,7 @@ from poise.job.run import edit_of as edit_of
 from poise.job.run import run_prepared as run_prepared
 from poise.job.run import run_recipe as run_recipe
 from poise.job.schema import recipe_schema as recipe_schema
+from poise.job.standing_pose import with_standing_pose as with_standing_pose
 from poise.job.subject import Subject as Subject
 from poise.job.subject import clip_of as clip_of
 from poise.job.subject import of_original as of_original

@@ -21,6 +21,7 @@ from poise.errors import BadValue, FileProblem, MissingRoles
 from poise.formats import FORMATS, is_character, load_character, load_clip, read_bytes
 from poise.job.error_context import located
 from poise.job.recipe import CharacterChoice, Recipe
+from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
 from poise.motion import Clip
 from poise.motion.cleanup import clean
@@ -209,7 +210,7 @@ def figure_of(path: Path, *, repaired: bool) -> Character:
     moving = {e for f in FORMATS.values() if f.reads_clips for e in f.extensions}
     if path.suffix.lower() not in moving or is_character(path):
         return load_character(path)
-    clip = load_clip(path)
+    clip, notes = with_standing_pose(load_clip(path))
     if repaired:
         clip, _ = clean(clip, ("missing-thorax",))
-    return Character(clip.skeleton, name=path.stem)
+    return Character(clip.skeleton, name=path.stem, notes=notes)

@@ -19,6 +19,11 @@ _WHAT = "a body: keys of 'character' of a recipe, such as mass_kg"
 _MAX_VALUES = 10_000
 
 
+def is_body_file(path: Path) -> bool:
+    """Whether a file is one by its extension, not of a robot."""
+    return path.suffix.lower() in EXTENSIONS
+
+
 def body_changes(path: Path) -> list[Change]:
     """The keys of a body file, each as a change of a recipe; its files are seen from its folder.
 
@@ -27,10 +32,6 @@ def body_changes(path: Path) -> list[Change]:
     Raises:
         FileProblem: no such file, or one of another form.
     """
-    if path.suffix.lower() not in EXTENSIONS:
-        advice = "Another body to put the motion on is given with --to (in a recipe, character.to)."
-        wanted = f"a body file ({', '.join(EXTENSIONS)})"
-        raise FileProblem(path, wanted, f"'{path.suffix}'", advice=advice)
     root, problems = parse_yaml(
         read_bytes(path, max_bytes=1 << 18), str(path), _WHAT, max_values=_MAX_VALUES
     )

@@ -7,10 +7,21 @@ from pathlib import Path
 from typing import cast
 
 from poise.job.error_context import Location
-from poise.job.recipe import SUGGESTED
+from poise.job.recipe import HUMAN, SUGGESTED
 
 FILE_KEYS = frozenset(
-    {"clip", "file", "to", "mapping", "roles", "skeleton", "contacts", "pattern", "environment"}
+    {
+        "clip",
+        "file",
+        "to",
+        "mapping",
+        "roles",
+        "skeleton",
+        "contacts",
+        "pattern",
+        "environment",
+        "body",
+    }
 )
 """Last keys of values that are files to read, where the value is text."""
 
@@ -20,12 +31,17 @@ def names_file(location: Location, value: str) -> bool:
     match location:
         case ("clip",) | ("clip", "file" | "skeleton") | ("character", "roles" | "to" | "mapping"):
             return True
+        case ("character", "body"):
+            return value != HUMAN
         case ("environment",):
             return value != SUGGESTED
+        case ("clip", "stand_in", "set", str(path), *inner):
+            last = [*path.split("."), *inner][-1]
+            return last in FILE_KEYS and value not in (HUMAN, SUGGESTED)
         case ("environment", *_, "file") | ("steps", _, _, "contacts" | "pattern"):
             return True
         case ("outputs", key):
-            return key != "layout"
+            return key not in ("layout", "root_motion")
         case _:
             return False
 

@@ -165,6 +165,10 @@ class Carried:
     """Of a ball; 0 is a point."""
 
 
+HUMAN = "human"
+"""What `body` says for a body that is made from the skeleton."""
+
+
 @dataclass(frozen=True)
 class CharacterChoice:
     """Whose body the motion has."""
@@ -182,6 +186,10 @@ class CharacterChoice:
     soles: Literal["fitted", "skeleton"] = "fitted"
     """Where the soles of the clip's own body are: fitted to where its feet stand flat; or where the
     skeleton has them, which is right for characters whose skin rests flat on the ground."""
+    body: str | None = None
+    """Whose body the clip shows: the file of a robot with the clip's joints, relative to the
+    recipe; or `human`, one of the skeleton's size. Without it, the robot that the clip's file keeps
+    (.npz and glTF that Poise wrote), else a human."""
     to: str | None = None
     """Another body to put the motion on: a motion, skeleton or robot file, relative to the recipe.
     Where the first step is `retarget`, that puts it there. Else its joints have the clip's names

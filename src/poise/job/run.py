@@ -22,7 +22,7 @@ from poise.job.known_contacts import known_contacts
 from poise.job.pattern_file import load_pattern
 from poise.job.rate import check_rate
 from poise.job.recipe import Recipe
-from poise.job.subject import Subject, subject
+from poise.job.subject import Subject, remembering, subject
 from poise.job.travelling import belt_of, in_place, travelling
 from poise.job.vocabulary import Vocabulary, vocabulary
 from poise.methods import Edit, Method, ProgressCallback, Result, run_method, status_words
@@ -126,11 +126,11 @@ def run_prepared(
         step = recipe.steps[index]
         with attribute_error(recipe, index):
             result = _result(words.methods[step.method], edit, step.settings, progress)
-        clip = result.clip
         if result.character is not None and result.contacts is not None:
             place = result.environment or prepared.environment
-            prepared = prepared.on_body(result.character, clip, result.contacts, place)
-        results.append(result)
+            prepared = prepared.on_body(result.character, result.clip, result.contacts, place)
+        clip = remembering(result.clip, prepared.character)
+        results.append(replace(result, clip=clip))
     return Outcome(prepared, tuple(results))
 
 

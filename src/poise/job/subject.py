@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.arrays import Array
 from poise.character import (
     Character,
     RoleOverrides,
@@ -29,7 +28,13 @@ from poise.contact import (
 from poise.environment import Environment
 from poise.errors import BadValue, FileProblem, MissingRoles, PoiseError, UnusualStature
 from poise.formats import check_readable, is_character, load_character, load_clip, reading_options
-from poise.job.another_body import MovedFrom, burdened, on_another_body, target_body
+from poise.job.another_body import (
+    MovedFrom,
+    burdened,
+    figure_of,
+    on_another_body,
+    target_body,
+)
 from poise.job.control_rig import ControlRig, control_rig
 from poise.job.error_context import RecipeProblem, located
 from poise.job.jumps import in_words as jumps_in_words
@@ -37,11 +42,11 @@ from poise.job.jumps import jumps_in
 from poise.job.place import place_of
 from poise.job.rate import in_words as rate_in_words
 from poise.job.rate import put_right, rate_of
-from poise.job.recipe import SUGGESTED, ClipChoice, Recipe
+from poise.job.recipe import HUMAN, SUGGESTED, ClipChoice, Recipe
 from poise.job.stand_in import capture_file, stand_in_note
-from poise.mechanics import forward_kinematics
+from poise.job.standing_pose import with_standing_pose
 from poise.methods.retarget import SUITABLE, why_not
-from poise.motion import Clip, resample
+from poise.motion import Clip, resample, with_root_at_hips
 from poise.motion.cleanup import Finding, Kept, cleaning_steps, kept_broken, trim
 from poise.one_line import framed
 from poise.samples import DEFECTS, SAMPLES
@@ -105,8 +110,12 @@ def _chosen(recipe: Recipe, given: Clip | None) -> _Captured:
         raise BadValue("clip", "named in the recipe or given beside it (--clip)", "none")
     notes = [*_stand_in_notes(recipe), *(clip.source.notes if clip.source else ())]
     before = len(clip.history)
+    with located(recipe, ("character",)):
+        clip, stood = with_standing_pose(clip, _fitting_roles(recipe, clip))
+    if {step.method for step in recipe.steps} & {*_OF_FIXED_BONES}:
+        clip = with_root_at_hips(clip)
     steps = cleaning_steps(choice.clean)
-    remarks = list(kept_broken(clip, steps))
+    remarks = [*stood, *kept_broken(clip, steps)]
     trimmed = trim(clip, choice.frames, steps)
     clip, kept = trimmed.clip, trimmed.kept
     remarks += trimmed.notes
@@ -172,14 +181,16 @@ def read_captured(recipe: Recipe, path: str | Path) -> Clip:
     )
 
 
-_LYING_SHARE = 0.7
-"""A rest pose this much lower than the tallest captured one does not stand."""
 USUAL_RECIPES = Path(__file__).parent
 """Where the recipes are that commands follow without one."""
 _NAME_JOINTS = (
     "Take another motion; or, if it is of such a body, name its joints in a file, one "
     "'left_knee: LShin' per line (--roles FILE)."
 )
+_OF_FIXED_BONES = ("correct", "filter", "momentum")
+"""Methods that refuse bones whose length changes."""
+_SAME_REST = 1e-4
+"""Of quaternions that went through a file of single precision."""
 _MOST_RANGES = 2
 """Of widened ranges that are said one by one."""
 
@@ -236,7 +247,6 @@ def subject(
     recipe: Recipe,
     clip: Clip | str | Path | None = None,
     *,
-    upright: bool = False,
     to_draw: bool = False,
     place: Environment | None = None,
     target: Character | None = None,
@@ -247,7 +257,6 @@ def subject(
         recipe: says which clip, whose body, where; it may have no steps.
         clip: a file or a clip, instead of the recipe's own. It is cut, cleaned and resampled like
             that one, and read with the same options.
-        upright: look for a pose that stands in clips whose rest pose lies.
         to_draw: a figure will do: a robot or skeleton file stands at rest, a skeleton that is not
             recognised is a character without a body and a note, and nobody looks for a floor.
         place: where, instead of the recipe's place.
@@ -263,7 +272,8 @@ def subject(
         captured = _Captured(standing_clip(figure), (), 0, (), Kept(0, 1, 1))
     made = _resampled(recipe, captured.clip)
     with located(recipe, ("character",)):
-        character, lacking = _own_body(recipe, figure or Character(made.skeleton), made, upright)
+        own = figure or _body_in(recipe, made)
+        character, lacking = _own_body(recipe, own, made)
         if isinstance(lacking, UnusualStature) and not to_draw:
             raise lacking
     if isinstance(lacking, MissingRoles) and not to_draw:
@@ -320,6 +330,35 @@ def _to_be_drawn(
     return Subject(made, character, drawn, (*said, *fitted), drawn.notes, captured.kept)
 
 
+def remembering(clip: Clip, character: Character) -> Clip:
+    """The clip with the body that it is of, where no skeleton would tell: a robot's."""
+    return replace(clip, body=character if _is_from_a_file(character) else None)
+
+
+def _is_from_a_file(character: Character) -> bool:
+    """Whether a body is not one that was made from the skeleton, with the strength of people."""
+    return character.body is not None and character.strength is None
+
+
+def _body_in(recipe: Recipe, clip: Clip) -> Character:
+    """Whose motion a clip is: as the recipe says, else as the clip does, else nobody's yet."""
+    choice = recipe.character.body
+    if choice is None:
+        return clip.body or Character(clip.skeleton)
+    if choice == HUMAN:
+        return Character(clip.skeleton)
+    with located(recipe, ("character", "body")):
+        body = figure_of(recipe.folder / choice, repaired=recipe.clip.clean is not False)
+        mine, theirs = clip.skeleton, body.skeleton
+        alike = theirs.has_bones_of(mine) and np.allclose(
+            theirs.rest_wxyz, mine.rest_wxyz, atol=_SAME_REST
+        )
+        if not alike:
+            allowed = f"one with the joints, bones and rest pose of {clip.name or 'the clip'}"
+            raise BadValue("body", allowed, choice)
+    return replace(body, skeleton=mine)
+
+
 def standing_clip(character: Character) -> Clip:
     """A character at rest, as a clip of one frame."""
     skeleton = character.skeleton
@@ -341,9 +380,7 @@ def _figure(recipe: Recipe, clip: Clip | str | Path | None) -> Character | None:
     return load_character(clip)
 
 
-def _own_body(
-    recipe: Recipe, figure: Character, clip: Clip, upright: bool
-) -> tuple[Character, PoiseError | None]:
+def _own_body(recipe: Recipe, figure: Character, clip: Clip) -> tuple[Character, PoiseError | None]:
     """The body of the clip; of a skeleton that is no known body, it as it is and why."""
     choice, roles = recipe.character, recipe.character.roles
     overrides = _roles(recipe, roles, clip) if isinstance(roles, str) else roles
@@ -354,7 +391,6 @@ def _own_body(
             table=choice.table,
             sex=choice.sex,
             overrides=overrides,
-            standing_wxyz=_standing_pose(clip) if upright else None,
         )
     except (MissingRoles, UnusualStature) as problem:
         return figure, problem
@@ -366,21 +402,26 @@ def _with_soles(
 ) -> tuple[Character, tuple[str, ...]]:
     if recipe.character.soles == "skeleton" or character.roles is None or character.body is None:
         return character, ()
+    if _is_from_a_file(character):
+        return character, ()  # so are they
     return fit_soles(character, clip, environment)
+
+
+def _fitting_roles(recipe: Recipe, clip: Clip) -> RoleOverrides | None:
+    """The roles that a recipe names, if they are joints of this clip; nobody is blamed here."""
+    roles = recipe.character.roles
+    if isinstance(roles, str):
+        check_readable(recipe.folder / roles)
+        named = read_role_file(recipe.folder / roles)
+    else:
+        named = None if roles is None else RoleOverrides(roles)
+    known = named is not None and set(named.joints.values()) <= {*clip.skeleton.joint_names}
+    return named if known else None
 
 
 def _roles(recipe: Recipe, name: str, clip: Clip) -> RoleOverrides:
     check_readable(recipe.folder / name)
     return read_role_file(recipe.folder / name, clip.skeleton)
-
-
-def _standing_pose(clip: Clip) -> Array | None:
-    """The tallest pose of a clip whose rest pose does not stand (LAFAN1); else None."""
-    rest = np.concatenate([clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m])
-    heights = np.ptp(forward_kinematics(clip.skeleton, *clip.pose).positions_m[..., 1], axis=1)
-    if np.ptp(rest[:, 1]) > _LYING_SHARE * heights.max():
-        return None
-    return clip.rotations_wxyz[int(heights.argmax())]
 
 
 def _unrecognised(recipe: Recipe, clip: Clip, missing: MissingRoles) -> Exception:

@@ -136,6 +136,6 @@ def _under(series: Series) -> list[Measure]:
 
 
 def _human(clip: Clip, notes: list[str]) -> Character:
-    character = complete_character(clip.skeleton)
+    character = complete_character(clip.body or clip.skeleton)
     notes += character.notes
     return character

@@ -15,8 +15,8 @@ from poise.sharing import over_frames
 
 
 def carried_inertias_kg_m2(skeleton: Skeleton, body: Body) -> Array:
-    """(J,) inertia of all that a joint carries, about it in the rest pose, mean of all axes."""
-    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
+    """(J,) inertia of all that a joint carries, about it as the body stands, mean of all axes."""
+    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.standing.rest_wxyz[None])
     places, turns = rest.positions_m[0], rest.rotations_wxyz[0]
     centers = places + rotations.rotate(turns, body.centers_m)
     own = np.trace(body.inertias_kg_m2, axis1=1, axis2=2) / 3.0

@@ -167,8 +167,8 @@ def gaps_m(state: BodyState, limbs: Limbs) -> Array:
 
 
 def gaps_at_rest_m(skeleton: Skeleton, limbs: Limbs) -> Array:
-    """(P,) the same of a body in its rest pose."""
-    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_wxyz[None])
+    """(P,) the same of a body as it stands."""
+    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.standing.rest_wxyz[None])
     return gaps_m(rest, limbs)[0]
 
 

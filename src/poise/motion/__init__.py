@@ -7,6 +7,7 @@ from poise.motion.clip import provenance_of as provenance_of
 from poise.motion.derivatives import Derivatives as Derivatives
 from poise.motion.derivatives import differentiate as differentiate
 from poise.motion.easing import smooth_step as smooth_step
+from poise.motion.followed_hips import with_root_at_hips as with_root_at_hips
 from poise.motion.joint_peaks import joint_accelerations_rad_s2 as joint_accelerations_rad_s2
 from poise.motion.joint_peaks import joint_speeds_rad_s as joint_speeds_rad_s
 from poise.motion.joint_peaks import peak_accelerations_rad_s2 as peak_accelerations_rad_s2

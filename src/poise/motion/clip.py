@@ -12,7 +12,7 @@ import numpy as np
 import poise
 from poise import rotations
 from poise.arrays import Array, frozen_array
-from poise.character import Skeleton
+from poise.character import Character, Skeleton
 from poise.errors import BadShape, BadValue
 from poise.one_line import framed, short
 from poise.units import Unit
@@ -118,9 +118,14 @@ class Clip:
     source: Source | None = None
     history: tuple[str, ...] = ()
     """What has been done to the clip since it was read, one sentence a step."""
+    body: Character | None = None
+    """Whose motion it is, if the skeleton cannot tell: a robot's masses, limits and soles. None: a
+    human body of the skeleton's size."""
 
     def __post_init__(self) -> None:
         count = self.skeleton.joint_count
+        if self.body is not None and self.body.skeleton.joint_names != self.skeleton.joint_names:
+            raise BadValue("body", "one with the joints of the clip", self.body.name)
         if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
             raise BadValue("rate_hz", "a positive number", self.rate_hz)
         q = frozen_array("rotations_wxyz", self.rotations_wxyz, ("F", count, 4))

@@ -49,6 +49,7 @@ def with_world_aligned_frames(clip: Clip, axes_wxyz: ArrayLike = rotations.IDENT
         skeleton=_turned(skeleton, new_from_old, axes, limits),
         rotations_wxyz=rotations.normalize(q),
         moving_offsets_m=moved,
+        body=None,  # its segments are in the frames of before
     )
     if opened:
         return turned.noted(f"limits of {', '.join(opened)} opened: their axes were turned")
@@ -69,9 +70,14 @@ def _turned(skeleton: Skeleton, new_from_old: Array, axes: Array, limits: Array)
     rest = np.tile(rotations.IDENTITY, (skeleton.joint_count, 1))
     rest[0] = axes
     sites = skeleton.end_sites
+    stands = skeleton.standing_wxyz
+    if not skeleton.rest_stands:
+        stands = rotations.multiply(stands, rotations.conjugate(new_from_old))
+        stands[1:] = rotations.multiply(new_from_old[parents[1:]], stands[1:])
     return replace(
         skeleton,
         offsets_m=offsets,
+        standing_wxyz=stands,
         rest_wxyz=rest,
         hinge_axes=rotations.rotate(new_from_old, skeleton.hinge_axes),
         limits_rad=limits,

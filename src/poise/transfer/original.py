@@ -62,11 +62,11 @@ def _sole_difference(source: Character, body: Character, theirs: int, mine: int)
     old, new = sole_middle_m(source, theirs), sole_middle_m(body, mine)
     if old is None or new is None:
         return np.zeros(3)
-    frame = rotations.conjugate(body.skeleton.rest_world_wxyz[mine])
+    frame = rotations.conjugate(body.skeleton.standing.rest_world_wxyz[mine])
     if rests_alike(source, body)[0]:
         return rotations.rotate(frame, old - new)
     assert source.roles is not None and body.roles is not None
-    back = rotations.conjugate(source.skeleton.rest_world_wxyz[theirs])
+    back = rotations.conjugate(source.skeleton.standing.rest_world_wxyz[theirs])
     across = rotations.multiply(
         anatomical_axes(body.skeleton, body.roles).own_wxyz[mine],
         rotations.conjugate(anatomical_axes(source.skeleton, source.roles).own_wxyz[theirs]),

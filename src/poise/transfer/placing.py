@@ -102,8 +102,8 @@ def _standing_root_m(character: Character) -> float:
 
 
 def sole_middle_m(character: Character, ankle: int) -> Array | None:
-    """(3,) the middle of the sole as seen from the ankle, in the rest pose; None without one."""
-    skeleton = character.skeleton
+    """(3,) the middle of the sole as seen from the ankle, as the body stands; None without one."""
+    skeleton = character.skeleton.standing
     for part, points in contact_points(character).items():
         under = [ankle in skeleton.ancestors(int(joint)) for joint in points.joints]
         if part.endswith("_foot") and all(under):

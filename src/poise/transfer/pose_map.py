@@ -12,7 +12,7 @@ import numpy as np
 
 from poise import rotations
 from poise.arrays import Array
-from poise.character import SIDES, Character, Skeleton, allowed_turn, anatomical_axes
+from poise.character import SIDES, Character, Roles, Skeleton, allowed_turn, anatomical_axes
 from poise.mechanics import BodyState
 from poise.transfer.correspondence import Correspondence
 
@@ -43,7 +43,7 @@ def wanted_turns(
         first, second = matches.sources[joint]
         if first < 0:
             above = made[:, parent] if parent >= 0 else rotations.IDENTITY
-            made[:, joint] = rotations.multiply(above, skeleton.rest_wxyz[joint])
+            made[:, joint] = rotations.multiply(above, skeleton.standing.rest_wxyz[joint])
             continue
         turn = frames[:, first]
         if matches.shares[joint] > 0.0:
@@ -134,6 +134,17 @@ def _rest_directions(character: Character) -> dict[str, Array]:
         if f"{side}_{upper}" in places and f"{side}_{lower}" in places
     }
     lines["trunk"] = sum(places[f"{s}_shoulder"] - places[f"{s}_hip"] for s in SIDES)
-    lines["the way it faces"] = roles.forward
+    lines["the way it faces"] = _forward_at_rest(skeleton, roles)
     lengths = {bone: float(np.linalg.norm(line)) for bone, line in lines.items()}
     return {bone: line / lengths[bone] for bone, line in lines.items() if lengths[bone] > 1e-6}
+
+
+def _forward_at_rest(skeleton: Skeleton, roles: Roles) -> Array:
+    """(3,) where the figure faces in its rest pose; the pelvis carries it."""
+    if skeleton.rest_stands:
+        return roles.forward
+    pelvis = skeleton.index(roles.joint("pelvis"))
+    back = rotations.conjugate(skeleton.standing.rest_world_wxyz[pelvis])
+    return rotations.rotate(
+        rotations.multiply(skeleton.rest_world_wxyz[pelvis], back), roles.forward
+    )

@@ -95,10 +95,11 @@ class ClipOptions:
         ),
     ] = False
     body: Annotated[
-        Path | None,
+        str | None,
         _body(
-            help="A body file (.yaml): what a recipe says under 'character', such as mass_kg, sex "
-            "and roles. Options below come before it."
+            help="Whose body: a body file (.yaml: what a recipe says under 'character', such as "
+            "mass_kg, sex and roles), a robot's file, or human. Without it, the one that the clip "
+            "keeps. Options below come before it."
         ),
     ] = None
     mass: Annotated[
@@ -141,7 +142,7 @@ class ClipOptions:
             BadValue: options that exclude each other.
             FileProblem: a body file that cannot be read.
         """
-        from poise.job import SUGGESTED, body_changes
+        from poise.job import SUGGESTED
 
         self.check()
         suggested = SUGGESTED if self.suggest_surfaces else None
@@ -159,7 +160,7 @@ class ClipOptions:
                 ("environment", self.environment, "--environment"),
                 ("environment", suggested, "--suggest-surfaces", ""),
             ),
-            *(() if self.body is None else body_changes(self.body)),
+            *_body_changes(self.body),
             *option_changes(
                 ("character.mass_kg", self.mass, "--mass"),
                 ("character.table", self.table, "--table"),
@@ -209,6 +210,15 @@ OF_BODY_AND_PLACE = (
 """Options that say nothing about the clip's file."""
 
 AS_THE_FILE_SAYS = ClipOptions()
+
+
+def _body_changes(given: str | None) -> list[Change]:
+    """What `--body` changes: all that a body file says, or whose body it is."""
+    from poise.job import body_changes, is_body_file
+
+    if given is not None and is_body_file(Path(given)):
+        return body_changes(Path(given))
+    return option_changes(("character.body", given, "--body"))
 
 
 def cleaning(text: str | None) -> str | bool | tuple[str, ...] | None:

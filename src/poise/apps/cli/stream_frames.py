@@ -103,7 +103,7 @@ def stream_onto(
         if incoming.empty:
             return
         # Who is to move like the figure that the stream begins with.
-        source = subject(replace(recipe, clip=ClipChoice(clean=False)), incoming.clip)
+        source = _noted(subject(replace(recipe, clip=ClipChoice(clean=False)), incoming.clip))
         assert source.target is not None
         height_m = wanted.ground or 0.0
         is_level = recipe.environment is None
@@ -218,7 +218,14 @@ def _first_frame(recipe: Recipe, clip: Clip) -> Subject:
     if choice.frames is not None or choice.rate_hz is not None:
         _note("a stream is not cut or resampled: frames and rate_hz of the recipe are not used")
     plain = ClipChoice(clean=False, unit=choice.unit, up=choice.up)
-    return subject(replace(recipe, clip=plain), clip)
+    return _noted(subject(replace(recipe, clip=plain), clip))
+
+
+def _noted(found: Subject) -> Subject:
+    """The subject of a stream, and a word if its first frame is all that shows the body."""
+    if not found.clip.skeleton.rest_stands:
+        _note("the rest pose does not stand: the first frame stands in")
+    return found
 
 
 def _name(clip: Path) -> str:

@@ -78,7 +78,7 @@ class Figure:
 
 def figure_of_clip(clip: Clip) -> Figure:
     """Forward kinematics and the mesh, once for all frames."""
-    skeleton = clip.skeleton
+    skeleton = clip.skeleton.standing
     roles = find_partial_roles(skeleton)
     mesh = flat_soles(skeleton, roles, body_mesh(skeleton))
     back = rotations.to_matrix(rotations.conjugate(skeleton.rest_world_wxyz))[mesh.joints]

@@ -40,13 +40,13 @@ def figure_key(skeleton: Skeleton) -> str:
     """The same for bodies that look the same."""
     digest = hashlib.sha256("\n".join(skeleton.joint_names).encode())
     digest.update(skeleton.offsets_m.tobytes())
-    digest.update(skeleton.rest_wxyz.tobytes())
+    digest.update(skeleton.standing.rest_wxyz.tobytes())
     return digest.hexdigest()[:16]
 
 
 def figure(character: Character, name: str) -> Told:
     """A body."""
-    skeleton, sites = character.skeleton, character.sites
+    skeleton, sites = character.skeleton.standing, character.sites
     mesh = body_mesh(skeleton)
     mass = 0.0 if character.body is None else float(character.body.total_mass_kg)
     height = float(np.ptp(mesh.positions_m[:, 1]))

@@ -26,7 +26,7 @@ def sole_turns(
     A foot is laid flat where all of its candidates touch (F, B), if heel and toe are among them.
     """
     state = forward_kinematics(clip.skeleton, *clip.pose)
-    rest = clip.skeleton.rest_world_wxyz
+    rest = character.skeleton.standing.rest_world_wxyz
     points = contact_points(character)
     found: dict[int, Array] = {}
     for side in SIDES:

@@ -87,7 +87,7 @@ class Vertices:
     @property
     def rest_m(self) -> Array:
         """(V, 3) in the rest pose."""
-        skeleton = self.character.skeleton
+        skeleton = self.character.skeleton.standing
         frames = skeleton.rest_world_wxyz[self.joints]
         return skeleton.rest_positions_m[self.joints] + rotations.rotate(
             frames, np.array(self.offsets_m)
@@ -118,7 +118,7 @@ def joint_vertices(character: Character, wanted: Sequence[int] = ()) -> Vertices
     roles = character.roles
     if roles is None:
         raise BadValue("character", "one with roles (see complete_character)", character.name)
-    skeleton = character.skeleton
+    skeleton = character.skeleton.standing
     near = SAME_PLACE_PER_STATURE * stature_m(skeleton, roles)
     played = {skeleton.index(name) for name in roles.joints.values()}
     chains = [set(skeleton.ancestors(joint)) for joint in played]
@@ -165,7 +165,7 @@ def candidate_radii_m(character: Character, candidates: Sequence[str]) -> Array:
 
 
 def _contact_vertex(made: Vertices, points: dict[str, Sites], candidate: str) -> int:
-    roles, skeleton = made.character.roles, made.character.skeleton
+    roles, skeleton = made.character.roles, made.character.skeleton.standing
     assert roles is not None
     side, _, part = candidate.partition("_")
     if part == "thigh":
@@ -193,7 +193,7 @@ def _contact_vertex(made: Vertices, points: dict[str, Sites], candidate: str) ->
 
 def _placed(made: Vertices, name: str, joint: int, offset_m: Array) -> int:
     """The vertex at a point of a joint: one that is there, or a new one."""
-    skeleton, roles = made.character.skeleton, made.character.roles
+    skeleton, roles = made.character.skeleton.standing, made.character.roles
     assert roles is not None
     near = SAME_PLACE_PER_STATURE * stature_m(skeleton, roles)
     turned = rotations.rotate(skeleton.rest_world_wxyz[joint], offset_m)

@@ -176,7 +176,7 @@ class FilterStream:
         """One frame at rest."""
         skeleton = character.skeleton
         offsets = skeleton.offsets_m[list(self._moving)][None]
-        rest = skeleton.rest_wxyz[None]
+        rest = skeleton.standing.rest_wxyz[None]
         return Clip(skeleton, self.rate_hz, np.zeros((1, 3)), rest, self._moving, offsets)
 
     def _made_stages(

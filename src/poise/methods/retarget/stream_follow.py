@@ -132,7 +132,7 @@ BEFORE, NEWEST = 0, 1
 def two_frames(character: Character, rate_hz: float) -> Clip:
     """A body at rest: what tasks of a stream are made for."""
     skeleton = character.skeleton
-    return Clip(skeleton, rate_hz, np.zeros((2, 3)), np.stack([skeleton.rest_wxyz] * 2))
+    return Clip(skeleton, rate_hz, np.zeros((2, 3)), np.stack([skeleton.standing.rest_wxyz] * 2))
 
 
 class FollowedStream:

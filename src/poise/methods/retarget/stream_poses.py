@@ -52,7 +52,7 @@ class StreamTurns:
         self._shared = bool(self._shares.any())
         skeleton = target.skeleton
         still = np.flatnonzero(~follows).tolist()
-        self._still = [(j, int(skeleton.parents[j]), skeleton.rest_wxyz[j]) for j in still]
+        self._still = [(j, int(skeleton.parents[j]), skeleton.standing.rest_wxyz[j]) for j in still]
         self._made = np.empty((skeleton.joint_count, 4))
         # Whatever else `wanted_turns` does is one constant turn a joint: one frame shows it.
         state = standing(source)
@@ -170,7 +170,7 @@ class PoseStream:
         world = self._turns.at(state.rotations_wxyz[0])
         turned = freely_turned(world, target.skeleton)
         if self._hinged:
-            start = target.skeleton.rest_wxyz
+            start = target.skeleton.standing.rest_wxyz
             if self._balls:
                 local = local_turns(world[None], target.skeleton)[0]
                 start = np.where(self._is_hinge, start, local)

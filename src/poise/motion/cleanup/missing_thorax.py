@@ -50,7 +50,8 @@ def repair(clip: Clip, finding: Finding) -> Clip:
     joint = clip.skeleton.parents[clip.skeleton.index(finding.joints[0])]
     length = float(np.linalg.norm(clip.skeleton.offsets_m[joint]))
     up_in_joint = rotations.rotate(
-        rotations.conjugate(clip.skeleton.rest_world_wxyz[joint]), np.array([0.0, 1.0, 0.0])
+        rotations.conjugate(clip.skeleton.standing.rest_world_wxyz[joint]),
+        np.array([0.0, 1.0, 0.0]),
     )
     return restore_thorax(clip, length * up_in_joint)
 
@@ -84,10 +85,11 @@ def _bare_joint(skeleton: Skeleton) -> int | None:
 def _trunk_share(skeleton: Skeleton, joint: int) -> float:
     """Length from the root to `joint` over the longest chain that leads down from the root."""
     lengths = np.linalg.norm(skeleton.offsets_m, axis=1)
+    heights = skeleton.standing.rest_positions_m[:, 1]
     trunk = sum(lengths[j] for j in skeleton.ancestors(joint)[:-1])
     chains = [0.0] * skeleton.joint_count
     for j in range(1, skeleton.joint_count):
-        if skeleton.rest_positions_m[j, 1] < skeleton.rest_positions_m[0, 1]:
+        if heights[j] < heights[0]:
             chains[j] = chains[int(skeleton.parents[j])] + float(lengths[j])
     longest = max(chains)
     return float(trunk) / longest if longest > 0 else np.inf

@@ -101,8 +101,9 @@ def impossible_step_m(clip: Clip) -> float:
 
 
 def _height_m(clip: Clip) -> float:
-    """Of the figure at rest: a unit that was read wrong changes it and all speeds alike."""
-    points = (clip.skeleton.rest_positions_m, clip.skeleton.rest_end_positions_m)
+    """Of the figure as it stands: a unit that was read wrong changes it and all speeds alike."""
+    standing = clip.skeleton.standing
+    points = (standing.rest_positions_m, standing.rest_end_positions_m)
     return float(np.ptp(np.concatenate(points), axis=0).max()) or _USUAL_HEIGHT_M
 
 
