@@ -102,9 +102,7 @@ def record(jobs: Iterable[tuple[str, ...]] = JOBS) -> tuple[ListedKernel, ...]:
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder).resolve() / "kernels"),
                        "POISE_CORES": "1"}  # fmt: skip
-        for made in MADE:
-            _run(("sample", *made), Path(folder), environment)
-        for job in jobs:
+        for job in (*(("sample", *made) for made in MADE), *jobs):
             for name, signature, calls, called in _run(job, Path(folder), environment):
                 found = met.setdefault((name, signature), _Found({}, set()))
                 found.calls |= {(call[0], call[1]): None for call in calls}

@@ -186,8 +186,10 @@ def test_a_body_file_is_whose_body_it_is(command: Command, walk: Path, tmp_path:
     assert told["mass_kg"] == pytest.approx(91.5)
     said = command("measure", walk, "--body", "actor.yaml", "--table", "winter").err
     assert "Winter 1990" in said and "Mass not given" not in said
-    wrong = command("measure", walk, "--body", walk)
-    assert wrong.code == 2 and "a body file (.yaml, .yml, .json)" in wrong.err
+    assert command("measure", walk, "--body", walk).code == 0
+    (tmp_path / "actor.txt").write_text("mass_kg: 91.5\n")
+    wrong = command("measure", walk, "--body", "actor.txt")
+    assert wrong.code == 2 and "'.txt'" in wrong.err and ".urdf" in wrong.err
 
 
 def test_the_original_is_read_like_the_clip(command: Command, walk: Path, tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from poise.apps.cli.main import app
-from poise.apps.warm_up import JOBS, warm_up
+from poise.apps import warm_up as ahead
+from poise.apps.warm_up import Compiled, warm_up
+from poise.compilation.listed import kernels_of
 
 COUNTING = """
 import sys
@@ -35,19 +35,16 @@ print("compiled", counter.count)
 """
 
 
-def poise(folder: Path, *arguments: str) -> str:
+def poise(folder: Path, *arguments: str, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", COUNTING, *arguments], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "kernels")}, check=False,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "kernels"),
+             "XDG_STATE_HOME": str(folder), "LOCALAPPDATA": str(folder), "HOME": str(folder),
+             **environment},
+        check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def test_jobs_are_commands_that_exist() -> None:
-    known = get_command(app).commands  # type: ignore[attr-defined]
-    for job in JOBS:
-        assert {arguments[0] for arguments in job.commands} <= set(known)
 
 
 def test_what_is_kept_is_listed_and_removed_only_when_told(tmp_path: Path) -> None:
@@ -61,11 +58,42 @@ def test_what_is_kept_is_listed_and_removed_only_when_told(tmp_path: Path) -> No
     assert [path.name for path in kernels.iterdir()] == ["mine.txt"]
 
 
+def test_what_a_command_needs_is_compiled_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    told: list[tuple[int, int]] = []
+    assert warm_up(lambda done, of: told.append((done, of)), ["inspect"], cores=2) == ()
+    needed = len(kernels_of(["inspect"]))
+    assert told == [(done, needed) for done in range(1, needed + 1)]
+    assert len(list((tmp_path / "kernels").glob("*.nbc"))) == needed
+    poise(tmp_path, "sample", "walk", "-o", "walk.bvh")
+    assert "compiled 0" in poise(tmp_path, "inspect", "walk.bvh")
+
+
+def test_the_first_use_of_a_command_compiles_all_that_it_needs_first(tmp_path: Path) -> None:
+    poise(tmp_path, "sample", "walk", "-o", "walk.bvh")
+    # This process compiles nothing itself: others do, and it loads.
+    assert "compiled 0" in poise(tmp_path, "inspect", "walk.bvh", POISE_CORES="2")
+    kept = len(list((tmp_path / "kernels").glob("*.nbc")))
+    assert kept == len(kernels_of(["inspect", "sample"]))
+    other = tmp_path / "one_core"
+    other.mkdir()
+    poise(other, "sample", "walk", "-o", "walk.bvh")
+    assert "compiled 0" not in poise(other, "inspect", "walk.bvh", POISE_CORES="1")
+
+
+def test_a_process_that_ends_costs_its_kernels_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead.sys, "executable", "/bin/false")
+    failed = warm_up(lambda done, of: None, ["inspect"], cores=2)
+    assert {one.place for one in failed} == kernels_of(["inspect"])
+    assert isinstance(failed[0], Compiled) and "has ended" in failed[0].problem
+
+
 @pytest.mark.slow
 def test_after_it_commands_compile_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
-    done = warm_up(lambda job, count, of: None)
-    assert [job.problem for job in done] == [""] * len(JOBS)
+    assert warm_up(lambda done, of: None) == ()
     poise(tmp_path, "sample", "run", "-o", "run.bvh")
     poise(tmp_path, "sample", "jump", "-o", "jump.bvh")
     for arguments in (

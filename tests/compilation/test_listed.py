@@ -48,7 +48,7 @@ def test_commands_of_the_list_exist() -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        types.float64, types.boolean, types.none, types.literal(7),
+        types.float64, types.boolean, types.none, types.literal(7), types.literal(False),
         types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "A", readonly=True),
         types.UniTuple(types.float64, 3), types.Tuple([types.int64, types.float64]),
     ],

@@ -96,7 +96,8 @@ class _Worker:
 
     def compile(self, place: int) -> None:
         """Ask for a kernel; what becomes of it is put among the results."""
-        self._asked = place
+        with self._lock:  # the process may be ending just now
+            self._asked = place
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(f"{place}\n")

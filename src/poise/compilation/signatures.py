@@ -26,7 +26,7 @@ def _described(kind: Any) -> Any:
     if isinstance(kind, types.Array):
         writable = "w" if kind.mutable else "r"
         return [f"{writable}{kind.ndim}{kind.layout}", _described(kind.dtype)]
-    if isinstance(kind, types.IntegerLiteral):
+    if isinstance(kind, types.IntegerLiteral | types.BooleanLiteral):
         return ["literal", kind.literal_value]
     if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
         of = kind.instance_class
