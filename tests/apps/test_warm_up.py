@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from poise.apps import warm_up as ahead
+from poise.apps.cli import first_use
+from poise.apps.cli.first_use import FirstUse
 from poise.apps.warm_up import Compiled, warm_up
-from poise.compilation.listed import kernels_of
+from poise.compilation.listed import kernels_of, listed_kernels
 
 COUNTING = """
 import sys
@@ -104,3 +106,19 @@ def test_after_it_commands_compile_nothing(tmp_path: Path, monkeypatch: pytest.M
         ("retarget", "run.bvh", "--to", "jump.bvh", "-o", "retargeted.bvh"),
     ):
         assert "compiled 0" in poise(tmp_path, *arguments), arguments
+
+
+@pytest.mark.parametrize("command", ["correct", "leap", "run", "inspect"])
+def test_only_what_a_command_needs_is_compiled_for_it(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(first_use, "compile_ahead", lambda name, cores: asked.append(name))
+    monkeypatch.setenv("POISE_CORES", "2")
+    kernels, use = listed_kernels(), FirstUse(command)
+    of_leaps = next(iter(kernels_of(["leap"]) - kernels_of(["correct", "inspect"])))
+    found = use(kernels[of_leaps].name, lambda: kernels[of_leaps].signature)
+    # A command that the list lacks (`run`) gets what the smallest does that needs the kernel.
+    assert asked == ({"leap": ["leap"], "run": ["leap"]}.get(command, []))
+    assert found == bool(asked)
+    assert not use("poise.made:up", lambda: "[]")

@@ -32,21 +32,22 @@ class FirstUse:
             key = kernel, signature()
         except TypeError:
             return False
-        places = [p for p, k in enumerate(listed_kernels()) if (k.name, k.signature) == key]
-        if not places:
+        places = (p for p, k in enumerate(listed_kernels()) if (k.name, k.signature) == key)
+        command = self._needing(next(places, None))
+        if command is None:
             return False
         self._done = True
-        compile_ahead(self._of(places[0]), core_count())
+        compile_ahead(command, core_count())
         return True
 
-    def _of(self, place: int) -> str:
-        """The command, or, if the list does not know it, the smallest that needs the kernel."""
+    def _needing(self, place: int | None) -> str | None:
+        """The command if it needs a kernel; for one that the list lacks, the smallest that does."""
         from poise.compilation.listed import kernels_of, listed_commands
 
-        known = [name for name in listed_commands() if place in kernels_of([name])]
-        if self._command in known:
-            return self._command
-        return min(known, key=lambda name: len(kernels_of([name])))
+        needing = [name for name in listed_commands() if place in kernels_of([name])]
+        if self._command in listed_commands():
+            return self._command if self._command in needing else None
+        return min(needing, key=lambda name: len(kernels_of([name])), default=None)
 
 
 def compile_ahead(command: str, cores: int) -> None:
