@@ -43,6 +43,9 @@ class Unit:
     reason: str
     """One of: stated by the file, given by the user, or the rule that found it."""
 
+    def __repr__(self) -> str:
+        return f"<Unit {self.name}: {self.metres:g} m, {self.reason}>"
+
 
 def unit_called(name: str, reason: str = GIVEN) -> Unit:
     """A unit by name (`cm`), or by its size in metres (`0.0564`)."""

@@ -7,9 +7,7 @@ there, entry points, configuration, and kernels that are in truth something else
 
 from __future__ import annotations
 
-import gc
 import importlib.metadata
-import inspect
 import os
 import pickle
 import sys
@@ -17,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
 
-import poise.contact
-import poise.measures
-import poise.physics
+from poise.compilation.listed import listed_kernels
+from poise.compilation.signatures import types_of
 
 NAMES = {
     *(set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())),
@@ -106,12 +103,11 @@ class Bomb:
 
 
 def _poison_kernels(folder: Path, marker: Path) -> None:
-    """An index for each kernel that was imported here, as it would be looked for there."""
+    """An index for each kernel that commands use, as it would be looked for there."""
     bomb = pickle.dumps(Bomb(leaving(marker, "a kernel")))
-    kernels = [each for each in gc.get_objects() if isinstance(each, Dispatcher)]
-    of_ours = [each for each in kernels if each.py_func.__module__.startswith("poise.")]
-    assert {*map(inspect.getmodule, of_ours)} and poise.contact and poise.measures and poise.physics
+    target = cpu_target.target_context.codegen().magic_tuple()
     folder.mkdir(parents=True, exist_ok=True)
-    for kernel in of_ours:
-        files = kernel._cache._files(str(folder))  # as Poise would look for it there
+    for kernel in listed_kernels():
+        key = types_of(kernel.signature), target
+        files = kernel.dispatcher._cache._files(folder, key)  # as Poise would look for it there
         Path(files._index_path).write_bytes(bomb)

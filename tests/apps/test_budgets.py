@@ -61,5 +61,5 @@ def test_a_figure_that_cannot_be_computed_says_why(command: Command, tmp_path) -
     save_clip(usual().sliced(0, 3), tmp_path / "short.npz")
     said = command("measure", "short.npz").out
     line = next(each for each in said.splitlines() if each.startswith("jitter.jerk"))
-    assert "–" in line and "under four frames" in line and "nan" not in said
+    assert "under four frames" in line and "nan" not in said
     assert '"reason": "under four frames"' in command("measure", "short.npz", "--json").out

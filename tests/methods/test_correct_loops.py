@@ -78,3 +78,10 @@ def test_known_contacts_repeat_too() -> None:
     assert loop_gap_m(made.clip)[0] < CLOSED_M
     assert made.contacts is not None
     np.testing.assert_array_equal(made.contacts.touching, contacts.touching)
+
+
+def test_a_jump_from_a_stand_into_a_stand_is_no_loop() -> None:
+    jump = samples.jumping().clip
+    gap_m, _, _ = loop_gap_m(jump)
+    assert gap_m < CLOSED_M  # it ends in the pose that it began in
+    assert loop_of(jump, Environment.flat()) is None

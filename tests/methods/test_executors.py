@@ -280,10 +280,12 @@ def test_contacts_of_a_real_clip_are_the_same_wherever_they_are_sampled(
 # What travels
 
 
-def arrays_of(what: Any, where: str = "") -> dict[str, Array]:
+def arrays_of(what: Any, where: str = "", above: tuple[int, ...] = ()) -> dict[str, Array]:
     """All arrays of a record and of what it holds, by where they are."""
     if isinstance(what, np.ndarray):
         return {where: what}
+    if id(what) in above:  # a skeleton that stands is its own standing one
+        return {}
     if is_dataclass(what):
         inside = {field.name: getattr(what, field.name) for field in fields(what)} | vars(what)
     elif isinstance(what, Mapping):
@@ -294,7 +296,7 @@ def arrays_of(what: Any, where: str = "") -> dict[str, Array]:
         return {}
     found: dict[str, Array] = {}
     for name, value in inside.items():
-        found |= arrays_of(value, f"{where}.{name}")
+        found |= arrays_of(value, f"{where}.{name}", (*above, id(what)))
     return found
 
 

@@ -173,7 +173,7 @@ def test_how_many_are_solved_at_a_time_does_not_matter() -> None:
     np.testing.assert_array_equal(one.rotations_wxyz, two.rotations_wxyz)
     assert [(now.done, now.total) for now in told] == [(1, 3), (2, 3), (3, 3)]
     assert one.statuses == ("out_of_iterations",) * 3
-    assert statuses_in_words(one.statuses) == "3 out of iterations"
+    assert statuses_in_words(one.statuses) == "3 not fully solved"
     assert statuses_in_words(("converged", "stalled", "converged")) == "2 converged, 1 stalled"
 
 

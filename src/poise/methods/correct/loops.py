@@ -27,6 +27,7 @@ SHORTEST_S = 0.3
 GOES_M_S = 0.25
 """Slower ones stand about; their ends are as free as those of other clips."""
 CONTEXT_S = 1.0
+_END_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -132,11 +133,20 @@ def loop_of(clip: Clip, place: Environment) -> Loop | None:
     gap, way, closed = loop_gap_m(clip)
     belts = [float(np.linalg.norm(each.belt_velocity_m_s)) for each in place.surfaces]
     goes = max(float(np.linalg.norm(way)) / clip.duration_s, *belts)
-    if gap > CLOSED_M or goes < GOES_M_S:
+    if gap > CLOSED_M or goes < GOES_M_S or (not any(belts) and _rests_at_its_ends(clip, way)):
         return None
     x, y, z = way.tolist()
     lead = max(1, round(CONTEXT_S * clip.rate_hz))
     return Loop(clip.frame_count, clip.frame_count - closed, lead, (x, y, z))
+
+
+def _rests_at_its_ends(clip: Clip, way: Array) -> bool:
+    """Whether a clip begins or ends at less than half of its pace: a jump from and into a stand."""
+    count = min(max(1, round(_END_S * clip.rate_hz)), clip.frame_count - 1)
+    roots, ahead = clip.root_positions_m, way / np.linalg.norm(way)
+    ends = np.array([roots[count] - roots[0], roots[-1] - roots[-1 - count]])
+    pace_m = np.linalg.norm(way) / (clip.frame_count - 1) * count
+    return bool((ends @ ahead).min() < 0.5 * pace_m)
 
 
 def loop_gap_m(clip: Clip) -> tuple[float, Array, bool]:
