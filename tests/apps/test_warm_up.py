@@ -13,7 +13,7 @@ from poise.apps import warm_up as ahead
 from poise.apps.cli import first_use
 from poise.apps.cli.first_use import FirstUse
 from poise.apps.warm_up import Compiled, warm_up
-from poise.compilation.listed import kernels_of, listed_kernels
+from poise.compilation.listed import kernels_of, listed_commands, listed_kernels
 
 COUNTING = """
 import sys
@@ -108,7 +108,7 @@ def test_after_it_commands_compile_nothing(tmp_path: Path, monkeypatch: pytest.M
         assert "compiled 0" in poise(tmp_path, *arguments), arguments
 
 
-@pytest.mark.parametrize("command", ["correct", "leap", "run", "inspect"])
+@pytest.mark.parametrize("command", ["correct", "leap", "run", "render"])
 def test_only_what_a_command_needs_is_compiled_for_it(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,9 +116,12 @@ def test_only_what_a_command_needs_is_compiled_for_it(
     monkeypatch.setattr(first_use, "compile_ahead", lambda name, cores: asked.append(name))
     monkeypatch.setenv("POISE_CORES", "2")
     kernels, use = listed_kernels(), FirstUse(command)
-    of_leaps = next(iter(kernels_of(["leap"]) - kernels_of(["correct", "inspect"])))
-    found = use(kernels[of_leaps].name, lambda: kernels[of_leaps].signature)
-    # A command that the list lacks (`run`) gets what the smallest does that needs the kernel.
-    assert asked == ({"leap": ["leap"], "run": ["leap"]}.get(command, []))
-    assert found == bool(asked)
+    of_reports = next(iter(kernels_of(["report"]) - kernels_of(["correct", "inspect", "leap"])))
+    assert use(kernels[of_reports].name, lambda: kernels[of_reports].signature)
+    smallest = min(
+        (name for name in listed_commands() if of_reports in kernels_of([name])),
+        key=lambda name: len(kernels_of([name])),
+    )
+    assert asked == [command if command == "render" else smallest]  # as with --report
+    assert not use(kernels[of_reports].name, lambda: kernels[of_reports].signature)
     assert not use("poise.made:up", lambda: "[]")

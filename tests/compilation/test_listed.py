@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 from typer.main import get_command
 
 from poise.apps.cli.main import app
-from poise.compilation.listed import kernels_of, listed_commands, listed_kernels
+from poise.compilation.listed import in_order, kernels_of, listed_commands, listed_kernels
 from poise.compilation.signatures import signature_text, types_of
 
 
@@ -80,3 +80,17 @@ def test_a_worker_goes_on_after_what_it_cannot_compile() -> None:
     assert first.startswith(f"{places[0]} ")
     assert listed_kernels()[places[0]].name in first
     assert second.strip() == str(places[1])
+
+
+def test_what_takes_longest_comes_first() -> None:
+    needed = kernels_of(["correct"])
+    order = in_order(needed)
+    assert set(order) == needed and len(order) == len(needed)
+    names = [listed_kernels()[place].name for place in order]
+    # All that the largest kernel calls comes before what only others do.
+    assert names.index("poise.physics.equations:evaluate_frames") > names.index(
+        "poise.physics.torque_rows:put_torques"
+    )
+    assert names.index("poise.physics.equations:evaluate_frames") < names.index(
+        "poise.contact.support_area:put_hulls"
+    )

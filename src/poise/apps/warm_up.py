@@ -24,7 +24,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from poise.compilation.listed import kernels_of, listed_kernels
+from poise.compilation.listed import in_order, kernels_of, listed_kernels
 
 
 class Compiled(NamedTuple):
@@ -51,7 +51,7 @@ def warm_up(
         environment: variables beside ours.
     """
     kernels = listed_kernels()
-    waiting = {place: set(kernels[place].calls) for place in sorted(kernels_of(commands))}
+    waiting = {place: set(kernels[place].calls) for place in in_order(kernels_of(commands))}
     count, done = len(waiting), list[Compiled]()
     results: queue.SimpleQueue[Compiled] = queue.SimpleQueue()
     with ExitStack() as stack:

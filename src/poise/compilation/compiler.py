@@ -16,7 +16,7 @@ from typing import Any
 from poise.compilation.folder import kernel_folder as kernel_folder  # isort: skip  (before Numba)
 
 import llvmlite.binding as llvm
-from numba.core import event, targetconfig
+from numba.core import event, ir, targetconfig
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -28,6 +28,9 @@ INNER = "inner"
 
 class InnerLibrary(JITCodeLibrary):
     """The code of a kernel that Python cannot call: optimized, without machine code."""
+
+    goes_into_callers = False
+    """Whether every call is replaced by the code, which is optimized there."""
 
     @property
     def codegen(self) -> Any:
@@ -41,8 +44,9 @@ class InnerLibrary(JITCodeLibrary):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         codegen: Any = self._codegen
-        manager, builder = codegen._module_pass_manager()
-        manager.run(self._final_module, builder)
+        if not self.goes_into_callers:
+            manager, builder = codegen._module_pass_manager()
+            manager.run(self._final_module, builder)
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
@@ -86,6 +90,7 @@ class _InnerLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> Any:
         state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.goes_into_callers = state.flags.forceinline
         state.library.enable_object_caching()
         return super().run_pass(state)
 
@@ -178,4 +183,34 @@ def _compare_flags_faster() -> None:
     flags.__eq__ = equal
 
 
+def _list_variables_faster() -> None:
+    """Let Numba list the variables of its intermediate code without asking every text and number.
+
+    It does so several times for each statement, by four questions for each thing there is.
+    """
+    plain = {str, int, float, bool, complex, bytes, type(None), ir.Loc}
+    node: Any = ir.Inst
+
+    def listed(self: object, value: Any) -> list[Any]:
+        found: list[Any] = []
+        waiting = [value]
+        while waiting:
+            each = waiting.pop()
+            kind = type(each)
+            if kind in plain:
+                continue
+            if isinstance(each, ir.Var):
+                found.append(each)
+            elif isinstance(each, ir.Inst):
+                found.extend(each.list_vars())
+            elif isinstance(each, list | tuple):
+                waiting.extend(reversed(each))
+            elif isinstance(each, dict):
+                waiting.extend(reversed(list(each.values())))
+        return found
+
+    node._rec_list_vars = listed
+
+
 _compare_flags_faster()
+_list_variables_faster()

@@ -69,6 +69,24 @@ def kernels_of(commands: Iterable[str]) -> frozenset[int]:
     return frozenset(needed)
 
 
+def in_order(places: frozenset[int]) -> list[int]:
+    """Places by how much is to be compiled for the largest kernel that they are part of.
+
+    That one can only be begun when all of it is there, and takes longest: nothing waits for it.
+    """
+    kernels = listed_kernels()
+    size = dict.fromkeys(places, 0)
+    for place in sorted(places):
+        closure, left = {place}, [place]
+        while left:
+            new = {call for call in kernels[left.pop()].calls if call not in closure}
+            closure |= new
+            left += new
+        for part in closure:
+            size[part] = max(size[part], len(closure))
+    return sorted(places, key=lambda place: (-size[place], place))
+
+
 def as_json(kernels: Iterable[ListedKernel]) -> str:
     """The text of the list."""
     lines = (

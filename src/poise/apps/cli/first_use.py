@@ -18,13 +18,13 @@ class FirstUse:
 
     def __init__(self, command: str) -> None:
         self._command = command
-        self._done = False
+        self._done: set[str] = set()
 
     def __call__(self, kernel: str, signature: Callable[[], str]) -> bool:
         """Whether a kernel was compiled, among others."""
         from poise.sharing import core_count
 
-        if self._done or core_count() < 2:
+        if core_count() < 2:
             return False
         from poise.compilation.listed import listed_kernels
 
@@ -34,19 +34,19 @@ class FirstUse:
             return False
         places = (p for p, k in enumerate(listed_kernels()) if (k.name, k.signature) == key)
         command = self._needing(next(places, None))
-        if command is None:
+        if command is None or command in self._done:
             return False
-        self._done = True
+        self._done.add(command)
         compile_ahead(command, core_count())
         return True
 
     def _needing(self, place: int | None) -> str | None:
-        """The command if it needs a kernel; for one that the list lacks, the smallest that does."""
+        """The command if it needs a kernel, else the smallest that does: `report` of --report."""
         from poise.compilation.listed import kernels_of, listed_commands
 
         needing = [name for name in listed_commands() if place in kernels_of([name])]
-        if self._command in listed_commands():
-            return self._command if self._command in needing else None
+        if self._command in needing:
+            return self._command
         return min(needing, key=lambda name: len(kernels_of([name])), default=None)
 
 
