@@ -37,7 +37,7 @@ JOBS = (
     ("report", "walk.bvh", "-o", "walk.html"),
     ("correct", "walk.bvh", "-o", "corrected.bvh"),
     ("correct", "jump.bvh", "-o", "corrected_jump.bvh"),
-    ("correct", "walk.bvh", "-o", "again_corrected.bvh", "--report", "corrected.html"),
+    ("correct", "walk.bvh", "-o", "reported.bvh", "--report", "reported.html"),
     ("correct", "walk.bvh", "--mode", "paper", "-o", "printed.bvh"),
     ("filter", "walk.bvh", "--to", "jump.bvh", "-o", "filtered.bvh"),
     ("filter", "walk.bvh", "--to", "jump.bvh", "--stream", "-o", "streamed.bvh"),
@@ -107,8 +107,10 @@ def record(jobs: Iterable[tuple[str, ...]] = JOBS) -> tuple[ListedKernel, ...]:
             for name, signature, calls, called in _run(job, Path(folder), environment):
                 found = met.setdefault((name, signature), _Found({}, set()))
                 found.calls |= {(call[0], call[1]): None for call in calls}
-                if called and "paper" not in job:  # a second way, which few take
-                    found.commands.add("report" if "--report" in job else job[0])
+                command = "report" if "--report" in job else job[0]
+                known = command != job[0] and job[0] in found.commands
+                if called and not known and "paper" not in job:  # a second way, which few take
+                    found.commands.add(command)
     return listed(met)
 
 
