@@ -125,9 +125,8 @@ def complete_character(
     if given.body is None:
         return _with_human_body(made, mass_kg, table, sex)
     if mass_kg is not None:
-        raise BadValue(
-            "mass_kg", "left out for a character that has its own segment masses", mass_kg
-        )
+        allowed = "left out for a robot, which has its own segment masses (or --body human)"
+        raise BadValue("mass_kg", allowed, mass_kg)
     return replace(
         made,
         body=given.body,
