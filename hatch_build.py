@@ -40,7 +40,8 @@ class Pages(BuildHookInterface):  # type: ignore[type-arg]
         build_data["artifacts"] += [
             f"src/poise/apps/{name}/web/**" for name in ("studio", "report")
         ]
-        if (Path(self.root) / "src" / "poise" / "compilation" / "_kernels" / "target.json").is_file():
+        kernels = Path(self.root) / "src" / "poise" / "compilation" / "_kernels"
+        if (kernels / "target.json").is_file():
             # Compiled ahead (`python dev.py wheel`): for this Python and kind of machine only.
             build_data["artifacts"].append("src/poise/compilation/_kernels/**")
             build_data["pure_python"], build_data["infer_tag"] = False, True
