@@ -100,7 +100,8 @@ def _run(job: Job, folder: Path) -> dict[str, str]:
     if job.steady:
         found["stdout"] = _hash(said)
     for path in sorted(path for path in out.rglob("*") if path.is_file()):
-        found |= _file_hashes(path, path.relative_to(out).as_posix())
+        name = path.relative_to(out).as_posix().rpartition("mocap/")[2]  # on any machine
+        found |= _file_hashes(path, name)
     return found
 
 
@@ -116,7 +117,7 @@ def _file_hashes(path: Path, name: str) -> dict[str, str]:
         found = {}
         for row in rows:
             figures = {key: row.pop(key, None) for key in ("before", "after", "outputs")}
-            clip = Path(row.pop("clip")).as_posix().rpartition("mocap/")[2]  # on any machine
+            clip = Path(row.pop("clip")).as_posix().rpartition("mocap/")[2]
             for key, value in figures.items():
                 found[f"{clip} {key}"] = _hash(json.dumps(value, sort_keys=True).encode())
             found[f"{clip} row"] = _hash(json.dumps(row, sort_keys=True).encode())
