@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from poise.apps.cli.clip_options import ClipOptions
+from tests.docs_scripts import docs_script
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
@@ -27,11 +27,7 @@ READ_NO_CLIP_OF_THE_USER = {
 
 @pytest.fixture(scope="module")
 def table() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("command_table", ROOT / "docs/command_table.py")
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return docs_script("command_table")
 
 
 def test_the_page_of_commands_is_current(table: ModuleType) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -10,17 +9,14 @@ from types import ModuleType
 import pytest
 
 from poise.job import keys_of, recipe_from_text, vocabulary
+from tests.docs_scripts import docs_script
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("recipe_tables", DOCS / "recipe_tables.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return docs_script("recipe_tables")
 
 
 def test_the_tables_are_those_of_the_records(maker: ModuleType) -> None:

